@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SUFFIX = ".sknd"
 NNEF1_SUFFIX = ".nnef"
+NNEF1_FILES = (NNEF1_SUFFIX, ".quant")
+"""The texts of a model in NNEF 1.0."""
 NNEF1_SUFFIXES = (NNEF1_SUFFIX, ".nnef.tgz", ".nnef.tar.gz", ".nnef.tar")
 NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
@@ -42,7 +44,7 @@ def discover(paths: Sequence[str], configurations: Configurations, suffixes: tup
 
 def has_files(folder: str, configurations: Configurations) -> bool:
     """Whether there is any file to check below a folder. Raises ConfigError for a broken configuration on the way."""
-    return next(_below(folder, configurations, (SUFFIX,)), None) is not None
+    return next(_below(folder, configurations, (SUFFIX, NNEF1_SUFFIX)), None) is not None
 
 
 def _demand(path: str) -> None:

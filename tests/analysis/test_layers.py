@@ -34,6 +34,7 @@ PACKAGES = (
     "skriptnd.lints",
     "skriptnd.format",
     "nnef1.syntax",
+    "nnef1.names",
     "nnef1.lints",
     "nnef1.format",
     "compose",

@@ -10,6 +10,7 @@ from msgspec import Struct
 from snd_analysis.base import Diagnostic, Edit, Span
 from snd_analysis.ide.actions.action import Action
 from snd_analysis.ide.completion.item import Completions
+from snd_analysis.ide.evaluation import GraphTensors, KnownGraph, TensorName
 from snd_analysis.ide.examples import Examples
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint
@@ -30,6 +31,10 @@ def _empty(*_: Any) -> tuple[()]:
 
 def _none(*_: Any) -> None:
     return None
+
+
+def _no_text(*_: Any) -> str:
+    return ""
 
 
 def _no_completions(snapshot: Snapshot, path: str, offset: int, *_: Any) -> Completions:
@@ -78,9 +83,21 @@ class FrontEnd(Struct, frozen=True):
     signature_help: Callable[[Snapshot, str, int], SignatureHelp | None] = _none
     completions: Callable[[Snapshot, str, int, bool, Sequence[str]], Completions] = _no_completions
     """What can be written at an offset; whether as snippets, and the files that may be modules to import."""
+    documentation: Callable[[Snapshot, tuple[str, ...], str], str] = _no_text
+    """What the subject of a completion in a file is, as Markdown."""
     inlay_hints: Callable[[Snapshot, str, Span | None, Set[HintKind]], Sequence[InlayHint]] = _empty
     actions: Callable[
         [Snapshot, str, Span, Sequence[str], Sequence[Diagnostic] | None, Sequence[str], Collection[str]],
         Sequence[Action],
     ] = _empty
     """See ``snd_analysis.ide.actions.actions``."""
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+    tensor_at: Callable[[Snapshot, str, GraphTensors, int], tuple[Span, TensorName] | None] = _none
+    """The tensor of a graph that is named at an offset."""
+    tensor_statements: Callable[
+        [Snapshot, str, KnownGraph, Span], Iterable[tuple[Span, int | None, tuple[TensorName, ...]]]
+    ] = _empty
+    """The statements of a graph in a part of the file: where they stand, where hints of them stand, what they make."""
+    stored_path: Callable[[Snapshot, str, int], str | None] = _none
+    """The tensor file of the variable that is named at an offset."""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from posixpath import splitext
 from typing import Final
 
 from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.skriptnd import SKRIPTND
 
-_BY_SUFFIX: Final[Mapping[str, FrontEnd]] = {".sknd": SKRIPTND}
+_OTHERS: Final[Mapping[str, str]] = {".nnef": "snd_analysis.ide.nnef1.front_end"}
+"""Modules with a ``FRONT_END``, by suffixes of files. A session without such files does not load them."""
 
 
 def front_end(path: str) -> FrontEnd:
     """Return what answers questions about a file, by its name. Documents without a suffix are SkriptND."""
-    return _BY_SUFFIX.get(splitext(path)[1], SKRIPTND)
+    module = _OTHERS.get(splitext(path)[1])
+    if module is None:
+        return SKRIPTND
+    found: FrontEnd = import_module(module).FRONT_END
+    return found

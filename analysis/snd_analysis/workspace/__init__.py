@@ -15,10 +15,11 @@ from snd_analysis.workspace.snapshot import Recorded, Snapshot
 from snd_analysis.workspace.writer import Workspace
 
 if TYPE_CHECKING:
-    from snd_analysis.workspace.nnef1 import tensor_path
+    from snd_analysis.workspace.nnef1 import elaborated, nnef1_tree, tensor_file, tensor_path
+    from snd_analysis.workspace.operations import operation_names, operations_of_dialect
     from snd_analysis.workspace.reached import reached_definitions, reached_diagnostics
 else:
-    __getattr__ = loaded_when_used(__name__, "reached", "nnef1")
+    __getattr__ = loaded_when_used(__name__, "reached", "nnef1", "operations")
 
 __all__ = [
     "CheckedSample",
@@ -29,7 +30,12 @@ __all__ = [
     "Snapshot",
     "UnreadableText",
     "Workspace",
+    "elaborated",
+    "nnef1_tree",
+    "operation_names",
+    "operations_of_dialect",
     "reached_definitions",
     "reached_diagnostics",
+    "tensor_file",
     "tensor_path",
 ]

@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import FrontEnd, UnreadableText, text
-from snd_analysis.workspace.operations import operations
+from snd_analysis.workspace.operations import operations_of_dialect
 
 
 @incremental
@@ -50,7 +50,7 @@ def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]
 
 
 def _scope(db: Database, path: str) -> ModuleScope:
-    return operations(dialect_of(nnef1_tree(db, path)))
+    return operations_of_dialect(dialect_of(nnef1_tree(db, path)))
 
 
 def _variables(db: Database, path: str) -> tuple[StoredVariable, ...]:
@@ -67,7 +67,7 @@ class _Library:
 
     def template(self, name: str, dialect: Dialect) -> Template | None:
         """Return the operator of an operation in a dialect; None if there is no such operation."""
-        operator = operations(dialect).operator((name,))
+        operator = operations_of_dialect(dialect).operator((name,))
         if operator is None:
             return None
         if operator not in self._templates:
@@ -97,6 +97,11 @@ class _Files:
                 return TensorFile("real", (), fault=found.message)
             case _:
                 return None
+
+
+def tensor_file(db: Database, path: str, label: str) -> TensorFile | None:
+    """Return what is known of the file of a label of a graph; None if there is none."""
+    return _Files(db, path).tensor_file(label)
 
 
 def tensor_path(graph: str, label: str) -> str | None:

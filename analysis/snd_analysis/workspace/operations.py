@@ -29,6 +29,15 @@ class OperationScope(ModuleScope, frozen=True, eq=False):
 
 
 @cache
-def operations(dialect: Dialect) -> OperationScope:
+def operation_names(dialect: Dialect) -> frozenset[str]:
+    """Return the names of the operations of a dialect."""
+    modules = operations_of_dialect(dialect).imports.values()
+    return frozenset(
+        name.removesuffix("_") for module in modules for name in module.definitions if not name.startswith("_")
+    )
+
+
+@cache
+def operations_of_dialect(dialect: Dialect) -> OperationScope:
     """Return the operations of a dialect."""
     return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in _MODULES[dialect]}, {})

@@ -14,7 +14,6 @@ from snd_analysis.ide.completion import (
     Completion,
     CompletionKind,
     Completions,
-    documentation,
 )
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
@@ -155,7 +154,7 @@ async def _resolve(server: SndServer, item: Any) -> Any:
     uri, subject = about
 
     def answer(snapshot: Snapshot, question: Question) -> str:
-        return documentation(snapshot, subject, path)
+        return front_end(path).documentation(snapshot, subject, path)
 
     path = path_of(uri)
     text = await server.session.ask(path, answer)

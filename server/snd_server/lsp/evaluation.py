@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from snd_server.lsp.graph_choices import GivenInputs, GraphChoices, choice_text
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.shown_values import Order, ShownGraph, ShownSample, Subject
+from snd_server.lsp.stored_tensors import weights_stamp
 from snd_server.lsp.value_refresh import ValueRefresher
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Evaluations:
         for graph in graphs_in(snapshot, path, within):
             key = ValueKey(path, graph.name)
             choice = self.choices.of(key, graph)
-            digest = options.digest(f"{graph.digest} {choice_text(choice)}")
+            digest = options.digest(f"{graph.digest} {choice_text(choice)} {_weights(snapshot, path)}")
             value = self._values.of(key, digest)
             yield ShownGraph(graph, key, digest, value, choice, self.choices.is_hidden(key))
 
@@ -304,7 +305,7 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
     involved = [each for each in (path, *snapshot.dependencies(path)) if not is_library(each)]
     return SampleRequest(
         path,
-        {each: snapshot.source(each).text for each in involved if snapshot.exists(each)},
+        texts_of(snapshot, involved),
         snapshot.module_paths,
         limits=Limits(seconds=options.timeout, tensor_bytes=options.tensor_bytes),
         real=np.dtype(np.float64 if options.real == "f64" else np.float32),
@@ -312,6 +313,11 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
         pictures=options.pictures,
         quantize=options.quantize,
     )
+
+
+def _weights(snapshot: Snapshot, path: str) -> str:
+    """What differs when a tensor file of a graph is another one."""
+    return weights_stamp(sorted(snapshot.tensor_descriptions(path)))
 
 
 def _limited(request: SampleRequest, seconds: float) -> SampleRequest:
@@ -324,3 +330,11 @@ def _is_cancelled() -> bool:
     """Whether it is the task itself that is cancelled, not what it waits for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+def texts_of(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
+    """The texts of files, and what is known of the tensor files of those that are graphs in NNEF 1.0."""
+    texts = {each: snapshot.source(each).text for each in paths if snapshot.exists(each)}
+    for each in list(texts):
+        texts.update(snapshot.tensor_descriptions(each))
+    return texts

@@ -17,6 +17,7 @@ from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import reported
+from snd_server.lsp.evaluation import texts_of
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.limits import MOST_ANSWERED_TENSORS
 
@@ -92,7 +93,7 @@ class GraphEvaluations:
         for each, diagnostics in reached_diagnostics(snapshot, prepared.template.name, nothing_composed).items():
             found += reported(self._server, snapshot, each, diagnostics)
         involved = [each for each in (path, *snapshot.dependencies(path)) if not is_library(each)]
-        texts = {each: snapshot.source(each).text for each in involved if snapshot.exists(each)}
+        texts = texts_of(snapshot, involved)
         return _Order(
             snapshot, prepared, texts, tuple(each for each in found if each.severity is not Severity.HINT)
         )  # fmt: skip

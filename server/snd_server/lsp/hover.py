@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from snd_analysis.base import Span
-from snd_analysis.ide import comment_at, front_end, use_at
-from snd_analysis.skriptnd.names import ShapeMember, Symbol
+from snd_analysis.ide import comment_at, front_end
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
 from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.position_request import at_position
+from snd_server.lsp.stored_tensors import stored_markdown
 from snd_server.lsp.value_texts import graph_markdown, tensor_markdown, value_markdown
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
+
+
+class _Found(Struct, frozen=True):
+    texts: tuple[str, ...]
+    range: types.Range
+    file: str | None
+    """A tensor file that there is more to say of."""
 
 
 def register(server: SndServer) -> None:
@@ -27,7 +37,7 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
     document = server.client_capabilities.text_document
     markdown = reads_markdown(document.hover.content_format if document and document.hover else None)
 
-    def answer(snapshot: Snapshot, path: str, offset: int) -> types.Hover | None:
+    def answer(snapshot: Snapshot, path: str, offset: int) -> _Found | None:
         found = front_end(path).hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
         value = _value(server, snapshot, path, offset, markdown)
         if found is None and value is None:
@@ -36,9 +46,16 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
         texts = [value[1]] if value is not None else []  # first: of a long text, clients show the beginning
         texts += [found.markdown] if found is not None else []
         range_ = server.session.converter.range(snapshot.source(path), span)
-        return types.Hover(markup("\n\n---\n\n".join(texts), markdown), range_)
+        return _Found(tuple(texts), range_, front_end(path).stored_path(snapshot, path, offset))
 
-    return await at_position(server, params, answer)
+    found = await at_position(server, params, answer)
+    if found is None:
+        return None
+    text = "\n\n---\n\n".join(found.texts)
+    if found.file is not None:
+        content = await asyncio.to_thread(stored_markdown, found.file, tables=markdown)
+        text = f"{text}\n\n{content}" if content else text
+    return types.Hover(markup(text, markdown), found.range)
 
 
 def _tensor_value(
@@ -49,16 +66,9 @@ def _tensor_value(
         if each.graph.head.start <= offset <= each.graph.head.end:
             text = graph_markdown(each)
             return (each.graph.head, text) if text else None
-        placed = use_at(snapshot, path, offset)
-        target = None if placed is None else placed.use.target
-        symbol = target.tensor if isinstance(target, ShapeMember) else target
-        if placed is None or not isinstance(symbol, Symbol):
-            return None
-        name = each.graph.tensors.named_at(symbol, placed.use.span)
-        if name is None:
-            return None
-        text = tensor_markdown(each, name, tables=tables)
-        return (placed.span, text) if text else None
+        found = front_end(path).tensor_at(snapshot, path, each.graph.tensors, offset)
+        text = "" if found is None else tensor_markdown(each, found[1], tables=tables)
+        return (found[0], text) if found is not None and text else None
     return None
 
 

@@ -49,7 +49,7 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
         if HintKind.GRAPH_VALUE in kinds:
             text = snapshot.source(path).text
             for each in question.each(server.evaluations.graphs(snapshot, path, span)):
-                values += graph_hints(each, text, found, span)
+                values += graph_hints(each, front_end(path), text, found, span)
         values = [each for each in values if span.start <= each.hint.offset <= span.end]
         leads_to = cache(partial(location, server, snapshot))  # most hints lead to the same few declarations
         source, converter = snapshot.source(path), server.session.converter

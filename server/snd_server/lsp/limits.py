@@ -43,3 +43,5 @@ LONGEST_HINT_ELEMENTS = 48
 """Characters of all elements in a hint. Of longer ones, statistics are shown."""
 MOST_HINT_ELEMENTS = 12
 """Elements in a hint. Of more, statistics are shown."""
+MOST_HOVERED_BYTES = 64 << 20
+"""Bytes of a tensor file that a hover reads for statistics and a picture. Of a larger one it tells the header."""

@@ -13,7 +13,7 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
-from snd_server.discovery import MissingPathError, discover, has_files
+from snd_server.discovery import NNEF1_FILES, NNEF1_SUFFIX, SUFFIX, MissingPathError, discover, has_files
 from snd_server.files import DiskReader, below
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
@@ -210,11 +210,15 @@ class Session:
 
     # ---- for functions that answer questions: on the analysis thread alone -------------------------------------------
     def files(self) -> list[str]:
-        """Every file of the workspace folders, and every open document."""
+        """Every file in SkriptND of the workspace folders, and every such open document."""
+        return [path for path in self.all_files() if not path.endswith(NNEF1_FILES)]
+
+    def all_files(self) -> list[str]:
+        """Every file of the workspace folders, and every open document, in any language."""
         if self._files is None:
             folders = [path for path in self._folders if os.path.isdir(path)]
             try:
-                self._files = discover(folders, self._configurations)
+                self._files = discover(folders, self._configurations, (SUFFIX, NNEF1_SUFFIX))
             except MissingPathError:  # a folder that has vanished meanwhile
                 self._files = []
         return list(dict.fromkeys([*self._files, *self._opened]))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from snd_analysis.base import Location, Span
+from snd_analysis.ide import FrontEnd
 from snd_analysis.ide.evaluation import KnownSample, TensorName
-from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
+from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart
 from snd_server.lsp.freshness import Freshness
 from snd_server.lsp.limits import LONGEST_HINT, LONGEST_HINT_ELEMENTS, MOST_HINT_ELEMENTS
 from snd_server.lsp.shown_values import ShownGraph, ShownSample
@@ -95,7 +96,9 @@ def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHi
 
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
-def graph_hints(each: ShownGraph, text: str, shapes: Sequence[InlayHint], within: Span) -> Iterator[ValueHint]:
+def graph_hints(
+    each: ShownGraph, language: FrontEnd, text: str, shapes: Sequence[InlayHint], within: Span
+) -> Iterator[ValueHint]:
     """What came of the tensors of a graph, at the ends of their statements in a part of a text; and where it failed.
 
     ``shapes`` are the hints of shapes that may stand there, too: what those lead to, these do.
@@ -106,28 +109,26 @@ def graph_hints(each: ShownGraph, text: str, shapes: Sequence[InlayHint], within
     places = {hint.offset: hint for hint in shapes if hint.kind is HintKind.SHAPE}
     failed_at = None
     if each.value.settled and trace is not None and trace.message is not None:
-        failed_at = _failed_at(each, text, trace)
+        failed_at = _failed_at(each, language, text, trace)
         yield ValueHint(_failure_hint(each, failed_at, trace.message), each, is_old=True)
-    for statement in each.graph.tensors.statements_in(within.shifted(-each.graph.start)):
-        end = statement_end(text, statement.span.end + each.graph.start)
+    for _, end, tensors in language.tensor_statements(each.graph.snapshot, each.key.path, each.graph, within):
         values = {} if trace is None else trace.values
-        known = [(name, values[name]) for name in statement.tensors if name in values]
-        if end is None or end == failed_at or not statement.tensors:
+        known = [(name, values[name]) for name in tensors if name in values]
+        if end is None or end == failed_at or not tensors:
             continue
-        if len(statement.tensors) == len(known):
+        if len(tensors) == len(known):
             yield ValueHint(_tensor_hint(each, end, known, places.get(end)), each, known[0][0], not each.value.settled)
         elif each.value.is_awaited:
-            yield ValueHint(_hint(end, f"… {each.value.freshness}", HintKind.GRAPH_VALUE), each, statement.tensors[0])
+            yield ValueHint(_hint(end, f"… {each.value.freshness}", HintKind.GRAPH_VALUE), each, tensors[0])
 
 
-def _failed_at(each: ShownGraph, text: str, trace: GraphTrace) -> int:
+def _failed_at(each: ShownGraph, language: FrontEnd, text: str, trace: GraphTrace) -> int:
     """Behind the statement that failed, or the one around it where nothing can stand there; else behind the head."""
-    statements = each.graph.tensors.statements
     if trace.failed_at is not None:
-        inner = statements[trace.failed_at].span
-        around = [found.span for found in statements if found.span.start <= inner.start and inner.end <= found.span.end]
-        for span in sorted(around, key=lambda span: span.end - span.start):
-            end = statement_end(text, span.end + each.graph.start)
+        inner = each.graph.tensors.statements[trace.failed_at].span.shifted(each.graph.start)
+        statements = language.tensor_statements(each.graph.snapshot, each.key.path, each.graph, inner)
+        around = [(span, end) for span, end, _ in statements if span.start <= inner.start and inner.end <= span.end]
+        for _, end in sorted(around, key=lambda found: found[0].end - found[0].start):
             if end is not None:
                 return end
     return _line_end(text, each.graph.head.end)

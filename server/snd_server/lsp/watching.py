@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from snd_server.discovery import NEVER_ENTERED, SUFFIX
+from snd_server.discovery import NEVER_ENTERED, NNEF1_FILES, SUFFIX
 from snd_server.lsp import types
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
+_SUFFIXES = (SUFFIX, *NNEF1_FILES, ".dat")
 _CONFIGURATION = ("snd.toml", "pyproject.toml", ".gitignore")
 
 
@@ -28,7 +29,9 @@ async def watch(server: SndServer) -> None:
     if not _client_watches(server):
         watch_folders(server)
         return
-    watchers = [types.FileSystemWatcher(f"**/{name}") for name in (f"*{SUFFIX}", *_CONFIGURATION)]
+    watchers = [
+        types.FileSystemWatcher(f"**/{name}") for name in (*(f"*{suffix}" for suffix in _SUFFIXES), *_CONFIGURATION)
+    ]
     # Of a folder that is moved or deleted clients may tell no more than its own name, which can be any.
     watchers.append(types.FileSystemWatcher("**", types.WatchKind.Create | types.WatchKind.Delete))
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -103,4 +106,4 @@ async def _refresh_below(server: SndServer, concerns: Future[bool]) -> None:
 
 
 def _is_ours(path: str) -> bool:
-    return path.endswith(SUFFIX) or os.path.basename(path) in _CONFIGURATION
+    return path.endswith(_SUFFIXES) or os.path.basename(path) in _CONFIGURATION

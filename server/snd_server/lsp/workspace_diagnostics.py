@@ -24,7 +24,7 @@ def register(server: SndServer) -> None:
 
 async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
     known = {path_of(each.uri): each for each in params.previous_result_ids}
-    paths = dict.fromkeys([*await server.session.work(server.session.files), *known])
+    paths = dict.fromkeys([*await server.session.work(server.session.all_files), *known])
     reports: list[_Report] = []
 
     def send() -> None:

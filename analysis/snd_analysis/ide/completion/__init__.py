@@ -13,7 +13,7 @@ from snd_analysis.ide.completion.comments import comment_completions, sample_cod
 from snd_analysis.ide.completion.documentation import documentation
 from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
-from snd_analysis.ide.completion.matching import closeness, matches
+from snd_analysis.ide.completion.matching import ranked
 from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_place, string_place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible, visible_at
@@ -52,23 +52,12 @@ def completions(
 
 
 def _completions(place: CompletionPlace, items: Iterable[Completion]) -> Completions:
-    found: dict[str, Completion] = {}
-    for item in sorted(_matching(items, place), key=lambda item: item.group):
-        found.setdefault(item.label, item)
-    ordered = sorted(found.values(), key=lambda item: (closeness(place.prefix, _filter(item)), item.group))
+    ordered = ranked(items, place.prefix)
     shown = tuple(_placed(item, place) for item in ordered[:MOST_COMPLETIONS])
     # What is not imported is offered for what begins like it. Editors whose user is faster than the answer filter it by
     # what was written meanwhile: they must know that there is more, else they find nothing and ask no more.
     is_all = bool(place.qualifier) and not place.prefix and len(ordered) <= MOST_COMPLETIONS
     return Completions(place.insert, place.replace, shown, not is_all)
-
-
-def _matching(items: Iterable[Completion], place: CompletionPlace) -> Iterator[Completion]:
-    return (item for item in items if matches(place.prefix, _filter(item)))
-
-
-def _filter(item: Completion) -> str:
-    return item.filter or item.label
 
 
 def _placed(item: Completion, place: CompletionPlace) -> Completion:

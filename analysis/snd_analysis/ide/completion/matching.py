@@ -1,6 +1,19 @@
-"""Whether what is typed could be meant to be a name."""
+"""Whether what is typed could be meant to be a name, and what is meant most probably."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from snd_analysis.ide.completion.item import Completion
+
+
+def ranked(items: Iterable[Completion], typed: str) -> list[Completion]:
+    """Return what the typed letters may be meant to be, the best first; of equal labels the one of the lowest group."""
+    found: dict[str, Completion] = {}
+    matching = (item for item in items if matches(typed, item.filter or item.label))
+    for item in sorted(matching, key=lambda item: item.group):
+        found.setdefault(item.label, item)
+    return sorted(found.values(), key=lambda item: (closeness(typed, item.filter or item.label), item.group))
 
 
 def matches(typed: str, *names: str) -> bool:

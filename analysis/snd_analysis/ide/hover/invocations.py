@@ -14,8 +14,11 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import UNDEFINED
 
 
-def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
-    """The results of an invocation and what was bound for it; empty if it was not composed."""
+def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int, several: str = "") -> str:
+    """The results of an invocation and what was bound for it; empty if it was not composed.
+
+    ``several`` says of which operations this is the first, if an invocation is more than one and not in a loop.
+    """
     operations = knowledge.operations_of(call, base)
     if not operations:
         return ""
@@ -27,7 +30,7 @@ def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
         for member, value in zip(members, operation.outputs, strict=False)
         if (text := type_text(value))
     ]
-    facts = [*_facts(call, operations), *_example_facts(knowledge, call, base, operation)]
+    facts = [*_facts(call, operations, several), *_example_facts(knowledge, call, base, operation)]
     return paragraphs([code_block("\n".join(results)) if results else "", bullets(facts)])
 
 
@@ -55,9 +58,11 @@ def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation:
         yield f"{', '.join(map(code, changed))} {phrase}"
 
 
-def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
+def _facts(call: nodes.Call, operations: Sequence[Operation], several: str) -> Iterator[str]:
     operation = operations[0]
-    if len(operations) > 1:
+    if several:
+        yield several
+    elif len(operations) > 1:
         yield f"invoked {len(operations)} times in an unrolled loop; this is the first"
     if len(operation.outputs) == 1:
         yield from tensor_facts(operation.outputs[0])

@@ -5,20 +5,30 @@ place of their invocations, and each operation becomes a statement of a SkriptND
 in the ``.nnef`` text. So shapes, values and drawings come from what composes and runs SkriptND.
 """
 
-from snd_analysis.nnef1.elaborate.context import Invocation, StoredVariable, notes_of
-from snd_analysis.nnef1.elaborate.elaboration import Elaborated, elaborate
-from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.context import BodyValues, Invocation, StoredVariable, notes_of
+from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, Elaborated, elaborate
+from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles, described, file_of
+from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Unknown, Value
 
 __all__ = [
+    "SPECIAL",
+    "BodyValues",
     "Elaborated",
     "Invocation",
+    "Items",
+    "Known",
     "Operators",
+    "Parameter",
     "StoredVariable",
     "TensorFile",
     "TensorFiles",
+    "TensorName",
+    "Unknown",
+    "Value",
     "described",
     "elaborate",
     "file_of",
     "notes_of",
+    "parameters",
 ]

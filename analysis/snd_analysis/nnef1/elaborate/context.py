@@ -34,6 +34,14 @@ class StoredVariable(Struct, frozen=True):
     span: Span
 
 
+class BodyValues(Struct, frozen=True, eq=False):
+    """What the names of one body stand for: of a fragment in its first invocation."""
+
+    parameters: Mapping[str, Value]
+    entries: Sequence[Mapping[str, Value]]
+    """What each entry of the body assigns."""
+
+
 class Frame(Struct):
     """The names of one body: the graph's, or those of one invocation of a fragment."""
 
@@ -93,6 +101,8 @@ class Context:
         self.attributes: dict[str, str] = {}
         """Attributes of the graph that stand for variables whose files are not there."""
         self.statements = 0
+        self.bodies: dict[str, BodyValues] = {}
+        """What the names of fragments stand for, by the names of these."""
         self.made: dict[TensorName, TensorName] = {}
         """Tensors of which the items are known, and what makes them in the graph."""
         self._problems: dict[tuple[Rule, Span], Problem] = {}

@@ -9,8 +9,8 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, StoredVariable
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator, assigned_names
+from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation, StoredVariable
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator, names_assigned_in
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
@@ -19,6 +19,10 @@ from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
+from snd_analysis.symbolic.integers import Integer
+
+SPECIAL = {**SOURCES, **REWRITTEN}
+"""Operations that are more than an invocation of an operator: their parameters, and what evaluates them."""
 
 
 class Elaborated(Struct, frozen=True, eq=False):
@@ -31,6 +35,11 @@ class Elaborated(Struct, frozen=True, eq=False):
     variables: tuple[StoredVariable, ...]
     chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]
     """By statements of the graph: the invocations of fragments that led to them."""
+    values: BodyValues
+    """What the names of the graph stand for."""
+    bodies: Mapping[str, BodyValues]
+    """What the names of fragments stand for, by the names of these."""
+    symbols: Mapping[str, Integer]
 
 
 def elaborate(tree: SyntaxTree, operators: Operators, files: TensorFiles) -> Elaborated:
@@ -43,8 +52,17 @@ def elaborate(tree: SyntaxTree, operators: Operators, files: TensorFiles) -> Ela
             fragments.setdefault(each.head.name.text, each)
     context = Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)], _unreadable(items))
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
-    definition = None if graph is None or not graph.body else _graph(context, graph)
-    return Elaborated(context.dialect, definition, context.problems, tuple(context.variables), context.chains)
+    found = None if graph is None or not graph.body else _graph(context, graph)
+    return Elaborated(
+        context.dialect,
+        None if found is None else found[0],
+        context.problems,
+        tuple(context.variables),
+        context.chains,
+        BodyValues({}, ()) if found is None else found[1],
+        context.bodies,
+        context.symbols,
+    )
 
 
 def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
@@ -60,13 +78,12 @@ def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
     return frozenset(each.name for each in broken if isinstance(each, nodes.ErrorItem) and each.name is not None)
 
 
-def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:
+def _graph(context: Context, graph: nodes.Definition) -> tuple[flat_nodes.Definition, BodyValues]:
     results = {each.name.text: each.name.text for each in graph.head.results}
-    frame = Frame({}, results=results, later=assigned_names(graph))
+    frame = Frame({}, results=results, later=names_assigned_in(graph))
     context.parameters = frozenset(each.name.text for each in graph.head.parameters)
-    evaluator = Evaluator(context, frame, {**SOURCES, **REWRITTEN})
-    for entry in graph.body or ():
-        evaluator.entry(entry)
+    evaluator = Evaluator(context, frame, SPECIAL)
+    values = BodyValues({}, evaluator.body(graph.body or ()))
     frame.base = graph.start
     for parameter in graph.head.parameters:
         if parameter.name.text not in frame.names:
@@ -77,7 +94,7 @@ def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:
     name = graph.head.name
     order = [parameter.name.text for parameter in graph.head.parameters]
     span = Span(graph.start, graph.end)
-    return context.graph.definition(name.text, span, name.span.shifted(graph.start), order)
+    return context.graph.definition(name.text, span, name.span.shifted(graph.start), order), values
 
 
 def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Rule, Span, descendants
+from snd_analysis.base import Rule, Span
 from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
-from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation
+from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation
 from snd_analysis.nnef1.elaborate.declared_types import generic_type, suits
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
@@ -23,6 +23,7 @@ from snd_analysis.nnef1.elaborate.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_INVOCATIONS_WITHIN, MOST_ITEMS, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.operators import Parameter, parameters
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, made_of, type_name
+from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes, written_type
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.symbolic import integers
@@ -56,8 +57,16 @@ class Evaluator:
         return UNKNOWN
 
     # ---- statements --------------------------------------------------------------------------------------------------
-    def entry(self, entry: nodes.Entry) -> None:
-        """Elaborate the statements of an entry."""
+    def body(self, entries: Sequence[nodes.Entry]) -> tuple[Mapping[str, Value], ...]:
+        """Elaborate the entries of a body; return what each assigns."""
+        found: list[Mapping[str, Value]] = []
+        for entry in entries:
+            self._entry(entry)
+            names = self.frame.names
+            found.append({name: names[name] for name in assigned_names(entry) if name in names})
+        return tuple(found)
+
+    def _entry(self, entry: nodes.Entry) -> None:
         self.frame.base = entry.start
         for statement in entry.statements:
             self.context.statements += 1
@@ -470,7 +479,7 @@ class Evaluator:
             fragment.start,
             prefix,
             results,
-            assigned_names(fragment),
+            names_assigned_in(fragment),
             generic=_generic(node, head, outer),
         )
         inner.said |= names.keys() & {each.name.text for each in head.results}  # declared twice
@@ -478,8 +487,9 @@ class Evaluator:
         for parameter in head.parameters:
             if parameter.name.text not in names and parameter.default is not None:
                 names[parameter.name.text] = evaluator.evaluate(parameter.default)
-        for entry in fragment.body:
-            evaluator.entry(entry)
+        parameters_given = dict(names)
+        values_of_entries = evaluator.body(fragment.body)
+        self.context.bodies.setdefault(name, BodyValues(parameters_given, values_of_entries))
         inner.base = fragment.start
         values = [evaluator.result(each) for each in head.results]
         return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
@@ -492,13 +502,9 @@ class Evaluator:
         return value
 
 
-def assigned_names(definition: nodes.Definition) -> frozenset[str]:
+def names_assigned_in(definition: nodes.Definition) -> frozenset[str]:
     """Return every name that a body assigns."""
-    statements = (each for entry in definition.body or () for each in entry.statements)
-    targets = (each.target for each in statements if isinstance(each, nodes.Assignment))
-    return frozenset(
-        node.text for target in targets for node in descendants(target) if isinstance(node, nodes.Identifier)
-    )
+    return frozenset(name for entry in definition.body or () for name in assigned_names(entry))
 
 
 def number(text: str) -> Value:

@@ -12,12 +12,13 @@ from snd_analysis.nnef1.lints.declarations.generic_fragment import check_generic
 from snd_analysis.nnef1.lints.declarations.source_in_fragment import check_sources_in_fragments
 from snd_analysis.nnef1.lints.duplicates import check_duplicates
 from snd_analysis.nnef1.lints.extensions.missing_extension import check_missing_extensions
+from snd_analysis.nnef1.lints.extensions.unknown_extension import KNOWN as KNOWN_EXTENSIONS
 from snd_analysis.nnef1.lints.extensions.unknown_extension import check_unknown_extensions
 from snd_analysis.nnef1.lints.names import check_order, check_unused_names
 from snd_analysis.nnef1.lints.structure import check_structure
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of
 
-__all__ = ["check_document", "check_unused"]
+__all__ = ["KNOWN_EXTENSIONS", "check_document", "check_unused"]
 
 
 def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Problem]:

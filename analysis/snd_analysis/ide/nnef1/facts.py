@@ -1,0 +1,142 @@
+"""What is known of the names of a file in NNEF 1.0: values, tensors, and the operations that statements become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from snd_analysis.compose import extent_text
+from snd_analysis.db import Database, query
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.nnef1.places import PlacedEntry, entry_at, tree_of
+from snd_analysis.ide.values import short_type_text, type_text
+from snd_analysis.model import Operation, Tensor
+from snd_analysis.nnef1.elaborate import Items, Known, TensorName, Unknown, Value
+from snd_analysis.nnef1.names import Local, Symbol, Use
+from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.skriptnd.names import Role
+from snd_analysis.skriptnd.syntax import nodes as flat
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.workspace import Snapshot, elaborated
+
+_MOST_ITEMS = 12
+
+
+def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
+    """Return what a name stands for where it stands: in a fragment, in its first invocation. None if not known."""
+    found = elaborated(snapshot.db, path)
+    match use.subject:
+        case Symbol(name=name):
+            return found.symbols.get(name)
+        case Local(name=name, comprehension=None):
+            pass
+        case _:
+            return None
+    tree = tree_of(snapshot, path)
+    placed = entry_at(tree, use.span.start)
+    if placed is None:  # in the head of the definition
+        own = use.subject.definition
+        values = found.bodies.get(own)
+        if values is not None and name in values.parameters:
+            return values.parameters[name]
+        values = values or found.values
+        return next((each[name] for each in reversed(values.entries) if name in each), None)
+    values = found.values if placed.definition.head.kind == "graph" else found.bodies.get(use.subject.definition)
+    if values is None:
+        return None
+    last = placed.number + (use.role is Role.WRITE)
+    for assigned in reversed(values.entries[:last]):
+        if name in assigned:
+            return assigned[name]
+    return values.parameters.get(name)
+
+
+def assigned(snapshot: Snapshot, path: str, placed: PlacedEntry) -> Mapping[str, Value]:
+    """Return what an entry assigns: of a fragment, in its first invocation."""
+    found = elaborated(snapshot.db, path)
+    head = placed.definition.head
+    values = found.values if head.kind == "graph" else found.bodies.get(head.name.text)
+    if values is None or placed.number >= len(values.entries):
+        return {}
+    return values.entries[placed.number]
+
+
+def tensor_names(value: Value | None) -> Iterator[str]:
+    """Yield the names in the graph of the tensors that a value is or has."""
+    match value:
+        case TensorName(name=name) if name:
+            yield name
+        case Items(values=values):
+            for each in values:
+                yield from tensor_names(each)
+
+
+# ---- operations ------------------------------------------------------------------------------------------------------
+@query
+def _components(db: Database, path: str) -> Mapping[int, tuple[flat.Component, ...]]:
+    """The statements that entries have become, by where these start."""
+    found: dict[int, list[flat.Component]] = {}
+    definition = elaborated(db, path).definition
+    for block in () if definition is None else definition.blocks:
+        if isinstance(block, flat.Block) and block.kind == flat.BlockKind.COMPOSE:
+            for entry in block.entries:
+                if isinstance(entry.statement, flat.Component):
+                    found.setdefault(entry.start, []).append(entry.statement)
+    return {start: tuple(each) for start, each in found.items()}
+
+
+def operations_of(
+    snapshot: Snapshot, path: str, entry: nodes.Entry, name: nodes.Identifier
+) -> tuple[flat.Call, list[Operation]] | None:
+    """Return the invocation that an operation of an entry has become, and its operations; None if it is none."""
+    definition = elaborated(snapshot.db, path).definition
+    if definition is None:
+        return None
+    for component in _components(snapshot.db, path).get(entry.start, ()):
+        call = component.value
+        if isinstance(call, flat.Call) and call.function.span == name.span:
+            knowledge = Knowledge(snapshot, path, 0, definition)
+            return call, knowledge.operations_of(call, entry.start)
+    return None
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------------
+def fact_text(value: Value | None, *, short: bool = False) -> str:
+    """Return the type of a tensor, or a value; empty if nothing is known."""
+    match value:
+        case None | Unknown():
+            return ""
+        case TensorName(tensor=Tensor() as tensor, known=known):
+            type_ = short_type_text(tensor) if short else type_text(tensor)
+            return type_ if known is None or not type_ else f"{type_} = {_known_text(known)}"
+        case TensorName():
+            return ""
+        case Items(values=values) if any(isinstance(each, TensorName) for each in values):
+            return ", ".join(fact_text(each, short=short) or "?" for each in values)
+    return f"= {plain_text(value)}"
+
+
+def plain_text(value: Value) -> str:
+    """Return a value that is known when a graph is read, in the notation of NNEF 1.0."""
+    match value:
+        case Integer():
+            return extent_text(value)
+        case Truth():
+            return str(value).lower()
+        case str():
+            return f"'{value}'"
+        case Items(values=values):
+            shown = [plain_text(each) for each in values[:_MOST_ITEMS]]
+            more = ["…"] if len(values) > _MOST_ITEMS else []
+            brackets = "()" if value.is_tuple else "[]"
+            return f"{brackets[0]}{', '.join([*shown, *more])}{brackets[1]}"
+        case TensorName():
+            return fact_text(value) or "?"
+        case float():
+            return repr(value)
+    return "?"
+
+
+def _known_text(known: Known) -> str:
+    if known.shape == () and known.items:
+        return plain_text(known.items[0])
+    return plain_text(Items(known.items))

@@ -1,0 +1,66 @@
+"""Hints between the lines of a file in NNEF 1.0: types and shapes, and values that are known when it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from snd_analysis.base import Location, Span
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
+from snd_analysis.ide.nnef1.facts import assigned, fact_text
+from snd_analysis.ide.nnef1.places import PlacedEntry, definitions, entries_in, entry_end, fragment_named, tree_of
+from snd_analysis.nnef1.elaborate import Value
+from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.workspace import Snapshot
+
+
+def inlay_hints(snapshot: Snapshot, path: str, within: Span | None, kinds: Set[HintKind]) -> list[InlayHint]:
+    """Return the hints of these kinds in a file, or in a part of it, in order."""
+    tree = tree_of(snapshot, path)
+    span = within or Span(0, len(tree.text))
+    found: list[InlayHint] = []
+    for definition in definitions(tree):
+        if definition.start <= span.end and span.start <= definition.end:
+            for placed in entries_in(definition, span):
+                if HintKind.SHAPE in kinds:
+                    found += _shapes(snapshot, path, tree, placed)
+                if HintKind.ARGUMENT in kinds:
+                    found += _arguments(path, tree, placed)
+    return sorted((each for each in found if span.start <= each.offset <= span.end), key=lambda each: each.offset)
+
+
+def _shapes(snapshot: Snapshot, path: str, tree: SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
+    end = entry_end(tree.text, placed)
+    values = assigned(snapshot, path, placed)
+    shown = [(name, text) for name, value in values.items() if (text := _text(value, placed))]
+    if end is None or not shown:
+        return
+    several = len(values) > 1
+    text = ", ".join(f"{name}: {text}" if several else text for name, text in shown)
+    yield InlayHint(end, HintKind.SHAPE, (LabelPart(text),), before=True)
+
+
+def _text(value: Value, placed: PlacedEntry) -> str:
+    """What is known of a value, unless its statement says just that."""
+    text = fact_text(value, short=True)
+    statement = placed.entry.statements[0]
+    is_written = isinstance(statement, nodes.Assignment) and not isinstance(
+        statement.value, nodes.Call | nodes.Identifier | nodes.Binary | nodes.Unary | nodes.Subscript | nodes.Select
+    )
+    return "" if is_written and text.startswith("=") else text
+
+
+def _arguments(path: str, tree: SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
+    """The names of the parameters of fragments before their arguments, unless these say it."""
+    for statement in placed.entry.statements:
+        call = statement.value if isinstance(statement, nodes.Assignment) else None
+        fragment = fragment_named(tree, call.function.text) if isinstance(call, nodes.Call) else None
+        if not isinstance(call, nodes.Call) or fragment is None or len(fragment.head.parameters) < 2:
+            continue
+        for parameter, argument in zip(fragment.head.parameters, call.arguments, strict=False):
+            if argument.name is not None:
+                break
+            if isinstance(argument.value, nodes.Identifier) and argument.value.text == parameter.name.text:
+                continue
+            place = Location(path, parameter.name.span.shifted(fragment.start))
+            part = LabelPart(f"{parameter.name.text}:", place)
+            yield InlayHint(argument.start + placed.entry.start, HintKind.ARGUMENT, (part,), behind=True)

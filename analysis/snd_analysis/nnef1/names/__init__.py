@@ -1,0 +1,30 @@
+"""What every name of an NNEF 1.0 file stands for."""
+
+from snd_analysis.nnef1.names.subjects import Fragment, Local, Operation, Parameter, Subject, Symbol
+from snd_analysis.nnef1.names.uses import (
+    Form,
+    Spelled,
+    Use,
+    assigned_names,
+    declared_symbols,
+    names_in,
+    spelled_in,
+    uses_in,
+)
+
+__all__ = [
+    "Form",
+    "Fragment",
+    "Local",
+    "Operation",
+    "Parameter",
+    "Spelled",
+    "Subject",
+    "Symbol",
+    "Use",
+    "assigned_names",
+    "declared_symbols",
+    "names_in",
+    "spelled_in",
+    "uses_in",
+]

@@ -1,0 +1,47 @@
+"""What names can stand for."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+
+class Fragment(Struct, frozen=True):
+    """A fragment of the file, or its graph."""
+
+    name: str
+
+
+class Operation(Struct, frozen=True):
+    """An operation, or a built-in function."""
+
+    name: str
+
+
+class Parameter(Struct, frozen=True):
+    """A parameter of an operation, by its name."""
+
+    operation: str
+    name: str
+
+
+class Local(Struct, frozen=True):
+    """A name of one body: a parameter, a result, or what a statement assigns.
+
+    All assignments of one name in one body are one subject. What a comprehension iterates over is a subject of its own.
+    """
+
+    definition: str
+    name: str
+    comprehension: int | None = None
+    """Where the comprehension starts in the file that the name is local to."""
+
+
+class Symbol(Struct, frozen=True):
+    """An extent that is not known: of an ``extension tract_symbol``, or first named in the shape of an input."""
+
+    name: str
+
+
+Subject: TypeAlias = "Fragment | Operation | Parameter | Local | Symbol"

@@ -1,0 +1,268 @@
+"""Every name of a file with what it stands for.
+
+The names in a statement are found once for as long as the statement stays: after an edit, the rest is a walk over
+what is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import TypeGuard
+
+from msgspec import Struct
+
+from snd_analysis.base import Node, Span, children
+from snd_analysis.nnef1.names.subjects import Fragment, Local, Operation, Parameter, Subject, Symbol
+from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, nodes
+from snd_analysis.skriptnd.names import Role
+
+_REMEMBERED_STATEMENTS = 1 << 15
+_WORD = re.compile(r"[^\W\d]\w*")
+_SYMBOLS = "tract_symbol"
+_ASSERTION = "tract_assert"
+
+
+class Use(Struct, frozen=True):
+    """A name where it stands in the file."""
+
+    span: Span
+    subject: Subject
+    role: Role
+
+
+class Form(StrEnum):
+    """How a name stands in a statement."""
+
+    TARGET = "target"
+    NAME = "name"
+    CALL = "call"
+    ARGUMENT = "argument"
+    ITERATED = "iterated"
+
+
+class Spelled(Struct, frozen=True):
+    """A name in a statement, whose spans count from its piece."""
+
+    span: Span
+    text: str
+    form: Form
+    around: str | int | None = None
+    """Of the name of an argument, what is invoked; of a name that a comprehension has, where that starts."""
+
+
+def uses_in(tree: SyntaxTree) -> Iterator[Use]:
+    """Yield every name of a file that stands for something; those of a definition after those before it."""
+    symbols, known = declared_symbols(tree), _fragments(tree)
+    for item in tree.document.items:
+        if isinstance(item, nodes.Placed):
+            yield from _of_extension(item, symbols)
+        else:
+            yield from _of_definition(item, symbols, known)
+
+
+def names_in(definition: nodes.Definition) -> frozenset[str]:
+    """Return the names that a definition declares or assigns."""
+    head = definition.head
+    parameters, results = (each.name.text for each in head.parameters), (each.name.text for each in head.results)
+    return frozenset(
+        (*parameters, *results, *(name for entry in definition.body or () for name in assigned_names(entry)))
+    )
+
+
+def assigned_names(entry: nodes.Entry) -> Iterator[str]:
+    """Yield the names that an entry assigns, in order."""
+    for statement in entry.statements:
+        yield from _targets(statement)
+
+
+def declared_symbols(tree: SyntaxTree) -> frozenset[str]:
+    """The symbols that extensions declare; for tract also those that stand in the shape of an input only."""
+    items = tree.document.items
+    found = {each.item.text for each in items if isinstance(each, nodes.Placed) and _declares_symbol(each.item)}
+    if dialect_of(tree) is Dialect.TRACT:
+        for item in items:
+            if isinstance(item, nodes.Definition) and item.head.kind == "graph":
+                raw = (each for entry in item.body or () for each in spelled_in(entry))
+                found |= {each.text for each in raw if each.around == _IN_SHAPE} - names_in(item)
+    return frozenset(found)
+
+
+def _declares_symbol(item: nodes.Version | nodes.Extension | nodes.ErrorItem) -> TypeGuard[nodes.Extension]:
+    return isinstance(item, nodes.Extension) and item.name.text == _SYMBOLS and item.text != ""
+
+
+def _fragments(tree: SyntaxTree) -> Mapping[str, frozenset[str]]:
+    """The parameters of the fragments of a file."""
+    found: dict[str, frozenset[str]] = {}
+    for item in tree.document.items:
+        if isinstance(item, nodes.Definition) and item.head.kind == "fragment":
+            found.setdefault(item.head.name.text, frozenset(each.name.text for each in item.head.parameters))
+    return found
+
+
+def _of_extension(placed: nodes.Placed, symbols: frozenset[str]) -> Iterator[Use]:
+    item = placed.item
+    if not isinstance(item, nodes.Extension) or item.name.text not in (_SYMBOLS, _ASSERTION):
+        return
+    start = placed.start + item.at
+    if item.name.text == _SYMBOLS:
+        if item.text:
+            yield Use(Span(start, start + len(item.text)), Symbol(item.text), Role.DECLARATION)
+        return
+    for word in _WORD.finditer(item.text):
+        if word[0] in symbols:
+            yield Use(Span(start + word.start(), start + word.end()), Symbol(word[0]), Role.READ)
+
+
+def _of_definition(
+    item: nodes.Definition, symbols: frozenset[str], known: Mapping[str, frozenset[str]]
+) -> Iterator[Use]:
+    head, own = item.head, item.head.name.text
+    yield Use(head.name.span.shifted(item.start), Fragment(own), Role.DECLARATION)
+    names = names_in(item)
+    for parameter in head.parameters:
+        yield Use(parameter.name.span.shifted(item.start), Local(own, parameter.name.text), Role.DECLARATION)
+        if parameter.default is not None:
+            raw = _in_expression(parameter.default)
+            yield from _placed(raw, item.start, own, names, symbols, known)
+    for result in head.results:
+        yield Use(result.name.span.shifted(item.start), Local(own, result.name.text), Role.DECLARATION)
+    for entry in item.body or ():
+        yield from _placed(spelled_in(entry), entry.start, own, names, symbols, known)
+
+
+def _placed(
+    raw: Iterable[Spelled],
+    base: int,
+    own: str,
+    names: frozenset[str],
+    symbols: frozenset[str],
+    known: Mapping[str, frozenset[str]],
+) -> Iterator[Use]:
+    for each in raw:
+        subject, role = _meaning(each, base, own, names, symbols, known)
+        if subject is not None:
+            yield Use(each.span.shifted(base), subject, role)
+
+
+def _meaning(
+    raw: Spelled,
+    base: int,
+    own: str,
+    names: frozenset[str],
+    symbols: frozenset[str],
+    known: Mapping[str, frozenset[str]],
+) -> tuple[Subject | None, Role]:
+    match raw.form:
+        case Form.TARGET:
+            return Local(own, raw.text), Role.WRITE
+        case Form.CALL:
+            return Fragment(raw.text) if raw.text in known else Operation(raw.text), Role.READ
+        case Form.ARGUMENT:
+            callee = str(raw.around)
+            if callee in known:
+                return (Local(callee, raw.text) if raw.text in known[callee] else None), Role.READ
+            return Parameter(callee, raw.text), Role.READ
+        case Form.ITERATED:
+            assert isinstance(raw.around, int)
+            return Local(own, raw.text, raw.around + base), Role.READ
+        case Form.NAME if raw.text in names:
+            return Local(own, raw.text), Role.READ
+        case Form.NAME if raw.text in symbols:
+            return Symbol(raw.text), Role.READ
+    return None, Role.READ
+
+
+# ---- statements ------------------------------------------------------------------------------------------------------
+_IN_SHAPE = "shape"
+_INPUTS = ("external", "tract_core_external")
+
+
+@lru_cache(maxsize=_REMEMBERED_STATEMENTS)
+def _targets(statement: nodes.Statement) -> tuple[str, ...]:
+    if isinstance(statement, nodes.ErrorStatement):
+        return tuple(each.text for each in statement.names)
+    return tuple(each.text for each in _identifiers(statement.target))
+
+
+def spelled_in(entry: nodes.Entry) -> Iterator[Spelled]:
+    """Yield the names in an entry, in the order of the text."""
+    for statement in entry.statements:
+        yield from _in_statement(statement)
+
+
+@lru_cache(maxsize=_REMEMBERED_STATEMENTS)
+def _in_statement(statement: nodes.Statement) -> tuple[Spelled, ...]:
+    """The names in a statement in the order of the text."""
+    if isinstance(statement, nodes.ErrorStatement):
+        return tuple(Spelled(each.span, each.text, Form.TARGET) for each in statement.names)
+    targets = [Spelled(each.span, each.text, Form.TARGET) for each in _identifiers(statement.target)]
+    return (*targets, *_in_expression(statement.value))
+
+
+def _identifiers(target: Node) -> Iterator[nodes.Identifier]:
+    match target:
+        case nodes.Identifier():
+            yield target
+        case nodes.Array(items=items) | nodes.Tuple(items=items):
+            for item in items:
+                yield from _identifiers(item)
+
+
+def _in_expression(node: nodes.Expression) -> tuple[Spelled, ...]:
+    found: list[Spelled] = []
+    _Walk(found).add(node)
+    return tuple(sorted(found, key=lambda each: each.span.start))
+
+
+class _Walk:
+    def __init__(self, found: list[Spelled]) -> None:
+        self._found = found
+        self._iterated: dict[str, int] = {}
+        self._in_shape = False
+
+    def add(self, node: Node | None) -> None:
+        match node:
+            case None:
+                return
+            case nodes.Identifier():
+                self._name(node)
+            case nodes.Call():
+                self._call(node)
+            case nodes.Comprehension():
+                self._comprehension(node)
+            case _:
+                self._all(children(node))
+
+    def _all(self, found: Iterable[Node]) -> None:
+        for each in found:
+            self.add(each)
+
+    def _name(self, node: nodes.Identifier) -> None:
+        if node.text in self._iterated:
+            self._found.append(Spelled(node.span, node.text, Form.ITERATED, self._iterated[node.text]))
+        else:
+            self._found.append(Spelled(node.span, node.text, Form.NAME, _IN_SHAPE if self._in_shape else None))
+
+    def _call(self, node: nodes.Call) -> None:
+        self._found.append(Spelled(node.function.span, node.function.text, Form.CALL))
+        outer = self._in_shape
+        self._in_shape = outer or node.function.text in _INPUTS
+        for argument in node.arguments:
+            if argument.name is not None:
+                self._found.append(Spelled(argument.name.span, argument.name.text, Form.ARGUMENT, node.function.text))
+            self.add(argument.value)
+        self._in_shape = outer
+
+    def _comprehension(self, node: nodes.Comprehension) -> None:
+        self._all([each.source for each in node.iterators])
+        outer = self._iterated
+        own = {name.text: node.start for each in node.iterators for name in _identifiers(each.target)}
+        self._iterated = {**outer, **own}
+        self._all([each.target for each in node.iterators])
+        self.add(node.condition)
+        self.add(node.item)
+        self._iterated = outer
