@@ -15,7 +15,7 @@ from snd_server.archives import split_member
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
-from snd_server.discovery import NNEF1_SUFFIXES, SUFFIX, discover
+from snd_server.discovery import NNEF1_SUFFIX, NNEF1_SUFFIXES, SUFFIX, discover
 from snd_server.fixing import Fixed, fix_text, unified_diff
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
@@ -57,7 +57,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         changed = _show_changes(files, checker, request)
         return CLEAN if request.exit_zero or not changed else PROBLEMS
     fixed, rejected = _fix(files, checker, request) if request.fix else (0, frozenset())
-    found = checker.check_all(files, partial(tracked, shown=not request.quiet))
+    found = checker.check_all(_with_companions(files, checker), partial(tracked, shown=not request.quiet))
     checker.close()
     shown = [each for each in found if request.shows_hints or each.severity is not Severity.HINT]
     report = Report(
@@ -86,6 +86,15 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
     if not files and not request.quiet:
         say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}", err=True)
     return files
+
+
+def _with_companions(files: Sequence[str], checker: Checker) -> list[str]:
+    """Files with those that say more of them, each once: a ``graph.quant`` behind its ``graph.nnef``."""
+    found = dict.fromkeys(files)
+    for path in files:
+        if path.endswith(NNEF1_SUFFIX):
+            found.update(dict.fromkeys(checker.snapshot(path).companions(path)))
+    return list(found)
 
 
 def _show(report: Report, request: CheckRequest) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -176,3 +177,13 @@ def test_fixes_are_not_written_into_archives(snd: Run, tmp_path: Path):
     before = path.read_bytes()
     assert snd("check", "--no-cache", "--fix", path).status == 1
     assert path.read_bytes() == before
+
+
+def test_a_file_of_quantizations_is_checked_with_its_graph(snd: Run, tmp_path: Path):
+    files = {**_files(), "graph.quant": b'"x": linear_quantize(min = 0.0, max = 1.0);\n'}
+    for path in (_folder(tmp_path / "model", files), _archive(tmp_path / "m.nnef.tgz", files)):
+        result = snd("check", "--no-cache", "--format", "concise", path)
+        assert result.status == 1
+        assert f"{path}/graph.quant:1:6: error[missing-argument]" in result.stdout
+    counted = snd("check", "--no-cache", "--format", "json", path).stdout
+    assert json.loads(counted)["summary"]["files"] == 1

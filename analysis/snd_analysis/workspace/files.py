@@ -54,10 +54,15 @@ class FrontEnd(NamedTuple):
     """The variables of a graph, with the labels of their files."""
     tensor_descriptions: Callable[[Database, str], Mapping[str, str]]
     """What the reader told of the tensor files of a graph, by their paths."""
+    companions: Callable[[Database, str], tuple[str, ...]]
+    """The files that say more of a graph and are checked with it."""
 
 
-_FRONT_ENDS = {"nnef": "snd_analysis.workspace.nnef1"}
-"""Modules with a ``FRONT_END``, by the endings of the names of files. A start without such files does not load them."""
+_FRONT_ENDS = {
+    "nnef": ("snd_analysis.workspace.nnef1", "FRONT_END"),
+    "quant": ("snd_analysis.workspace.nnef1", "QUANTIZATION_FRONT_END"),
+}
+"""Modules and names of front ends, by the endings of files. A start without such files does not load them."""
 
 
 class File(Struct, frozen=True, eq=False):
@@ -93,10 +98,11 @@ def module_paths(_: Reader) -> tuple[str, ...]:
 
 def front_end_of(path: str) -> FrontEnd | None:
     """Return what reads a file in another language; None for a file of SkriptND."""
-    module = _FRONT_ENDS.get(path.rpartition(".")[2])
-    if module is None:
+    place = _FRONT_ENDS.get(path.rpartition(".")[2])
+    if place is None:
         return None
-    found: FrontEnd = import_module(module).FRONT_END
+    module, name = place
+    found: FrontEnd = getattr(import_module(module), name)
     return found
 
 

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import dirname, join
 
-from snd_analysis.base import Severity
+from snd_analysis import rules
+from snd_analysis.base import Problem, Severity, Span
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
-from snd_analysis.nnef1.elaborate import Elaborated, StoredVariable, TensorFile, described, elaborate, file_of
+from snd_analysis.nnef1.elaborate import (
+    QUANTIZATION,
+    Elaborated,
+    StoredVariable,
+    TensorFile,
+    described,
+    elaborate,
+    file_of,
+)
 from snd_analysis.nnef1.lints import check_document, check_unused
-from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, parse_file
+from snd_analysis.nnef1.syntax import (
+    Dialect,
+    QuantizationFile,
+    SyntaxTree,
+    dialect_of,
+    parse_file,
+    parse_quantization,
+)
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
@@ -29,7 +45,33 @@ def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree
 @query
 def elaborated(db: Database, path: str) -> Elaborated:
     """Return what a file in NNEF 1.0 comes to."""
-    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path))
+    quantization = quantization_path(path)
+    file = None if quantization is None else quantization_file(db, quantization)
+    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path), file)
+
+
+@query
+def quantization_file(db: Database, path: str) -> QuantizationFile | None:
+    """Return the lines of a file of quantizations; None if there is no such file."""
+    found = text(db, path)
+    return parse_quantization(found) if isinstance(found, str) else None
+
+
+def quantization_path(path: str) -> str | None:
+    """Return where quantizations for a graph are looked for: ``graph.quant`` beside ``graph.nnef``."""
+    stem, _, suffix = path.rpartition(".")
+    return f"{stem}.quant" if suffix == "nnef" else None
+
+
+def _quantization_tree(db: Database, path: str) -> FlatTree:
+    """Return the tree of a file of quantizations, which has nothing but problems."""
+    read = quantization_file(db, path) or parse_quantization("")
+    graph = f"{path.rpartition('.')[0]}.nnef"
+    problems = (*read.problems, *elaborated(db, graph).quantization_problems)
+    if text(db, graph) is None:
+        message = f"there is no graph '{graph.rpartition('/')[2]}' beside, whose tensors could be quantized"
+        problems = (*read.problems, Problem(rules.UNKNOWN_QUANTIZED_TENSOR, Span(0, 0), message))
+    return made_tree(read.text, nodes.Document(0, len(read.text), ()), read.comments, problems)
 
 
 def flat_tree(db: Database, path: str) -> FlatTree:
@@ -74,6 +116,11 @@ class _Library:
             self._templates[operator] = template(self._db, operator)
         return self._templates[operator]
 
+    def quantization(self, name: str) -> Template | None:
+        """Return the operator of an operation of ``graph.quant`` files; None if there is none."""
+        operator = operations(Dialect.KHRONOS).operator((QUANTIZATION, name))
+        return None if operator is None else template(self._db, operator)
+
     def specialization(self, template: Template, given: Arguments) -> Specialization:
         """Return the operator with everything bound."""
         return self._session.specialization(template, given)
@@ -117,4 +164,17 @@ def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     return {each: description for each, description in found.items() if isinstance(description, str)}
 
 
-FRONT_END = FrontEnd(flat_tree, _origins, _scope, _variables, tensor_descriptions)
+def _companions(db: Database, path: str) -> tuple[str, ...]:
+    quantization = quantization_path(path)
+    return () if quantization is None or text(db, quantization) is None else (quantization,)
+
+
+FRONT_END = FrontEnd(flat_tree, _origins, _scope, _variables, tensor_descriptions, _companions)
+QUANTIZATION_FRONT_END = FrontEnd(
+    _quantization_tree,
+    lambda db, path: {},
+    lambda db, path: operations(Dialect.KHRONOS),
+    lambda db, path: (),
+    lambda db, path: {},
+    lambda db, path: (),
+)

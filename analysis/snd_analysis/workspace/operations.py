@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from snd_analysis.nnef1.elaborate import QUANTIZATION
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, library_names
 
@@ -12,7 +13,10 @@ _MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
 
 
 class OperationScope(ModuleScope, frozen=True, eq=False):
-    """What a graph sees that is made of a file in NNEF 1.0: operations, by their names alone."""
+    """What a graph sees that is made of a file in NNEF 1.0: operations, by their names alone.
+
+    Those that quantize have the name of their module before their own.
+    """
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
         """Return the operator of an operation; None if there is no such operation.
@@ -20,8 +24,8 @@ class OperationScope(ModuleScope, frozen=True, eq=False):
         It has the name of the operation, or that with ``_`` behind it where SkriptND does not allow the name.
         """
         if len(parts) > 1:
-            return None
-        for module in self.imports.values():
+            return super().operator(parts)
+        for module in (found for name, found in self.imports.items() if name != QUANTIZATION):
             for name in (parts[0], f"{parts[0]}_"):
                 if name in module.definitions:
                     return OperatorName(module.path, name)
@@ -40,4 +44,5 @@ def operation_names(dialect: Dialect) -> frozenset[str]:
 @cache
 def operations_of_dialect(dialect: Dialect) -> OperationScope:
     """Return the operations of a dialect."""
-    return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in _MODULES[dialect]}, {})
+    modules = (*_MODULES[dialect], QUANTIZATION)
+    return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in modules}, {})

@@ -148,17 +148,20 @@ class Rejected(Struct):
 
 
 def invalid() -> list[Rejected]:
-    """Every invalid file that is one text."""
-    return [_rejected(path) for path in sorted((CORPUS / "invalid").glob("*.json"))]
+    """Every invalid file, and every folder with one."""
+    root = CORPUS / "invalid"
+    return [_rejected(path) for path in sorted((*root.glob("*.json"), *root.glob("*/expect.json")))]
 
 
 def _rejected(path: Path) -> Rejected:
     expected = _meta(path)
-    file = str(path.with_suffix(".nnef"))
+    graph = path.parent / "graph.nnef" if path.name == "expect.json" else path.with_suffix(".nnef")
     snapshot = Workspace(DiskReader()).snapshot()
-    found = [each for each in snapshot.diagnostics(file) if each.severity in (Severity.ERROR, Severity.WARNING)]
-    source = snapshot.source(file)
-    lines = tuple(source.position(each.location.span.start).line for each in found)
+    files = (str(graph), *snapshot.companions(str(graph)))
+    found = [each for file in files for each in snapshot.diagnostics(file)]
+    found = [each for each in found if each.severity in (Severity.ERROR, Severity.WARNING)]
+    lines = tuple(snapshot.source(each.location.path).position(each.location.span.start).line for each in found)
     accepted = {expected["expected_line"], *expected.get("also_accept_lines", ())}
     messages = tuple(each.message for each in found)
-    return Rejected(path.stem, any(line in accepted for line in lines), lines, messages, expected["expected_line"])
+    name = path.parent.name if path.name == "expect.json" else path.stem
+    return Rejected(name, any(line in accepted for line in lines), lines, messages, expected["expected_line"])

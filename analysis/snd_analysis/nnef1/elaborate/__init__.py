@@ -7,11 +7,13 @@ in the ``.nnef`` text. So shapes, values and drawings come from what composes an
 
 from snd_analysis.nnef1.elaborate.context import BodyValues, Invocation, StoredVariable, notes_of
 from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, Elaborated, elaborate
+from snd_analysis.nnef1.elaborate.flat_graph import QUANTIZATION
 from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles, described, file_of
 from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Unknown, Value
 
 __all__ = [
+    "QUANTIZATION",
     "SPECIAL",
     "BodyValues",
     "Elaborated",

@@ -127,11 +127,17 @@ class Context:
             self.graph, self.made = graph, made
 
     def report(
-        self, frame: Frame, rule: Rule, node: nodes.Node | Span, message: str, repair: Repair | None = None
+        self,
+        frame: Frame,
+        rule: Rule,
+        node: nodes.Node | Span,
+        message: str,
+        repair: Repair | None = None,
+        notes: tuple[Note, ...] = (),
     ) -> None:
         """Note a broken rule at a node of the statement at hand."""
         span = (node if isinstance(node, Span) else node.span).shifted(frame.base)
-        self._problems.setdefault((rule, span), Problem(rule, span, message, notes_of(frame.chain), repair))
+        self._problems.setdefault((rule, span), Problem(rule, span, message, (*notes, *notes_of(frame.chain)), repair))
 
 
 def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:

@@ -13,11 +13,12 @@ from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Inv
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, names_assigned_in
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.quantization import apply_quantization
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
-from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, nodes
+from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, dialect_of, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer
 
@@ -40,9 +41,13 @@ class Elaborated(Struct, frozen=True, eq=False):
     bodies: Mapping[str, BodyValues]
     """What the names of fragments stand for, by the names of these."""
     symbols: Mapping[str, Integer]
+    quantization_problems: tuple[Problem, ...] = ()
+    """What is wrong in the file of quantizations. Their spans are places there."""
 
 
-def elaborate(tree: SyntaxTree, operators: Operators, files: TensorFiles) -> Elaborated:
+def elaborate(
+    tree: SyntaxTree, operators: Operators, files: TensorFiles, quantization: QuantizationFile | None = None
+) -> Elaborated:
     """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails."""
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
@@ -50,18 +55,31 @@ def elaborate(tree: SyntaxTree, operators: Operators, files: TensorFiles) -> Ela
     for each in definitions:
         if each.head.kind == "fragment":
             fragments.setdefault(each.head.name.text, each)
-    context = Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)], _unreadable(items))
+
+    def context() -> Context:
+        return Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)], _unreadable(items))
+
+    made, of_quantization = context(), context()
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
-    found = None if graph is None or not graph.body else _graph(context, graph)
+    definition, values = None, BodyValues({}, ())
+    if graph is not None and graph.body:
+        frame, values = _graph(made, graph)
+        span = graph.head.name.span.shifted(graph.start)
+        if quantization is not None:
+            of_quantization.variables = made.variables
+            apply_quantization(quantization, made, of_quantization, frame.names, span)
+        order = [parameter.name.text for parameter in graph.head.parameters]
+        definition = made.graph.definition(graph.head.name.text, Span(graph.start, graph.end), span, order)
     return Elaborated(
-        context.dialect,
-        None if found is None else found[0],
-        context.problems,
-        tuple(context.variables),
-        context.chains,
-        BodyValues({}, ()) if found is None else found[1],
-        context.bodies,
-        context.symbols,
+        made.dialect,
+        definition,
+        made.problems,
+        tuple(made.variables),
+        made.chains,
+        values,
+        made.bodies,
+        made.symbols,
+        of_quantization.problems,
     )
 
 
@@ -78,7 +96,8 @@ def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
     return frozenset(each.name for each in broken if isinstance(each, nodes.ErrorItem) and each.name is not None)
 
 
-def _graph(context: Context, graph: nodes.Definition) -> tuple[flat_nodes.Definition, BodyValues]:
+def _graph(context: Context, graph: nodes.Definition) -> tuple[Frame, BodyValues]:
+    """Elaborate the body of a graph; return its frame, and what its names stand for."""
     results = {each.name.text: each.name.text for each in graph.head.results}
     frame = Frame({}, results=results, later=names_assigned_in(graph))
     context.parameters = frozenset(each.name.text for each in graph.head.parameters)
@@ -91,10 +110,7 @@ def _graph(context: Context, graph: nodes.Definition) -> tuple[flat_nodes.Defini
             evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
     for result in graph.head.results:
         _output(context, frame, result, evaluator.result(result))
-    name = graph.head.name
-    order = [parameter.name.text for parameter in graph.head.parameters]
-    span = Span(graph.start, graph.end)
-    return context.graph.definition(name.text, span, name.span.shifted(graph.start), order), values
+    return frame, values
 
 
 def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:

@@ -6,14 +6,16 @@ where it stands, and spans in it count from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import nodes, parse_expression
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import Pack, Value
 
-_BLOCKS = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update")
+_BLOCKS = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update", "quantize")
+QUANTIZATION = "nnef1_quantization"
+"""The module of the operators that quantize."""
 
 
 class FlatGraph:
@@ -59,6 +61,21 @@ class FlatGraph:
     def update(self, base: int, span: Span, variable: tuple[str, Span], value: nodes.Expression) -> None:
         """Let a variable have a new value after all statements."""
         self._add("update", base, nodes.Component(span.start, span.end, (_single(*variable),), value))
+
+    def quantize(self, span: Span, tensor: str, operator: str, attributes: Mapping[str, Value]) -> None:
+        """Let a tensor be quantized by an operator of the module ``QUANTIZATION``, where that is asked for."""
+        start, end = span.start, span.end
+        given = tuple(
+            nodes.Attribute(start, end, nodes.Name(start, start, name), expression(value, span), False)
+            for name, value in attributes.items()
+        )
+        algorithm = nodes.Qualified(
+            start, end, (nodes.Name(start, end, QUANTIZATION), nodes.Name(start, end, operator))
+        )
+        node = nodes.Quantization(
+            start, end, reference(tensor, span), algorithm, None, nodes.Attributes(start, end, given), None
+        )
+        self._add("quantize", 0, node)
 
     def definition(self, name: str, span: Span, name_span: Span, inputs: Sequence[str]) -> nodes.Definition:
         """Return the graph, its inputs in the given order."""

@@ -24,6 +24,9 @@ class Operators(Protocol):
     def template(self, name: str, dialect: Dialect) -> Template | None:
         """Return the operator of an operation in a dialect; None if there is no such operation."""
 
+    def quantization(self, name: str) -> Template | None:
+        """Return the operator of an operation of ``graph.quant`` files; None if there is none."""
+
     def specialization(self, template: Template, given: Arguments) -> Specialization:
         """Return the operator with everything bound."""
 

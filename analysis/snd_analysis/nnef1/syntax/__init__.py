@@ -7,6 +7,7 @@ from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.notation import written_type
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
+from snd_analysis.nnef1.syntax.quantization import QuantizationFile, parse_quantization
 from snd_analysis.nnef1.syntax.tokens import END, Token, tokenize
 from snd_analysis.nnef1.syntax.tree import ReadPiece, SyntaxTree, parse_file
 
@@ -18,11 +19,13 @@ __all__ = [
     "Parser",
     "Piece",
     "PieceKind",
+    "QuantizationFile",
     "ReadPiece",
     "SyntaxTree",
     "Token",
     "dialect_of",
     "parse_file",
+    "parse_quantization",
     "split",
     "tokenize",
     "written_type",

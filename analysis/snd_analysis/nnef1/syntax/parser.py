@@ -118,6 +118,27 @@ class Parser:
             raise self._error(f"expected ':' and the type of '{name.text}'")
         return self._type()
 
+    # ---- quantization ------------------------------------------------------------------------------------------------
+    def quantization(self) -> nodes.Quantization | None:
+        """Read a line of a ``graph.quant`` file; None if it can't be read."""
+        try:
+            token = self._next
+            if token.kind not in ("STRING", "EXTENDED"):
+                raise self._error("expected the name of a tensor in quotes")
+            self._take()
+            extended = token.kind == "EXTENDED"
+            tensor = _identifier(token) if extended else nodes.String(token.start, token.end, string_value(token.text))
+            self._expect(":", "':' and the operation that quantizes the tensor")
+            operation = self._primary()
+            if not isinstance(operation, nodes.Call):
+                place = Token("", operation.start, operation.end, "")
+                message = "expected an operation, such as 'linear_quantize(min = 0.0, max = 1.0, bits = 8)'"
+                raise self._reported(rules.SYNTAX_ERROR, place, message)
+            self._expect_end()
+        except _Unreadable:
+            return None
+        return nodes.Quantization(token.start, operation.end, tensor, operation)
+
     # ---- types -------------------------------------------------------------------------------------------------------
     def _type(self) -> nodes.Type:
         with_depth = self._deeper()

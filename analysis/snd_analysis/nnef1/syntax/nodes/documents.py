@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from snd_analysis.base import Node
-from snd_analysis.nnef1.syntax.nodes.expressions import Expression, Identifier
+from snd_analysis.nnef1.syntax.nodes.expressions import Call, Expression, Identifier, String
 from snd_analysis.nnef1.syntax.nodes.types import PrimitiveType, Type
 
 
@@ -79,6 +79,13 @@ class ErrorItem(Node, frozen=True):
     """What could not be read as an item of a document. ``name`` is that of the fragment or graph, if it has one."""
 
     name: str | None = None
+
+
+class Quantization(Node, frozen=True):
+    """``"tensor": operation(arguments)``, a line of a ``graph.quant`` file."""
+
+    tensor: String | Identifier
+    operation: Call
 
 
 class Entry(Struct, frozen=True, eq=False):

@@ -1,0 +1,160 @@
+"""What a ``graph.quant`` file says of the tensors of a graph, as ``@quantize`` of the SkriptND graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis import rules
+from snd_analysis.base import Note, Span
+from snd_analysis.compose import Template
+from snd_analysis.nnef1.elaborate.context import Context, Frame
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
+from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, nodes
+from snd_analysis.skriptnd.syntax import close_matches
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Value as Composed
+
+_OF_TRACT = {
+    "linear_quantize": "tract_linear_quantize",
+    "zero_point_linear_quantize": "zero_point_linear_quantize",
+}
+"""The operations that tract reads, and the operators that do what it makes of them."""
+_BITS_OF_TRACT = (8, 32)
+
+
+def apply_quantization(
+    file: QuantizationFile, graph: Context, own: Context, tensors: Mapping[str, Value], span: Span
+) -> None:
+    """Let tensors of a graph be quantized as a file says. ``tensors`` are those of the graph, by name.
+
+    ``own`` collects what is wrong in the file. Lines without a mistake become entries of the graph, which stand at
+    ``span`` there.
+    """
+    seen: dict[str, Span] = {}
+    for start, line in file.lines:
+        frame = Frame({}, base=start)
+        if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors):
+            continue
+        name = line.operation.function.text
+        attributes = _attributes(own, frame, line.operation)
+        value = tensors[_name(line)]
+        if attributes is None or not isinstance(value, TensorName) or value.tensor is None:
+            continue
+        if value.tensor.dtype not in ("real", None):
+            message = f"only tensors of scalars are quantized, but '{_name(line)}' is '{type_name(value)}'"
+            own.report(frame, rules.TYPE_MISMATCH, line.tensor, message)
+        elif value.name:
+            operator = _OF_TRACT[name] if own.dialect is Dialect.TRACT else name
+            graph.graph.quantize(span, value.name, operator, attributes)
+
+
+def _name(line: nodes.Quantization) -> str:
+    return line.tensor.value if isinstance(line.tensor, nodes.String) else line.tensor.text
+
+
+def _is_new(own: Context, frame: Frame, line: nodes.Quantization, seen: dict[str, Span]) -> bool:
+    name, span = _name(line), line.tensor.span.shifted(frame.base)
+    first = seen.setdefault(name, span)
+    if first is not span:
+        note = Note(first, f"'{name}' is quantized here")
+        own.report(frame, rules.DUPLICATE_QUANTIZATION, line.tensor, f"'{name}' is quantized already", notes=(note,))
+    return first is span
+
+
+def _is_of_graph(own: Context, frame: Frame, line: nodes.Quantization, tensors: Mapping[str, Value]) -> bool:
+    name = _name(line)
+    if name in tensors:
+        return True
+    label = next((each.name for each in own.variables if each.label == name), None)
+    close = close_matches(name, tensors, most=1)
+    hint = f"; '{name}' is the label of '{label}'" if label else f"; did you mean '{close[0]}'?" if close else ""
+    message = f"the graph has no tensor '{name}'{hint}"
+    own.report(frame, rules.UNKNOWN_QUANTIZED_TENSOR, line.tensor, message)
+    return False
+
+
+def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Composed] | None:
+    """What a line gives to its operation; None if it can't be taken, which is reported or is a fragment's matter."""
+    name, evaluator = call.function.text, Evaluator(own, frame, {})
+    known = own.operators.quantization(name)
+    if own.dialect is Dialect.TRACT and name not in _OF_TRACT:
+        message = f"tract knows no quantization '{name}', only {' and '.join(map(repr, _OF_TRACT))}"
+        own.report(frame, rules.UNKNOWN_OPERATOR, call.function, message)
+        return None
+    if known is None:
+        fragment = own.fragments.get(name)
+        if fragment is None:
+            own.report(frame, rules.UNKNOWN_OPERATOR, call.function, f"there is no quantization '{name}'")
+        return None
+    given = _named(own, frame, call, known)
+    if given is None:
+        return None
+    values = {each: evaluator.evaluate(argument.value) for each, argument in given.items()}
+    found: dict[str, Composed] = {}
+    for member in known.attributes:
+        argument, value = given[member.name], values[member.name]
+        if value is UNKNOWN:
+            return None
+        try:
+            if isinstance(value, Items):
+                raise Unsuitable(
+                    f"'{member.name}' is one number for the whole tensor: a list, one for each channel, is not read"
+                )
+            found[member.name] = attribute_value(member, value, own.dialect is Dialect.KHRONOS)
+        except Unsuitable as unsuitable:
+            own.report(frame, rules.TYPE_MISMATCH, argument.value, str(unsuitable))
+            return None
+    return found if _is_in_range(own, frame, given, found) else None
+
+
+def _named(own: Context, frame: Frame, call: nodes.Call, known: Template) -> dict[str, nodes.Argument] | None:
+    """The arguments by their names; None if some are missing, or have none."""
+    names = [member.name for member in known.attributes]
+    found: dict[str, nodes.Argument] = {}
+    for argument in call.arguments:
+        if argument.name is None:
+            message = "the tensor stands before the colon: all else is named, as in 'bits = 8'"
+            own.report(frame, rules.QUANTIZATION_WITH_ARGUMENTS, argument, message)
+            return None
+        name = argument.name.text
+        if name not in names:
+            close = close_matches(name, names, most=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            message = f"'{call.function.text}' has no parameter '{name}'{hint}"
+            own.report(frame, rules.UNKNOWN_ATTRIBUTE, argument.name, message)
+            return None
+        if name in found:
+            message = f"'{name}' of '{call.function.text}' is given twice"
+            own.report(frame, rules.DUPLICATE_ATTRIBUTE, argument, message)
+            return None
+        found[name] = argument
+    missing = [name for name in names if name not in found]
+    if missing:
+        message = f"'{call.function.text}' needs '{missing[0]}'"
+        own.report(frame, rules.MISSING_ARGUMENT, call.function, message)
+        return None
+    return found
+
+
+def _is_in_range(
+    own: Context, frame: Frame, given: Mapping[str, nodes.Argument], values: Mapping[str, Composed]
+) -> bool:
+    """Whether numbers are such that there is anything to quantize to."""
+    bits, least, greatest = values.get("bits"), values.get("min"), values.get("max")
+    number = bits.value if isinstance(bits, Integer) else None
+    message = None
+    if number is not None and number < 1:
+        message, at = f"'bits' must be positive, but is {number}", "bits"
+    elif own.dialect is Dialect.TRACT and number is not None and number not in _BITS_OF_TRACT:
+        message, at = f"tract quantizes to 8 or 32 bits, not to {number}, where it ends with a fault", "bits"
+    elif isinstance(least, float) and isinstance(greatest, float) and not least < greatest:
+        message, at = f"'min' must be less than 'max', but they are {least} and {greatest}", "max"
+    elif least is None and isinstance(greatest, float) and not greatest > 0:
+        message, at = f"'max' must be positive, but is {greatest}", "max"
+    elif isinstance(values.get("scale"), float) and not values["scale"] > 0:  # type: ignore[operator]
+        message, at = f"'scale' must be positive, but is {values['scale']}", "scale"
+    if message is not None:
+        own.report(frame, rules.ASSERTION_FAILS, given[at].value, message)
+    return message is None
