@@ -118,7 +118,7 @@ class _Library:
 
     def quantization(self, name: str) -> Template | None:
         """Return the operator of an operation of ``graph.quant`` files; None if there is none."""
-        operator = operations(Dialect.KHRONOS).operator((QUANTIZATION, name))
+        operator = operations_of_dialect(Dialect.KHRONOS).operator((QUANTIZATION, name))
         return None if operator is None else template(self._db, operator)
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
@@ -173,7 +173,7 @@ FRONT_END = FrontEnd(flat_tree, _origins, _scope, _variables, tensor_description
 QUANTIZATION_FRONT_END = FrontEnd(
     _quantization_tree,
     lambda db, path: {},
-    lambda db, path: operations(Dialect.KHRONOS),
+    lambda db, path: operations_of_dialect(Dialect.KHRONOS),
     lambda db, path: (),
     lambda db, path: {},
     lambda db, path: (),
