@@ -13,11 +13,12 @@ from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.body.operation_scopes import passes_scope_on
+from snd_analysis.compose.budget import FileBudget
 from snd_analysis.compose.composing import Composing, arguments
 from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
-from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS
+from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
 from snd_analysis.compose.printing import extent_text, shape_text, shown, tensor_text
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.root import Composition, compose_graph, compose_root, warnings_of_root
@@ -36,11 +37,13 @@ else:
 __all__ = [
     "MOST_ITERATIONS",
     "MOST_OPERATIONS",
+    "MOST_STEPS_OF_FILE",
     "Arguments",
     "Composing",
     "Composition",
     "Cost",
     "Failure",
+    "FileBudget",
     "IndexedValue",
     "InputShapes",
     "LastingModel",

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 
 from snd_analysis.compose.failure import Site
-from snd_analysis.compose.limits import MOST_STEPS, STEPS_OF_SPECIALIZATION, STEPS_PER_STATEMENT
+from snd_analysis.compose.limits import MOST_STEPS, MOST_STEPS_OF_FILE, STEPS_OF_SPECIALIZATION, STEPS_PER_STATEMENT
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
+from snd_analysis.symbolic.values import Pack
 
 _CHARACTERS_OF_STEP = 200
+_ITEMS_OF_STEP = 5
 
 
 class OverBudgetError(Exception):
@@ -39,12 +41,14 @@ class Budget:
     So the number is the same whatever is known already, and whoever composes the definition reaches the limit or not.
     """
 
-    __slots__ = ("_checkpoint", "_counted", "done", "most")
+    __slots__ = ("_checkpoint", "_counted", "done", "found_known", "most")
 
     def __init__(self, most: float = math.inf, checkpoint: Callable[[], None] = lambda: None) -> None:
         """``checkpoint`` is called at each step: what it raises ends the composing."""
         self.most = most
         self.done = 0
+        self.found_known = False
+        """Whether anything was counted that had been composed before: which parts are seen first depends on that."""
         self._checkpoint = checkpoint
         self._counted: set[Specialization] = set()
 
@@ -66,8 +70,9 @@ class Budget:
         while pending:
             each = pending.pop()
             if each not in self._counted:
+                self.found_known = True
                 self._counted.add(each)
-                self.spend(steps_of(each.template) + each.steps)
+                self.spend(steps_of(each.template) + steps_of_values(each) + each.steps)
                 pending.extend(each.used)
 
     def note(self, specialization: Specialization) -> None:
@@ -75,10 +80,39 @@ class Budget:
         self._counted.add(specialization)
 
 
+class FileBudget:
+    """The steps of composing the definitions and samples of a file one after the other, each by itself."""
+
+    def __init__(self) -> None:
+        self._done = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more is to be composed."""
+        return self._done > MOST_STEPS_OF_FILE
+
+    def count(self, steps: int) -> None:
+        """Count what was composed, by its ``steps_beyond``."""
+        self._done += steps
+
+
+def steps_beyond(composed: Specialization) -> int:
+    """Return how many steps a definition took, without those that it may take by being long itself."""
+    template, budget = composed.template, Budget()
+    budget.spend_on(composed)
+    return max(0, budget.done - steps_of(template) - most_steps(template) + MOST_STEPS)
+
+
 def steps_of(template: Template) -> int:
     """Return how many steps it takes to bind an operator and to evaluate its declarations."""
     definition = template.definition
     return STEPS_OF_SPECIALIZATION + (definition.end - definition.start) // _CHARACTERS_OF_STEP
+
+
+def steps_of_values(declared: Specialization) -> int:
+    """Return how many more steps it takes if attributes are long packs, which may double like invocations."""
+    packs = (value for value in declared.attributes.values() if isinstance(value, Pack))
+    return sum(len(pack.segments) // _ITEMS_OF_STEP for pack in packs)
 
 
 def most_steps(template: Template) -> int:

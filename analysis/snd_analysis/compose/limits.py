@@ -5,9 +5,13 @@ from __future__ import annotations
 MOST_STEPS = 100_000
 """Steps of composing one definition with all that it invokes: statements, iterations of unrolled loops, and
 specializations. The invocation or loop that leads to more is an error."""
-STEPS_OF_SPECIALIZATION = 10
-"""Steps that a specialization counts for, besides its statements, and one for each 200 characters."""
-STEPS_PER_STATEMENT = 20
+MOST_STEPS_OF_FILE = 4 * MOST_STEPS
+"""Steps of composing all definitions and samples of a file, each by itself, beyond their own statements. Those that
+lead to more are not composed; the first is an error."""
+STEPS_OF_SPECIALIZATION = 30
+"""Steps that a specialization counts for, besides its statements, and one for each 200 characters: it takes as long as
+thirty statements of a loop."""
+STEPS_PER_STATEMENT = 60
 """Further steps for each statement of the definition itself: a long graph is no reason to refuse it."""
 MOST_LEVELS = 400
 """Levels in which operators are composed of others: everything that walks them recurses. A deeper invocation is an

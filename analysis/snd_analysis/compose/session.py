@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
-from snd_analysis.compose.budget import Budget, OverBudgetError, most_steps, steps_of
+from snd_analysis.compose.budget import Budget, OverBudgetError, most_steps, steps_of, steps_of_values
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
@@ -119,23 +119,25 @@ class Session:
         if self.budget.is_limited:
             return compose(self)
         try:
-            with self.limited(template):
+            with self.limited(template) as budget:
                 return compose(self)
-        except OverBudgetError:
+        except OverBudgetError as error:
+            if not budget.found_known:
+                return over_budget(template, _too_large(error), error.done)
             # What is known already decides where the limit is reached: so it is composed once more without that.
             anew = Session(_Unshared(self._definitions), self.composing, self._checkpoint)
         try:
             with anew.limited(template):
                 return compose(anew)
         except OverBudgetError as error:
-            return over_budget(template, _too_large(error))
+            return over_budget(template, _too_large(error), error.done)
 
     @contextmanager
-    def limited(self, template: Template) -> Iterator[None]:
+    def limited(self, template: Template) -> Iterator[Budget]:
         """Within, there is the budget for composing a definition: what takes more raises OverBudgetError."""
         around, self.budget = self.budget, Budget(most_steps(template), self._checkpoint)
         try:
-            yield
+            yield self.budget
         finally:
             self.budget = around
 
@@ -176,6 +178,7 @@ class Session:
         self, template: Template, given: Arguments, key: Hashable, lasting: LastingModel | None
     ) -> Specialization:
         specialization = self.declared(template, given, lasting, key)
+        self.budget.spend(steps_of_values(specialization))
         if specialization.valid:
             failure = failing_formula(specialization) or failing_formula_value(specialization)
             if failure is not None:

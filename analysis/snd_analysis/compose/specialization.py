@@ -52,9 +52,10 @@ def impossible(template: Template, *failures: Failure) -> Specialization:
     return Specialization(template, ValueScope(template, {}, {}), failures=failures, valid=False)
 
 
-def over_budget(template: Template, failure: Failure) -> Specialization:
+def over_budget(template: Template, failure: Failure, steps: int) -> Specialization:
     """Return the specialization of a definition that takes more steps than composing may."""
-    return Specialization(template, ValueScope(template, {}, {}), failures=(failure,), valid=False, over_budget=True)
+    scope = ValueScope(template, {}, {})
+    return Specialization(template, scope, failures=(failure,), valid=False, steps=steps, over_budget=True)
 
 
 def invoking_over_budget(template: Template, invoked: Specialization) -> Specialization:
@@ -62,7 +63,7 @@ def invoking_over_budget(template: Template, invoked: Specialization) -> Special
     name = invoked.template.name
     span = next(use.span for use in template.resolution.uses if use.target == name)
     site = Site(template.place(0, span), f"'{name.name}' is invoked here")
-    return over_budget(template, invoked.failures[0].via(site))
+    return over_budget(template, invoked.failures[0].via(site), 0)
 
 
 def specialization_of(operation: Operation) -> Specialization | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.compose import (
+    MOST_STEPS_OF_FILE,
     Failure,
+    FileBudget,
     LastingModel,
     PlacedProblem,
     Reach,
@@ -20,6 +22,7 @@ from snd_analysis.compose import (
     placed_problems,
     reach_of,
     reach_of_cycle,
+    steps_beyond,
     warnings_of_root,
 )
 from snd_analysis.db import Database, incremental, query
@@ -176,16 +179,52 @@ def problems_of_failures(db: Database, found: Iterable[Failure], path: str) -> l
 @query
 def _failing_places(db: Database, path: str) -> frozenset[tuple[Rule, str, Span]]:
     """Return what fails in the definitions of a file without those of other files that invoke them."""
-    found = (failure for name in definitions(db, path) for failure in failures(db, OperatorName(path, name)))
+    found = (failure for name in _composed(db, path, FileBudget()) for failure in failures(db, name))
     innermost = ((failure.rule, failure.sites[0].place) for failure in found if failure.sites)
     return frozenset((rule, at.definition, at.span) for rule, at in innermost if at.path == path)
 
 
+def _composed(db: Database, path: str, budget: FileBudget) -> Iterator[OperatorName]:
+    """Yield the definitions of a file, as long as composing them takes no more than it may in all.
+
+    Each is composed by the time when the next is asked for.
+    """
+    for name in _in_order(db, path):
+        if budget.is_spent:
+            break
+        yield name
+        budget.count(0 if is_library(path) else _steps_beyond(db, name))
+
+
+@query
+def _steps_beyond(db: Database, name: OperatorName) -> int:
+    composed = specialization(db, name)
+    return 0 if composed is None else steps_beyond(composed)
+
+
+def _in_order(db: Database, path: str) -> list[OperatorName]:
+    """Return the definitions of a file, graphs first: a mistake that shows with their shapes is told by them."""
+    names = definitions(db, path)
+    return [OperatorName(path, name) for name in sorted(names, key=lambda each: names[each].definition.kind)]
+
+
+def beyond_budget(span: Span) -> Problem:
+    """Return the problem that a definition or a sample is not composed, since those before it have taken too long."""
+    message = (
+        f"composing the graphs, the operators and then the samples of this file takes more than {MOST_STEPS_OF_FILE:,} "
+        "steps, more than snd works with: neither this nor what comes after it is composed"
+    )
+    return Problem(rules.VALUE_TOO_LARGE, span, message)
+
+
 # ---- problems --------------------------------------------------------------------------------------------------------
-def definition_problems(db: Database, name: OperatorName, chosen: bool = False) -> list[Problem]:
+def definition_problems(
+    db: Database, name: OperatorName, chosen: bool = False, budget: FileBudget | None = None
+) -> list[Problem]:
     """Return what is wrong with one definition: syntax, names and types; of an operator, what it is composed of.
 
-    A graph that is ``chosen`` is judged as a main graph.
+    A graph that is ``chosen`` is judged as a main graph. An operator counts for ``budget``, and is not composed once
+    that is spent.
     """
     path = name.path
     found = definitions(db, path).get(name.name)
@@ -193,28 +232,35 @@ def definition_problems(db: Database, name: OperatorName, chosen: bool = False) 
         return []
     own = checked(db, path, found.definition, not found.chunk.problems, chosen)
     problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *own)]
-    if found.definition.kind == "operator":
+    if found.definition.kind == "operator" and (budget is None or not budget.is_spent):
         problems += in_file(db, path, _problems_of(db, name))
+        if budget is not None:
+            budget.count(_steps_beyond(db, name))
     return [importable(db, path, problem) for problem in problems]
 
 
-def composing_problems(db: Database, path: str) -> list[Problem]:
+def composing_problems(db: Database, path: str, budget: FileBudget) -> list[Problem]:
     """Return what fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
     found: dict[tuple[Rule, Span, str], Problem] = {}
     names = definitions(db, path)
-    # A mistake that shows with the shapes of a graph is told by them.
-    for name in sorted(names, key=lambda each: names[each].definition.kind):
-        for placed in _problems_of(db, OperatorName(path, name)):
+    composed: list[OperatorName] = []
+    for name in _composed(db, path, budget):
+        composed.append(name)
+        for placed in _problems_of(db, name):
             if placed.definition in names:
                 problem = placed.problem.shifted(names[placed.definition].start)
                 found.setdefault((problem.rule, problem.span, placed.definition), problem)
     too_large = {definition for rule, _, definition in found if rule == rules.VALUE_TOO_LARGE}
     following = {each for each in too_large if _reaches_one_of(db, OperatorName(path, each), too_large)}
-    return [
+    problems = [
         problem
         for (rule, _, definition), problem in found.items()
         if rule != rules.VALUE_TOO_LARGE or definition not in following
     ]
+    for name in _in_order(db, path)[len(composed) :][:1]:
+        start, definition, _ = names[name.name]
+        problems.append(beyond_budget(definition.name.span.shifted(start)))
+    return problems
 
 
 def _reaches_one_of(db: Database, name: OperatorName, others: Collection[str]) -> bool:

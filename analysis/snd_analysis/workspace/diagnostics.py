@@ -23,6 +23,7 @@ from snd_analysis.base import (
     Span,
     TextEdit,
 )
+from snd_analysis.compose import FileBudget
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
@@ -76,9 +77,10 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
         own = _in_chunk(db, path, placed.chunk)
         named |= own.modules
         problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
-    composed = [*composing_problems(db, path)]
+    budget = FileBudget()
+    composed = composing_problems(db, path, budget)
     problems = [*_without_hints(problems, composed, tree), *composed]
-    problems.extend([*_sample_problems(db, path, problems)])
+    problems.extend([*_sample_problems(db, path, problems, budget)])
     for _, samples in samples_by_start(db, path):
         named |= modules_in_samples(db, path, samples)
     used = modules_in(db, path, named)
@@ -91,7 +93,7 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
     return problems
 
 
-def _sample_problems(db: Database, path: str, found: Sequence[Problem]) -> Iterator[Problem]:
+def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: FileBudget) -> Iterator[Problem]:
     """What is wrong with samples, and does not come from what is reported of the definitions themselves.
 
     An invocation of a definition that has a mistake may be right when that is mended: it is not checked until then.
@@ -108,7 +110,7 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem]) -> Itera
     for base, samples in samples_by_start(db, path):
         if broken:
             samples = tuple(each for each in samples if sample_target(db, path, each) not in broken)
-        for each in problems_in_samples(db, path, samples):
+        for each in problems_in_samples(db, path, samples, budget):
             inside = each.inside
             if inside is not None and inside.definition in own:
                 start = own[inside.definition].start

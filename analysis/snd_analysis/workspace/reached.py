@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Problem
-from snd_analysis.compose import Composition
+from snd_analysis.compose import Composition, FileBudget
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.skriptnd.syntax import nodes
@@ -33,9 +33,9 @@ def reached_diagnostics(
     the graph was composed with shapes for its inputs, the declarations may leave them open. Nothing is suppressed.
     """
     problems: dict[str, list[Problem]] = {graph.path: []}
-    reached = reached_definitions(snapshot, graph)
+    reached, budget = reached_definitions(snapshot, graph), FileBudget()
     for name in reached:
-        found = snapshot.definition_problems(name, chosen=name == graph)
+        found = snapshot.definition_problems(name, chosen=name == graph, budget=budget)
         if name == graph:
             found = [each for each in found if not _is_settled(snapshot, graph, composition, each)]
         problems.setdefault(name.path, []).extend(found)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Severity
-from snd_analysis.compose import Failure, PlacedProblem, Template, compose_root, placed_problems, warnings_of_root
+from snd_analysis.compose import (
+    Failure,
+    FileBudget,
+    PlacedProblem,
+    Template,
+    compose_root,
+    placed_problems,
+    steps_beyond,
+    warnings_of_root,
+)
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.lints import check_precedence
@@ -28,7 +37,7 @@ from snd_analysis.skriptnd.samples import SAMPLE_NAME, Sample, SampleGraph, Samp
 from snd_analysis.skriptnd.syntax import Chunk
 from snd_analysis.skriptnd.types import Context, Others, Stage, TypingState, declare
 from snd_analysis.skriptnd.types import statement as type_statement
-from snd_analysis.workspace.composing import session
+from snd_analysis.workspace.composing import beyond_budget, session
 from snd_analysis.workspace.files import tree
 from snd_analysis.workspace.names import definition, module_scope, resolution
 from snd_analysis.workspace.others import OtherDefinitions, declared
@@ -63,6 +72,8 @@ class CheckedSample(Struct, frozen=True, eq=False):
     """Which inputs are made by a generator, by the names of their tensors."""
     failure: str | None = None
     """The message of a failure that is expected."""
+    steps: int = 0
+    """What composing it took, for the budget of the file."""
 
     @property
     def has_errors(self) -> bool:
@@ -124,7 +135,7 @@ def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
     found = [*checked.problems, *_composing_problems(failures, path)]
     if operation is not None and not failures:
         found += map(SampleProblem, result_problems(checked.sample, operation))
-    return _expecting(replace(checked, problems=tuple(found), operation=operation))
+    return _expecting(replace(checked, problems=tuple(found), operation=operation, steps=steps_beyond(specialization)))
 
 
 @query
@@ -218,10 +229,17 @@ def modules_in_samples(db: Database, path: str, samples: tuple[Sample, ...]) -> 
     return frozenset(name for call in calls for name in resolve(statement_of(call, None).definition, seen).modules)
 
 
-@query
-def problems_in_samples(db: Database, path: str, samples: tuple[Sample, ...]) -> tuple[SampleProblem, ...]:
-    """Return what is wrong with samples of one chunk."""
-    return tuple(problem for sample in samples for problem in checked_sample(db, path, sample).problems)
+def problems_in_samples(
+    db: Database, path: str, samples: Iterable[Sample], budget: FileBudget
+) -> Iterator[SampleProblem]:
+    """Yield what is wrong with samples of one chunk."""
+    for sample in samples:
+        if budget.is_spent:
+            yield SampleProblem(beyond_budget(sample.span))
+            break
+        checked = checked_sample(db, path, sample)
+        yield from checked.problems
+        budget.count(checked.steps)
 
 
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:

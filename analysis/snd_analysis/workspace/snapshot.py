@@ -11,6 +11,7 @@ from snd_analysis.base import Diagnostic, Elsewhere, Location, Problem, Source, 
 from snd_analysis.compose import (
     Composition,
     Failure,
+    FileBudget,
     InputShapes,
     Reach,
     Session,
@@ -239,9 +240,14 @@ class Snapshot:
         """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
         return diagnostics.as_diagnostics(self.db, path, problems)
 
-    def definition_problems(self, name: OperatorName, chosen: bool = False) -> list[Problem]:
-        """What is wrong with one definition; a graph that is ``chosen`` is judged as a main graph."""
-        return composing.definition_problems(self.db, name, chosen)
+    def definition_problems(
+        self, name: OperatorName, chosen: bool = False, budget: FileBudget | None = None
+    ) -> list[Problem]:
+        """What is wrong with one definition; a graph that is ``chosen`` is judged as a main graph.
+
+        An operator counts for ``budget``, and is not composed once that is spent.
+        """
+        return composing.definition_problems(self.db, name, chosen, budget)
 
     def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
         """What is wrong with a composed graph, in the file that it is from."""

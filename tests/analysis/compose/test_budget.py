@@ -141,6 +141,44 @@ def test_the_limit_counts_the_same_after_edits(depth: int, low_limit: None) -> N
         assert _found(workspace.snapshot()) == _found(snapshot_of({"main.sknd": text}))
 
 
+_MANY = 60
+_BELOW = _chain(5).replace("f5(x)", "f0(x)")
+"""An operator that is composed in less than the limit, whatever it is given."""
+
+
+def _many_graphs() -> str:
+    return _BELOW + "".join(
+        f"graph main{at} {{ @input {{ x: real[4]; }} @output {{ y: real[4]; }} @compose {{ y = f5{{k={at}}}(x); }} }}\n"
+        for at in range(_MANY)
+    )
+
+
+def _many_operators() -> str:
+    return _BELOW + "".join(
+        f"operator o{at} {{ @input {{ x: real[n]; }} @output {{ y: real[n]; }} @compose {{ y = f5{{k={at}}}(x); }} }}\n"
+        for at in range(_MANY)
+    )
+
+
+def _many_samples() -> str:
+    lines = "".join(f"# >>> f5{{k={at}}}(zeros[2])\n" for at in range(_MANY))
+    return _BELOW.replace("operator f5 ", f"{lines}operator f5 ")
+
+
+@pytest.mark.parametrize(
+    "text", [_many_graphs(), _many_operators(), _many_samples()], ids=["graphs", "operators", "samples"]
+)
+def test_many_just_below_the_limit_add_up(text: str, low_limit: None, made: list[Specialization]) -> None:
+    assert not _errors(text)
+    once = len(made)
+    made.clear()
+    limits = pytest.MonkeyPatch()
+    with limits.context() as patched:
+        patched.setattr(budget, "MOST_STEPS_OF_FILE", _LOW)
+        assert _errors(text) == ["value-too-large"]
+    assert len(made) < once / 2
+
+
 def test_one_operator_invoked_twice_counts_once(low_limit: None) -> None:
     assert not _errors(_chain(40, "a = @{k=k}(x); y = @{k=k}(a);"))
 
@@ -160,7 +198,7 @@ def test_a_question_can_be_ended_within_composing(attack: str) -> None:
         pass
 
     class Count:
-        left = 500
+        left = 100
 
         def __call__(self) -> None:
             self.left -= 1
