@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
 from snd_analysis.skriptnd.names import OperatorName, format_modules, is_library, library_modules
 from snd_analysis.symbolic.values import Value
@@ -69,14 +70,36 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
 
     Raises ArgumentError for what there is not, ConfigError and OSError.
     """
-    with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
-        return _evaluated(evaluator, checker, request, observer)
+    try:
+        with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
+            return _evaluated(evaluator, checker, request, observer)
+    except _TookTooLong as error:
+        found = Diagnostic(LIMIT_EXCEEDED, Severity.ERROR, str(error), Location(request.path, Span(0, 0)))
+        kind, name = ("graph", request.graph) if request.operator is None else ("operator", request.operator)
+        return Evaluated(name or "", kind, request.seed, request.double, {}, diagnostics=(found,)), PROBLEMS
+
+
+class _TookTooLong(Exception):  # noqa: N818 - it is no fault
+    """The texts alone take more time than the run may."""
+
+
+def _time_limit(seconds: float | None) -> Callable[[], None]:
+    """Return a checkpoint that raises ``_TookTooLong`` after so many seconds."""
+    if seconds is None:
+        return lambda: None
+    end = time.monotonic() + seconds
+
+    def checkpoint() -> None:
+        if time.monotonic() > end:
+            raise _TookTooLong(f"this takes longer than the {seconds:g} seconds that are allowed")
+
+    return checkpoint
 
 
 def _evaluated(
     evaluator: Evaluator, checker: Checker, request: RunRequest, observer: Observer
 ) -> tuple[Evaluated, int]:
-    snapshot = checker.snapshot(request.path)
+    snapshot = checker.snapshot(request.path).at_checkpoint(_time_limit(request.seconds))
     if snapshot.file(request.path) is None:
         raise ArgumentError(f"there is no file {request.path}")
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):

@@ -81,26 +81,26 @@ class Budget:
 
 
 class FileBudget:
-    """The steps of composing the definitions and samples of a file one after the other, each by itself."""
+    """The steps of composing the definitions and samples of a file one after the other, what they share once.
+
+    What a definition may take by being long itself does not count.
+    """
 
     def __init__(self) -> None:
-        self._done = 0
+        self._steps = Budget()
+        self._counted = 0
 
     @property
     def is_spent(self) -> bool:
         """Whether nothing more is to be composed."""
-        return self._done > MOST_STEPS_OF_FILE
+        return self._counted > MOST_STEPS_OF_FILE
 
-    def count(self, steps: int) -> None:
-        """Count what was composed, by its ``steps_beyond``."""
-        self._done += steps
-
-
-def steps_beyond(composed: Specialization) -> int:
-    """Return how many steps a definition took, without those that it may take by being long itself."""
-    template, budget = composed.template, Budget()
-    budget.spend_on(composed)
-    return max(0, budget.done - steps_of(template) - most_steps(template) + MOST_STEPS)
+    def count(self, composed: Specialization) -> None:
+        """Count a definition or the graph of a sample, composed by itself."""
+        template, before = composed.template, self._steps.done
+        self._steps.spend_on(composed)
+        own = steps_of(template) + most_steps(template) - MOST_STEPS
+        self._counted += max(0, self._steps.done - before - own)
 
 
 def steps_of(template: Template) -> int:

@@ -22,7 +22,6 @@ from snd_analysis.compose import (
     placed_problems,
     reach_of,
     reach_of_cycle,
-    steps_beyond,
     warnings_of_root,
 )
 from snd_analysis.db import Database, incremental, query
@@ -193,13 +192,9 @@ def _composed(db: Database, path: str, budget: FileBudget) -> Iterator[OperatorN
         if budget.is_spent:
             break
         yield name
-        budget.count(0 if is_library(path) else _steps_beyond(db, name))
-
-
-@query
-def _steps_beyond(db: Database, name: OperatorName) -> int:
-    composed = specialization(db, name)
-    return 0 if composed is None else steps_beyond(composed)
+        composed = None if is_library(path) else specialization(db, name)
+        if composed is not None:
+            budget.count(composed)
 
 
 def _in_order(db: Database, path: str) -> list[OperatorName]:
@@ -234,8 +229,9 @@ def definition_problems(
     problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *own)]
     if found.definition.kind == "operator" and (budget is None or not budget.is_spent):
         problems += in_file(db, path, _problems_of(db, name))
-        if budget is not None:
-            budget.count(_steps_beyond(db, name))
+        composed = None if budget is None else specialization(db, name)
+        if budget is not None and composed is not None:
+            budget.count(composed)
     return [importable(db, path, problem) for problem in problems]
 
 

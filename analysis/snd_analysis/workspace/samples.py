@@ -13,10 +13,10 @@ from snd_analysis.compose import (
     Failure,
     FileBudget,
     PlacedProblem,
+    Specialization,
     Template,
     compose_root,
     placed_problems,
-    steps_beyond,
     warnings_of_root,
 )
 from snd_analysis.db import Database, incremental, query
@@ -72,8 +72,8 @@ class CheckedSample(Struct, frozen=True, eq=False):
     """Which inputs are made by a generator, by the names of their tensors."""
     failure: str | None = None
     """The message of a failure that is expected."""
-    steps: int = 0
-    """What composing it took, for the budget of the file."""
+    composed: Specialization | None = None
+    """The graph of the sample, which counts for the budget of the file."""
 
     @property
     def has_errors(self) -> bool:
@@ -135,7 +135,7 @@ def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
     found = [*checked.problems, *_composing_problems(failures, path)]
     if operation is not None and not failures:
         found += map(SampleProblem, result_problems(checked.sample, operation))
-    return _expecting(replace(checked, problems=tuple(found), operation=operation, steps=steps_beyond(specialization)))
+    return _expecting(replace(checked, problems=tuple(found), operation=operation, composed=specialization))
 
 
 @query
@@ -239,7 +239,8 @@ def problems_in_samples(
             break
         checked = checked_sample(db, path, sample)
         yield from checked.problems
-        budget.count(checked.steps)
+        if checked.composed is not None:
+            budget.count(checked.composed)
 
 
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:

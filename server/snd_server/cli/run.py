@@ -36,7 +36,13 @@ from snd_server.running import RunRequest
     "--quantize", is_flag=True, help="Quantize the tensors that @quantize names as soon as they are computed."
 )
 @click.option("--trace", is_flag=True, help="Show every tensor on the way, too.")
-@click.option("--timeout", type=float, callback=seconds, metavar="S", help="Stop after so many seconds.")
+@click.option(
+    "--timeout",
+    type=float,
+    callback=seconds,
+    metavar="S",
+    help="Stop after so many seconds; checking the texts may take as many.",
+)
 @click.option(
     "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
     help="How much memory the tensors may take; 4096 by default.",
