@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base import Problem
+from snd_analysis.base import Problem, counted
 from snd_analysis.workspace import UnreadableText
 from snd_server.archives import split_member
 from snd_server.config import Configurations
@@ -153,17 +153,15 @@ def _summary(count: _Count, request: FormatRequest) -> str:
     verb = "would be " if request.check or request.diff else ""
     parts = []
     if count.changed:
-        parts.append(f"{_files(count.changed)} {verb}reformatted")
+        parts.append(f"{counted(count.changed, 'file')} {verb}reformatted")
     if count.unchanged or not parts:
-        parts.append(f"{_files(count.unchanged)} {verb and 'already '}{'formatted' if verb else 'left unchanged'}")
+        parts.append(
+            f"{counted(count.unchanged, 'file')} {verb and 'already '}{'formatted' if verb else 'left unchanged'}"
+        )
     if count.broken:
-        parts.append(f"{_files(count.broken)} with broken syntax")
+        parts.append(f"{counted(count.broken, 'file')} with broken syntax")
     if count.unreadable:
-        parts.append(f"{_files(count.unreadable)} not readable")
+        parts.append(f"{counted(count.unreadable, 'file')} not readable")
     if count.refused:
-        parts.append(f"{_files(count.refused)} changed meanwhile")
+        parts.append(f"{counted(count.refused, 'file')} changed meanwhile")
     return ", ".join(parts)
-
-
-def _files(number: int) -> str:
-    return "1 file" if number == 1 else f"{number} files"

@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Fix, Severity
+from snd_analysis.base import Diagnostic, Fix, Severity, counted
 from snd_server.archives import split_member
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
@@ -72,8 +72,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     )
     _show(report, request)
     if request.verbose:
-        checked = "1 file" if len(files) == 1 else f"{len(files)} files"
-        say(f"{checked} checked, {checker.from_cache} known from the cache", err=True)
+        say(f"{counted(len(files), 'file')} checked, {checker.from_cache} known from the cache", err=True)
     return exit_status(report, request)
 
 

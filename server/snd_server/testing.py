@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.base import Diagnostic, Edit, Severity
+from snd_analysis.base import Diagnostic, Edit, Severity, counted
 from snd_analysis.skriptnd.lints import unsuppressed
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.workspace import PlacedSample
@@ -162,7 +162,7 @@ def _remark(tested: Sequence[_Tested], recorded: int) -> str:
         return "No samples"
     listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     written = f", {recorded} recorded" if recorded else ""
-    return f"{total} sample{'s' if total > 1 else ''}: {listed}{written}"
+    return f"{counted(total, 'sample')}: {listed}{written}"
 
 
 def _show_times(tested: Sequence[_Tested]) -> None:

@@ -169,8 +169,13 @@ def test_rules_are_declared_nowhere_else():
 def test_type_checkers_know_all_rules(request: pytest.FixtureRequest):
     """``pytest --update-goldens`` writes the stub of the package."""
     stub = ANALYSIS / "rules" / "__init__.pyi"
-    shared = sorted(path.stem.upper() for path in MODULES if path.parents[1] == stub.parent)
-    declared = "from snd_analysis.base import Rule\n\n" + "".join(f"{name}: Rule\n" for name in shared)
+    shared = [path for path in MODULES if path.parents[1] == stub.parent]
+    telling = [path for path in shared if "\ndef " in (text := path.read_text(encoding="utf-8")) or "\nMESSAGE" in text]
+    modules = sorted(
+        f"from snd_analysis.rules.{path.parent.name} import {path.stem} as {path.stem}\n" for path in telling
+    )
+    rules = sorted(f"{path.stem.upper()}: Rule\n" for path in shared)
+    declared = "from snd_analysis.base import Rule\n" + "".join([*modules, "\n", *rules])
     if request.config.getoption("--update-goldens"):
         stub.write_text(declared, encoding="utf-8")
     assert stub.read_text(encoding="utf-8") == declared

@@ -9,6 +9,7 @@ from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span
+from snd_analysis.base.wording import counted
 
 if TYPE_CHECKING:
     from snd_analysis.base.difference import line_edits
@@ -37,6 +38,7 @@ __all__ = [
     "TextEdit",
     "children",
     "content_fields",
+    "counted",
     "descendants",
     "first_below",
     "line_edits",

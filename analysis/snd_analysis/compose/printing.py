@@ -12,11 +12,6 @@ def shown(value: Value) -> str:
     return str(value) if isinstance(value, Integer) else format_value(value)
 
 
-def counted_items(count: Integer) -> str:
-    """``1 item``, ``n items``."""
-    return f"{count} item" if count.value == 1 else f"{count} items"
-
-
 def tensor_text(value: Value) -> str:
     """The type of a tensor, or of a pack of them: ``real[2,n]``, ``real[3]..(2)``."""
     match value:

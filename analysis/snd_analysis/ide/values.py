@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis.base import counted
 from snd_analysis.compose import IndexedValue, extent_text, tensor_text
 from snd_analysis.ide.limits import LONGEST_EXTENT, LONGEST_VALUE
 from snd_analysis.ide.markdown import code
@@ -57,8 +58,7 @@ def tensor_facts(value: Value) -> Iterator[str]:
         yield f"there if {code(str(value.present))}"
         value = value.value
     if isinstance(value, Pack) and is_tensor(value):
-        number = code(str(value.length)) if value.length.value is None else str(value.length)
-        yield f"{number} {'tensor' if value.length.value == 1 else 'tensors'}"
+        yield counted(code(str(value.length)) if value.length.value is None else value.length, "tensor")
         return
     if not isinstance(value, Tensor) or value.shape is None:
         return
@@ -81,9 +81,9 @@ def _size(tensor: Tensor, dynamic: bool) -> str:
     most = None if amount is None else shapes.bounds(amount)[1]
     if most is None:
         return ""
-    text = f"{'at most ' if dynamic else ''}{most:,} {'element' if most == 1 else 'elements'}"
+    text = f"{'at most ' if dynamic else ''}{counted(f'{most:,}', 'element')}"
     size = ELEMENT_BYTES.get(tensor.dtype or "")
-    return text if size is None else f"{text}, {most * size:,} {'byte' if most * size == 1 else 'bytes'}"
+    return text if size is None else f"{text}, {counted(f'{most * size:,}', 'byte')}"
 
 
 def short_type_text(value: Value) -> str:

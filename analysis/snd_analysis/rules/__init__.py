@@ -1,8 +1,9 @@
 """The rules, one per file: what all packages report problems by.
 
-``rules.UNKNOWN_MODULE`` is the rule that ``invocations/unknown_module.py`` declares. A declaration is loaded when it is
-first referred to: a valid program breaks no rule, and loading all declarations takes 15 ms. ``__init__.pyi`` tells type
-checkers which rules there are; ``pytest --update-goldens`` writes it.
+``rules.LOOP_COUNT`` is the rule that ``control_flow/loop_count.py`` declares. ``rules.loop_count`` is that file: it has
+the messages that several phases report. A declaration is loaded when it is first referred to: a valid program breaks no
+rule, and loading all declarations takes 15 ms. ``__init__.pyi`` tells type checkers which rules there are;
+``pytest --update-goldens`` writes it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 
 from snd_analysis.base import Rule
 
@@ -17,14 +19,15 @@ __all__ = ["catalogue"]
 """Rules are not listed. Nothing needs the catalogue of them all but what explains rules or reads configurations."""
 
 
-def __getattr__(name: str) -> Rule:
-    """Load the rule of this name. Raises AttributeError if no file declares it."""
-    module = _declaring().get(name.lower())
-    if module is None or not name.isupper():
+def __getattr__(name: str) -> Rule | ModuleType:
+    """Load the rule of this name, or its module. Raises AttributeError if no file declares it."""
+    found = _declaring().get(name.lower())
+    if found is None or not (name.isupper() or name.islower()):
         raise AttributeError(f"no rule is declared as {name}")
-    rule: Rule = getattr(import_module(module), name)
-    globals()[name] = rule
-    return rule
+    module = import_module(found)
+    loaded = module if name.islower() else getattr(module, name)
+    globals()[name] = loaded
+    return loaded
 
 
 @cache

@@ -266,8 +266,7 @@ def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None
     """Raises EvaluationFailed if a loop goes beyond the end of a pack that it scans (2.10.1)."""
     for length in lengths:
         if count is not None and count > length:
-            message = f"the loop counts to {count}, but the packs that it scans have only {length} tensors"
-            raise EvaluationFailed(rules.SCAN_LENGTHS, message, place)
+            raise EvaluationFailed(rules.SCAN_LENGTHS, rules.scan_lengths.counts_too_far(count, length), place)
 
 
 class Fixed(Struct, frozen=True):
@@ -342,7 +341,7 @@ def filled(state: State, each: Fixed) -> Array:
     """The array of a constant. Raises EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
-        raise EvaluationFailed(rules.INT_OVERFLOW, f"{each.value} does not fit into 64 bits", each.place)
+        raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(each.value), each.place)
     if each.shape:
         state.budget.allocate(f"'{each.name}'", each.shape, dtype.itemsize, each.place)
     return np.full(each.shape, each.value, dtype)

@@ -52,7 +52,7 @@ def _magnitude(a: Array) -> int:
 
 
 def _zero(symbol: str, b: Array) -> tuple[Rule, str, Array]:
-    return rules.DIVISION_BY_ZERO, f"the right side of '{symbol}' is 0 here", b == 0
+    return rules.DIVISION_BY_ZERO, rules.division_by_zero.zero_divisor(symbol), b == 0
 
 
 def _divide(a: Array, b: Array) -> Outcome:
@@ -74,7 +74,7 @@ def _remainder(a: Array, b: Array) -> Outcome:
 def _power(a: Array, b: Array) -> Outcome:
     negative = b < 0
     if negative.any():
-        message = "an int can't be raised to a negative power"
+        message = rules.negative_exponent.MESSAGE
         return np.where(negative, 1, a) ** np.where(negative, 0, b), (rules.NEGATIVE_EXPONENT, message, negative)
     with np.errstate(all="ignore"):
         approximate = np.abs(a.astype(np.float64)) ** b

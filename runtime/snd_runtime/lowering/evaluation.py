@@ -24,7 +24,6 @@ from snd_analysis.compose.formulas import (
     Slot,
     Table,
     Term,
-    outside_of_pack,
     point_text,
     subterms,
     unconditional,
@@ -250,7 +249,10 @@ class Evaluation:
         self.check(
             scope,
             failing,
-            lambda at: (rules.INDEX_OUT_OF_RANGE, outside_of_pack(self.at(index, at), count)),
+            lambda at: (
+                rules.INDEX_OUT_OF_RANGE,
+                rules.index_out_of_range.outside_of_pack(f"index {self.at(index, at)}", count),
+            ),
             term.node,
         )
         return np.where(failing, 0, np.where(index < 0, index + count, index))

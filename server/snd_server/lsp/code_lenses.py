@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from snd_analysis.base import Span
+from snd_analysis.base import Span, counted
 from snd_analysis.ide import references
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -161,7 +161,7 @@ def _counted(
 ) -> types.CodeLens:  # fmt: skip
     paths = question.each(server.session.files())
     places = references(snapshot, name.path, span.start, paths, with_declaration=False)
-    title = f"{len(places)} reference{'' if len(places) == 1 else 's'}"
+    title = counted(len(places), "reference")
     uri = server.session.documents.uri(name.path)
     range_ = server.session.converter.range(snapshot.source(name.path), span)
     if not _shows_references(server):

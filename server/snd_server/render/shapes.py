@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from snd_analysis.base import counted
 from snd_analysis.compose import Cost, multiply_adds, shape_text, shown, total_multiply_adds
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer, bounds
@@ -150,8 +151,8 @@ def _totals(level: Level) -> str:
         stored += _elements(tensor) * Cost(size, size)
     count, listed = _counted(level)
     return (
-        f"{_many(count, 'operation')}, {_many(listed, 'tensor')}; {_amount(elements)} elements in variables "
-        f"({_amount(stored)} bytes); {_amount(total_multiply_adds(level.operations))} multiply-adds\n"
+        f"{counted(f'{count:,}', 'operation')}, {counted(f'{listed:,}', 'tensor')}; "
+        f"{_amount(elements)} elements in variables ({_amount(stored)} bytes); {_amount(total_multiply_adds(level.operations))} multiply-adds\n"
     )
 
 
@@ -163,10 +164,6 @@ def _counted(level: Level) -> tuple[int, int]:
             more = _counted(part)
             count, listed = count + more[0], listed + more[1]
     return count, listed
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _amount(cost: Cost) -> str:

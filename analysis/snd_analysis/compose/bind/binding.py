@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.base import Rule
+from snd_analysis.base import Rule, counted
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.checks.assertion_text import failed_evaluation, responsible_for
 from snd_analysis.compose.failure import BindingFailed, Failure, Site
-from snd_analysis.compose.printing import counted_items, shown
+from snd_analysis.compose.printing import shown
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import RuntimeCheck, Tensor, TensorValue
@@ -100,7 +100,7 @@ class BindingState(Struct):
         value = f", which is {shown(expected)}{origin}" if "'" in wanted and wanted != f"'{expected}' {what}" else ""
         message = (
             f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
-            f"{wanted}{value}, but this has {counted_items(actual)}"
+            f"{wanted}{value}, but this has {counted(actual, 'item')}"
         )
         return self.fail(rules.LENGTH_MISMATCH, message, member)
 

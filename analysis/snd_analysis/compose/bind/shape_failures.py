@@ -60,9 +60,8 @@ def disagreement(
     """An extent is another one than is ``expected``."""
     dimension = _differing_dimension(binding.first, tensor, expected, actual)
     if dimension is not None:
-        message = (
-            f"the tensors differ in dimension {dimension}: {shown(expected)} and {shown(actual)}; "
-            f"those of the input '{member.name}' of '{binding.template.shown}' must agree there"
+        message = rules.argument_shape.tensors_differ(
+            dimension, shown(expected), shown(actual), member.name, binding.template.shown
         )
         return binding.fail(rules.ARGUMENT_SHAPE, message, member)
     origin = binding.origin_of(extent.value)

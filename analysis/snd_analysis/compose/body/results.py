@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.compose.body.annotations import annotated
 from snd_analysis.compose.body.outputs import as_declared, check_update
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, split
@@ -123,7 +124,7 @@ def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[Tenso
     if isinstance(open_part, nodes.ResultTuple):
         count = len(open_part.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = f"{counted(rest, 'tensor')} can't be unzipped into {count} packs of equal length"
+            message = rules.length_mismatch.no_equal_packs(counted(rest, "tensor"), count)
             state.fail(rules.LENGTH_MISMATCH, open_part, message)
             return unknown
     parts: list[TensorValue] = []

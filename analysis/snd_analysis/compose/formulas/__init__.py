@@ -14,7 +14,7 @@ from snd_analysis.compose.formulas.elaboration import (
 )
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.formula import Formula, Write
-from snd_analysis.compose.formulas.messages import outside_of_pack, outside_of_tensor, point_text
+from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
 from snd_analysis.compose.formulas.tensors import Tensors
 from snd_analysis.compose.formulas.terms import (
@@ -62,7 +62,6 @@ __all__ = [
     "elaborate",
     "elaborate_constant",
     "elaborate_formula",
-    "outside_of_pack",
     "outside_of_tensor",
     "point_text",
     "scalar_of",

@@ -14,11 +14,6 @@ def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int) ->
     return f"the index {index} is outside of dimension {dimension} of '{shown}', whose extent is {extent}"
 
 
-def outside_of_pack(index: object, count: int) -> str:
-    """An index leads out of a pack."""
-    return f"the index {index} is outside of the pack, which has {count} items"
-
-
 def point_text(formula: Formula, positions: Sequence[int]) -> str:
     """`` (at i = 3)``: the values of the index symbols, those of unrolled loops first; nothing where there are none."""
     unrolled = {name for name, _ in formula.fixed}

@@ -14,7 +14,7 @@ from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.formulas.affine import Analysis
 from snd_analysis.compose.formulas.formula import Formula
-from snd_analysis.compose.formulas.messages import outside_of_pack, outside_of_tensor, point_text
+from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,
@@ -206,5 +206,6 @@ class _Point:
         if index is None:
             return None
         if not -count <= int(index) < count:
-            self._fail(term.node, rules.INDEX_OUT_OF_RANGE, outside_of_pack(int(index), count))
+            message = rules.index_out_of_range.outside_of_pack(f"index {int(index)}", count)
+            self._fail(term.node, rules.INDEX_OUT_OF_RANGE, message)
         return int(index) % count

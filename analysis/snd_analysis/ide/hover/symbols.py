@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from snd_analysis.base import counted
 from snd_analysis.compose import specialization_of
 from snd_analysis.ide.declarations import parameter_comment
 from snd_analysis.ide.hover.formulas import index_facts
@@ -183,7 +184,7 @@ def _producer(knowledge: Knowledge, symbol: Symbol, component: nodes.Component, 
         case nodes.Call() if isinstance(target := knowledge.resolution.targets.get(value.function), OperatorName):
             yield f"result of {code(shown_name(knowledge.snapshot, target, knowledge.path))}"
         case nodes.Branch():
-            yield f"result of a branch with {len(value.cases)} {'case' if len(value.cases) == 1 else 'cases'}"
+            yield f"result of a branch with {counted(len(value.cases), 'case')}"
         case nodes.Loop():
             yield "result of an unrolled loop" if value.keyword.text == "unroll" else "result of a loop"
         case nodes.Region():

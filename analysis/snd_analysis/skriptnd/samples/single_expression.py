@@ -33,7 +33,7 @@ def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nod
 
 def _fault(text: str, automaton: Automaton, start: int, end: int) -> Problem:
     if automaton.too_deep:
-        return Problem(rules.NESTING_TOO_DEEP, Span(start, end), "brackets or operators nest too deeply here")
+        return Problem(rules.NESTING_TOO_DEEP, Span(start, end), rules.nesting_too_deep.MESSAGE)
     token = automaton.token()
     if token.end > token.start:
         message = f"one expression stands here: found '{token.spelling(text)}' where it goes on, or has ended"

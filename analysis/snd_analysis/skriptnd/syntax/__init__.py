@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.syntax.chunks import (
 from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
 from snd_analysis.skriptnd.syntax.expected import terminals
 from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
-from snd_analysis.skriptnd.syntax.pretty import counted, element_of, shown_pack, written
+from snd_analysis.skriptnd.syntax.pretty import element_of, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
 from snd_analysis.skriptnd.syntax.reparse import SHORTEST_LONG_BLOCK, common_prefix
@@ -42,7 +42,6 @@ __all__ = [
     "chunk_starts",
     "close_matches",
     "common_prefix",
-    "counted",
     "documentation",
     "element_of",
     "is_identifier",

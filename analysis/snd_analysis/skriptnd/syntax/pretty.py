@@ -13,11 +13,6 @@ def element_of(node: nodes.Node, rank: Integer | None) -> str:
     return f"{name}[{indices}]"
 
 
-def counted(number: Integer | int, noun: str) -> str:
-    """``1 result``, ``2 results``, ``k results``."""
-    return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"
-
-
 _LONGEST_PACK = 40
 
 

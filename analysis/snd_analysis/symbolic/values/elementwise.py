@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Verdict
 from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
-from snd_analysis.symbolic.values.items import at, counted, divided
+from snd_analysis.symbolic.values.items import at, divided
 from snd_analysis.symbolic.values.pack import ONE, POSITION, Pack, Run, Segment, fresh
 from snd_analysis.symbolic.values.scalars import UNDEFINED, Value, default_value, dtype_of
 
@@ -50,7 +51,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
         elif other is not length and other != length:
             if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
                 message = f"these packs have different lengths: {length} and {other}"
-                notes = ((told, f"this has {counted(length)}"), (place, f"this has {counted(other)}"))
+                notes = ((told, f"this has {counted(length, 'item')}"), (place, f"this has {counted(other, 'item')}"))
                 raise OperationError(rules.LENGTH_MISMATCH, message, None, notes)
             if other.value is not None:
                 length, told = other, place

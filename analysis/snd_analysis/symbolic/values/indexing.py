@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.folds import FOLDS
-from snd_analysis.symbolic.values.items import at, bounds_of, counted, from_start, item, reversed_pack, split
+from snd_analysis.symbolic.values.items import at, bounds_of, from_start, item, reversed_pack, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value
 from snd_analysis.symbolic.values.selection import choose, opaque_pack
@@ -69,7 +70,7 @@ def masked(target: Pack, mask: Pack) -> Value:
     try:
         joined_length((target, mask))
     except OperationError:
-        message = f"the mask has {counted(mask.length)}, the pack that it masks {target.length}"
+        message = f"the mask has {counted(mask.length, 'item')}, the pack that it masks {target.length}"
         raise OperationError(rules.LENGTH_MISMATCH, message, 1) from None
     uniform = mask.uniform
     if uniform is TRUE:
@@ -162,7 +163,7 @@ def _check_bounds(part: Slice, length: Integer) -> None:
         else:
             outside = shapes.compare(">", bound, length) is TRUE or shapes.compare("<", bound, -length) is TRUE
         if outside:
-            message = f"the bound {bound} is outside of the pack, which has {counted(length)}"
+            message = rules.index_out_of_range.outside_of_pack(f"bound {bound}", length)
             raise OperationError(rules.INDEX_OUT_OF_RANGE, message, operand)
 
 

@@ -16,14 +16,8 @@ from snd_analysis.symbolic.values.scalars import DEFINITIONS, Value
 
 def outside(index: Integer, length: Integer) -> OperationError:
     """Why there is no item at an index, as it was written."""
-    return OperationError(
-        rules.INDEX_OUT_OF_RANGE, f"the index {index} is outside of the pack, which has {counted(length)}", 1
-    )
-
-
-def counted(length: Integer) -> str:
-    """``3 items``, in a message."""
-    return f"{length} item" + ("" if length.value == 1 else "s")
+    message = rules.index_out_of_range.outside_of_pack(f"index {index}", length)
+    return OperationError(rules.INDEX_OUT_OF_RANGE, message, 1)
 
 
 def from_start(index: Integer, length: Integer) -> Integer:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values.errors import OperationError
-from snd_analysis.symbolic.values.items import at, bounds_of, counted, from_start, outside, split
+from snd_analysis.symbolic.values.items import at, bounds_of, from_start, outside, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, Pack, Run
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Value
@@ -27,7 +28,7 @@ def replaced(target: Value, place: Value, value: Value) -> Value:
     if isinstance(value, Pack):
         length = shapes.decide_equal(place.length, value.length)
         if length is shapes.Verdict.DIFFERENT:
-            message = f"there are {counted(place.length)} to replace, but {value.length} to replace them by"
+            message = f"there are {counted(place.length, 'item')} to replace, but {value.length} to replace them by"
             raise OperationError(rules.LENGTH_MISMATCH, message)
     places = place.items
     if places is None:

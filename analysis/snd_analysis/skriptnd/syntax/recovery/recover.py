@@ -78,7 +78,7 @@ class Recovery:
         automaton = self._automaton
         fault = Fault(automaton)
         if automaton.too_deep:
-            fault.report(rules.NESTING_TOO_DEEP, span_of(fault.token), "brackets or operators nest too deeply here")
+            fault.report(rules.NESTING_TOO_DEEP, span_of(fault.token), rules.nesting_too_deep.MESSAGE)
             panic(automaton, whole=True)
             return
         if repairs.keyword_as_name(fault) or (self._may_repair() and any(repair(fault) for repair in _REPAIRS)):

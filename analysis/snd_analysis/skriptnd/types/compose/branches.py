@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Rule
+from snd_analysis.base import Rule, counted
 from snd_analysis.skriptnd.names import Symbol
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.conditions import condition
 from snd_analysis.skriptnd.types.compose.typing_state import (
     UNKNOWN,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import Note
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.base import Note, counted
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.typing_state import TypeCallable, TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import BOOL

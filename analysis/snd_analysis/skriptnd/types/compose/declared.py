@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Problem, Rule, Span
+from snd_analysis.base import Note, Problem, Rule, Span, counted
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import differing
 from snd_analysis.symbolic import integers as shapes
@@ -27,7 +27,7 @@ def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: T
         message = f"{role} is declared as '{declared}', but this is {what}: '{value}'"
         context.report(rule, value.place or name, message, note)
     elif actual.optional:
-        message = f"{role} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
+        message = rules.null_not_allowed.may_be_null(role, value)
         context.report(rules.NULL_NOT_ALLOWED, value.place or name, message, note)
     elif declared.dtype != actual.dtype:
         rule = rules.OUTPUT_TYPE if symbol.kind is SymbolKind.OUTPUT else rules.UPDATE_TYPE

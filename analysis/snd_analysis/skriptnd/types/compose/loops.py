@@ -6,7 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.base import counted
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.conditions import condition
 from snd_analysis.skriptnd.types.compose.invocation.result_types import disagreement, written_type
 from snd_analysis.skriptnd.types.compose.typing_state import (
@@ -154,9 +155,7 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
     if value.scalar is not None and length is not None:
         least, most = shapes.bounds(value.scalar - length)[0], length
         if least is not None and least > 0:
-            message = (
-                f"the loop counts to {value.scalar}, but the packs that it scans have only {counted(most, 'tensor')}"
-            )
+            message = rules.scan_lengths.counts_too_far(value.scalar, most)
             work.context.report(
                 rules.SCAN_LENGTHS, written, message, (work.context.note(node.scans[0].value, "scanned here"),)
             )
@@ -165,8 +164,7 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
         work.not_null(value, written, "a loop count")
         return _Count(None, False)
     if value.scalar is not None and _is_negative(value.scalar):
-        message = f"a loop count can't be negative, but this is {value.scalar}"
-        work.context.report(rules.LOOP_COUNT, written, message)
+        work.context.report(rules.LOOP_COUNT, written, rules.loop_count.negative_count(value.scalar))
         return _Count(None, False)
     return _Count(value.scalar, False)
 

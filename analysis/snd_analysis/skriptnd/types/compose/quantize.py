@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Span
+from snd_analysis.base import Note, Span, counted
 from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
-from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
+from snd_analysis.skriptnd.syntax import close_matches, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding

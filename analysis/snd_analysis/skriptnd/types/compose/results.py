@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note
+from snd_analysis.base import Note, counted
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.declared import check_assigned
 from snd_analysis.skriptnd.types.compose.invocation.result_types import typed_result
 from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
@@ -186,7 +186,7 @@ def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Intege
     count = len(open_part.names)
     if shapes.decide_equal(shapes.remainder(rest, count), 0) is not Verdict.DIFFERENT:
         return True
-    message = f"{counted(rest, 'tensor')} can't be unzipped into {count} packs of equal length"
+    message = rules.length_mismatch.no_equal_packs(counted(rest, "tensor"), count)
     work.context.report(rules.LENGTH_MISMATCH, open_part, message, _origin_notes(work, value))
     return False
 

@@ -211,8 +211,7 @@ class TypingState:
         """The same value, not optional; one that may be null is reported (2.10.1)."""
         if value.type is None or not value.type.optional:
             return value
-        message = f"{what} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
-        self.context.report(rules.NULL_NOT_ALLOWED, node, message)
+        self.context.report(rules.NULL_NOT_ALLOWED, node, rules.null_not_allowed.may_be_null(what, value))
         return replace(value, type=value.type.required())
 
     def report_between(

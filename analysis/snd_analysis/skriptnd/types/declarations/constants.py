@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import Declaration
-from snd_analysis.skriptnd.syntax import counted, nodes, written
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.attributes import check_rank_capture
 from snd_analysis.skriptnd.types.declarations.defaults import type_note

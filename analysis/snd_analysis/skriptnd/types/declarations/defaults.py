@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base import Note
+from snd_analysis.base import Note, counted
 from snd_analysis.skriptnd.names import Declaration
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base import Note
+from snd_analysis.base import Note, counted
 from snd_analysis.skriptnd.names import Declaration, Symbol, SymbolKind, declarations, symbols_in
-from snd_analysis.skriptnd.syntax import counted, nodes, written
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars

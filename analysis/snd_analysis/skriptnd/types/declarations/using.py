@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.base import counted
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_length
@@ -143,7 +144,7 @@ def _fits(
     if isinstance(open_part, nodes.TupleTarget):
         count = len(open_part.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = f"{counted(rest, 'item')} can't be unzipped into {count} packs of equal length"
+            message = rules.length_mismatch.no_equal_packs(counted(rest, "item"), count)
             context.report(rules.DECOMPOSITION_MISMATCH, open_part, message, notes)
             return False
     return True

@@ -124,9 +124,7 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
                 known = count.value is not None and extents is not None and count.value < len(extents)
                 typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
             case nodes.Zip():
-                context.report(
-                    rules.ZIP_NOT_EXPANDED, item, "a tuple in an index must be expanded: write '..' behind it"
-                )
+                context.report(rules.ZIP_NOT_EXPANDED, item, rules.zip_not_expanded.tuple_within("an index"))
                 typed = UNTYPED
             case _:
                 typed = infer_index_part(context, item)

@@ -51,8 +51,7 @@ def expect(
         context.obligation(node)
         return UNTYPED
     if type_.optional and not optional:
-        message = f"{what} can't be null, but this may be: its type is '{type_}'; give a value for null with '??'"
-        context.report(rules.NULL_NOT_ALLOWED, node, message, notes)
+        context.report(rules.NULL_NOT_ALLOWED, node, rules.null_not_allowed.may_be_null(what, type_), notes)
         context.presume(node)
         return Typed(type_.required(), typed.value, typed.items, typed.accesses)
     return (

@@ -129,9 +129,9 @@ def _integers(
             return None, None
         return None, tuple(applied(a, b) for a, b in zip(lefts, rights, strict=True))
     except DivisionByZero:
-        context.report(rules.DIVISION_BY_ZERO, node.right, f"the right side of '{node.operator.text}' is 0 here")
+        context.report(rules.DIVISION_BY_ZERO, node.right, rules.division_by_zero.zero_divisor(node.operator.text))
     except NegativeExponent:
-        context.report(rules.NEGATIVE_EXPONENT, node.right, "an int can't be raised to a negative power")
+        context.report(rules.NEGATIVE_EXPONENT, node.right, rules.negative_exponent.MESSAGE)
     return None, None
 
 

@@ -219,10 +219,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         report_tensor(context, formula.value, type_)
         return
     if type_.optional:
-        message = (
-            f"the right side of a formula can't be null, but this may be: its type is '{type_}'; "
-            "give a value for null with '??'"
-        )
+        message = rules.null_not_allowed.may_be_null("the right side of a formula", type_)
         context.report(rules.NULL_NOT_ALLOWED, formula.value, message)
         context.presume(formula.value)
         return

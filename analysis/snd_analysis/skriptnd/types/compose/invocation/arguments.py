@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Repair, Rule
+from snd_analysis.base import Note, Repair, Rule, counted
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
@@ -200,10 +200,7 @@ class ArgumentCheck:
     def _report_difference(
         self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer, dimension: int
     ) -> None:
-        message = (
-            f"the tensors differ in dimension {dimension}: {needed} and {here}; "
-            f"those of the input '{parameter.symbol.name}' of '{self._name.name}' must agree there"
-        )
+        message = rules.argument_shape.tensors_differ(dimension, needed, here, parameter.symbol.name, self._name.name)
         self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
 
     def _report_extent(self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Note, Repair, Rule, Span
+from snd_analysis.base import Edit, Note, Repair, Rule, Span, counted
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
+from snd_analysis.skriptnd.syntax import close_matches, nodes
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.nulls import is_null

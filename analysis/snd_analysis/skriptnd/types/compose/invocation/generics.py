@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.element import described
 from snd_analysis.skriptnd.types.fixes import as_real

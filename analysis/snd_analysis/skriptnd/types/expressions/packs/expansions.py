@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.base import counted
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs.lengths import by_condition, joined_length

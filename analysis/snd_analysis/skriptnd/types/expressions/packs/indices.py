@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import SymbolKind
-from snd_analysis.skriptnd.syntax import counted, nodes, shown_pack
+from snd_analysis.skriptnd.syntax import nodes, shown_pack
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_list_item
