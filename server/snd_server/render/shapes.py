@@ -152,7 +152,8 @@ def _totals(level: Level) -> str:
     count, listed = _counted(level)
     return (
         f"{counted(f'{count:,}', 'operation')}, {counted(f'{listed:,}', 'tensor')}; "
-        f"{_amount(elements)} elements in variables ({_amount(stored)} bytes); {_amount(total_multiply_adds(level.operations))} multiply-adds\n"
+        f"{_amount(elements)} elements in variables ({_amount(stored)} bytes); "
+        f"{_amount(total_multiply_adds(level.operations))} multiply-adds\n"
     )
 
 
