@@ -53,3 +53,14 @@ MOST_COUNTEREXAMPLES_TRIED = 3
 MOST_COMPOSED = 24
 """Times that a graph of ordinary size is composed to see whether numbers are a counterexample. Then nothing is
 reported before the run."""
+MOST_UNROLLED_VALUES = 64
+"""Formulas of an unrolled one whose values are checked. A mistake in another one is found by the run."""
+MOST_FORMULAS = 1 << 14
+"""Formulas that one formula is unrolled into. With more, running it is an error."""
+LONGEST_PACK = 1 << 16
+"""Items of a pack in a formula. With more, running it is an error."""
+MOST_POINTS = 1 << 10
+"""Points of a formula that are evaluated one by one before the run. With more, only bounds of sums are known, and other
+mistakes are found by the run."""
+LONGEST_DECLARATION = 60
+"""Characters of a declaration that a message about an argument quotes. A longer one is not quoted."""

@@ -10,14 +10,12 @@ from msgspec import Struct
 
 from snd_analysis.compose import Failure
 from snd_analysis.model import Place
+from snd_runtime.evaluation.limits import MOST_SHOWN
 from snd_runtime.execution import QuantizedTensor
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import Summary, summarize
 
 Array: TypeAlias = np.ndarray[Any, Any]
-
-MOST_SHOWN = 100
-"""Elements of a tensor up to which it is shown in full."""
 
 
 class ShownTensor(Struct, frozen=True):

@@ -23,6 +23,7 @@ from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import constant
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.evaluation.generic_types import generic_types
+from snd_runtime.evaluation.limits import MOST_KEPT_SHAPES
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.shape_search import SECONDS, search
 from snd_runtime.evaluation.tensors import InvalidRequest, KnownShapes, Parts, Tensors, failure_at
@@ -31,7 +32,6 @@ from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 
 Array: TypeAlias = np.ndarray[Any, Any]
-_MOST_FOUND = 256
 
 
 class Bound(Struct, frozen=True):
@@ -52,7 +52,7 @@ class FoundShapes:
         """Those that are known, else those that are searched for."""
         known = self._found.get(key)
         if known is None:
-            if len(self._found) >= _MOST_FOUND:
+            if len(self._found) >= MOST_KEPT_SHAPES:
                 self._found.clear()  # most are about definitions of long ago
             known = self._found[key] = search()
         return known

@@ -14,16 +14,14 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent
 from snd_analysis.symbolic.values import Maybe, OperationError, Pack, Run, Value, substitute
+from snd_runtime.evaluation.limits import MOST_EXTENT, MOST_SIZE_OF_MANY_RANKS, MOST_TRIED_ITEMS
 from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)
 # Of 2 items each can be named by an index of 0 or 1, and extents of 1 would be stretched by broadcasting.
 _SIZES = (2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 224, 256, 299, 512, 768, 1024)
-_MOST_SIZE_OF_MANY_RANKS = 64
 _MIXED = 1000
-_MOST_EXTENT = 4096
 SECONDS = 3.0
-_MOST_ITEMS = 64
 
 
 class Choice(Struct):
@@ -50,9 +48,9 @@ def choices(literals: Collection[int]) -> Iterator[Choice]:
     chance = random.Random(0)
     for size in _SIZES:
         for rank in _RANKS:
-            if rank < 4 or size <= _MOST_SIZE_OF_MANY_RANKS:
+            if rank < 4 or size <= MOST_SIZE_OF_MANY_RANKS:
                 yield Choice(rank, (size,), chance)
-    wanted = sorted({each for literal in literals for each in (literal, literal + 1) if 0 < each <= _MOST_EXTENT})
+    wanted = sorted({each for literal in literals for each in (literal, literal + 1) if 0 < each <= MOST_EXTENT})
     for number in range(_MIXED):
         most = 2 + number * len(_SIZES) // _MIXED
         yield Choice(chance.choice(_RANKS[:4]), (*range(1, most + 1), *wanted), chance)
@@ -101,7 +99,7 @@ def concrete(value: Value, choice: Choice) -> KnownShapes:
     for segment, item in zip(value.segments, value.elements, strict=True):
         count = _number(segment.length, choice.length) if isinstance(segment, Run) else 1
         shape = _concrete_shape(item.shape, choice) if isinstance(item, Tensor) else None
-        if shape is None or count is None or not 0 <= count <= _MOST_ITEMS:
+        if shape is None or count is None or not 0 <= count <= MOST_TRIED_ITEMS:
             return None
         found += [shape] * count
     return tuple(found)

@@ -9,6 +9,7 @@ import numpy as np
 
 from snd_analysis.base import Rule
 from snd_analysis.compose import Failure, Member, Site, Template
+from snd_runtime.evaluation.limits import MOST_MADE_ITEMS
 from snd_runtime.evaluation.request import InputValue, Literal
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
@@ -21,8 +22,6 @@ Parts: TypeAlias = "Array | tuple[Array | None, ...] | None"
 """A tensor; null; or those of a pack, None for one that is still to be made."""
 KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
 """The shape of an input, of a pack those of its tensors; None for null."""
-
-_MOST_ITEMS = 1024
 
 
 class InvalidRequest(Exception):  # noqa: N818
@@ -64,7 +63,7 @@ class Tensors:
             value = tuple(Literal(item) for item in value.value)
         if isinstance(value, Mapping):
             most = max(value, default=-1)
-            if most >= _MOST_ITEMS:
+            if most >= MOST_MADE_ITEMS:
                 raise InvalidRequest(
                     failure_at(self._template, f"the pack '{member.name}' would have {most + 1} tensors", member)
                 )

@@ -21,16 +21,15 @@ from snd_runtime.evaluation.request import EvaluationRequest, PlainValue
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.limits import Budget
 from snd_runtime.samples.evaluation import evaluate_sample
+from snd_runtime.samples.limits import MOST_BINDINGS, WIDEST_LINE
 from snd_runtime.samples.outcome import SampleOutcome, Status
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.written_arguments import STYLES, argument_text
 
-_MOST_BINDINGS = 200
 SEARCH_SECONDS = 3.0
 """For finding attributes and shapes."""
 _SHAPE_SECONDS = 0.5
 """For the shapes of inputs with certain attributes."""
-_MOST_WIDTH = 110
 
 
 class ProposalRequest(Struct, frozen=True):
@@ -87,7 +86,7 @@ def _bindings(
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
     """Values for the attributes that need one, with which the definition binds to inputs of some shape."""
     end = time.monotonic() + SEARCH_SECONDS
-    for attributes in islice(_attributes(template), _MOST_BINDINGS):
+    for attributes in islice(_attributes(template), MOST_BINDINGS):
         given = EvaluationRequest(template.name, attributes, seed=around.seed)
         try:
             budget = Budget(around.limits)
@@ -146,10 +145,10 @@ def _codes(template: Template, attributes: Mapping[str, PlainValue], binding: Bo
 def _lines(head: str, arguments: Sequence[str]) -> Iterator[str]:
     """On one line, or on one for each argument where that is too long."""
     whole = f"{head}{', '.join(arguments)})"
-    if len(whole) <= _MOST_WIDTH or len(arguments) < 2:
+    if len(whole) <= WIDEST_LINE or len(arguments) < 2:
         yield whole
         return
-    blanks = " " * min(len(head), _MOST_WIDTH // 2)
+    blanks = " " * min(len(head), WIDEST_LINE // 2)
     for at, argument in enumerate(arguments):
         yield f"{blanks if at else head}{argument}{')' if at == len(arguments) - 1 else ','}"
 

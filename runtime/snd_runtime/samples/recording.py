@@ -8,29 +8,27 @@ import numpy as np
 
 from snd_analysis.symbolic.values import format_value
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.samples.limits import MOST_RECORDED
 from snd_runtime.summary import summarize
 from snd_runtime.values import dtype_name, item_text
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-MOST_WRITTEN = 100
-"""Elements; of tensors with more, a summary is recorded."""
-
 
 def recorded_text(name: str, value: Argument, dtype: str | None = None, in_full: bool = False) -> str:
     """The line that records a result, without ``# ``. ``dtype`` is the one of a pack without tensors.
 
-    Tensors with more than MOST_WRITTEN elements are summarised unless they are wanted ``in_full``.
+    Tensors with more than MOST_RECORDED elements are summarised unless they are wanted ``in_full``.
     """
     if value is None:
         return f"{name}: null"
     if isinstance(value, np.ndarray):
-        if (value.size > MOST_WRITTEN and not in_full) or not _fits_a_line(value):
+        if (value.size > MOST_RECORDED and not in_full) or not _fits_a_line(value):
             return f"{name}: {summarize(value)}"
         return f"{name}: {dtype_name(value)}[{','.join(map(str, value.shape))}] = {value_text(value)}"
     items = [np.asarray(item) for item in value]
     header = f"{name}: {dtype_name(items[0]) if items else dtype or 'real'}[{_extents(items)}]..({len(items)})"
-    is_large = sum(item.size for item in items) > MOST_WRITTEN
+    is_large = sum(item.size for item in items) > MOST_RECORDED
     if (is_large and not in_full) or not all(map(_fits_a_line, items)):
         joined = np.concatenate([item.reshape(-1) for item in items])
         return f"{header} {statistics(joined)}"

@@ -21,17 +21,10 @@ from snd_runtime.evaluation.answer import ShownTensor, shown
 from snd_runtime.execution import Named, Outcome, QuantizedTensor, Step
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.picture import picture
+from snd_runtime.samples.limits import MOST_HELD_BYTES, MOST_PICTURE_BYTES, MOST_TRACED, MOST_TRACED_ITEMS
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-MOST_TRACED = 2_000
-"""Tensors of one graph; of a larger one the first that are computed."""
-_MOST_ITEMS = 16
-"""Tensors of a pack."""
-_MOST_PICTURE_BYTES = 2 << 20
-"""Of all pictures of a graph."""
-_MOST_HELD_BYTES = 16 << 10
-"""Of a tensor of the iteration at hand. Larger ones are looked at in every iteration, and not kept."""
 _NAMING = (SymbolKind.TENSOR, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION)
 
 
@@ -199,15 +192,15 @@ class Tracer:
         if noted.iterations != iterations:
             noted.items.clear()  # of the iteration before
             noted.iterations = iterations
-        if item is None or item < _MOST_ITEMS:
-            is_held = bool(iterations) and isinstance(value, np.ndarray) and value.nbytes <= _MOST_HELD_BYTES
+        if item is None or item < MOST_TRACED_ITEMS:
+            is_held = bool(iterations) and isinstance(value, np.ndarray) and value.nbytes <= MOST_HELD_BYTES
             noted.items[item] = np.array(value) if is_held else self._looked_at(name, item, value)
 
     def _looked_at(self, name: TensorName, item: int | None, kept: Argument | _Look) -> _Look:
         if isinstance(kept, _Look):
             return kept
         (tensor,) = shown(name.name, kept)
-        is_drawn = self._pictures and isinstance(kept, np.ndarray) and self._drawn_bytes < _MOST_PICTURE_BYTES
+        is_drawn = self._pictures and isinstance(kept, np.ndarray) and self._drawn_bytes < MOST_PICTURE_BYTES
         drawn = picture(kept) if is_drawn and isinstance(kept, np.ndarray) else None
         self._drawn_bytes += len(drawn or b"")
         return _Look(replace(tensor, item=item), drawn)

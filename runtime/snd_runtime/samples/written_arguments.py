@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.samples.limits import MOST_WRITTEN_ARGUMENTS
 from snd_runtime.values import dtype_name, value_text
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -15,7 +16,6 @@ Array: TypeAlias = np.ndarray[Any, Any]
 STYLES = ("mixed", "positive", "random", "ones", "zeros")
 """Numbers of both signs, positive ones; generators."""
 
-_MOST_WRITTEN = 8
 _REALS = {"mixed": (1.0, -2.0, 0.5, 3.0, -1.5, 2.5, -0.5, 4.0), "positive": (1.0, 2.0, 0.5, 3.0, 1.5, 2.5, 0.25, 4.0)}
 _INTS = {"mixed": (1, 0, 1, 0, 1, 0, 0, 1), "positive": (1, 2, 3, 4, 5, 6, 7, 8)}
 _GENERATORS = {
@@ -36,7 +36,7 @@ def argument_text(value: Argument, style: str) -> str:
 
 def _tensor_text(like: Array, style: str) -> str:
     dtype = dtype_name(like)
-    if like.ndim and (style not in _REALS or like.size > _MOST_WRITTEN) and dtype != "str":
+    if like.ndim and (style not in _REALS or like.size > MOST_WRITTEN_ARGUMENTS) and dtype != "str":
         generator = _GENERATORS.get(style, {}).get(dtype, "zeros" if style == "zeros" else "ones")
         return f"{generator}[{','.join(map(str, like.shape))}]"
     return _written(like, dtype, style)

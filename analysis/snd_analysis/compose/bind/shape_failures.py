@@ -6,6 +6,7 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.affine import Unsolvable
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.failure import BindingFailed
+from snd_analysis.compose.limits import LONGEST_DECLARATION
 from snd_analysis.compose.printing import shown, tensor_text
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.template import Member
@@ -13,8 +14,6 @@ from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-
-_LONGEST_DECLARATION = 60
 
 
 def wrong_named_rank(
@@ -139,4 +138,4 @@ def _declared_as(member: Member) -> str:
     """The declaration, if it is short: conditions in it say more of the operator than of the tensor."""
     shape = member.node.shape
     text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
-    return "" if "?" in text or len(text) > _LONGEST_DECLARATION else f", declared as '{text}',"
+    return "" if "?" in text or len(text) > LONGEST_DECLARATION else f", declared as '{text}',"

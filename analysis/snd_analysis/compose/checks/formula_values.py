@@ -18,14 +18,13 @@ from snd_analysis.compose.formulas import (
     constant_formula,
     elaborate_formula,
 )
+from snd_analysis.compose.limits import MOST_UNROLLED_VALUES
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack
 
-_MOST_FORMULAS = 64
-"""How many of the formulas that one is unrolled into are looked at."""
 _UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
 """What is no fault of a formula: only a run can tell, or it is a limit of runs."""
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
@@ -46,7 +45,7 @@ def failing_formula_value(specialization: Specialization) -> Failure | None:
             continue
         tensors.has_opened = False
         try:
-            for formula in islice(formulas, _MOST_FORMULAS):
+            for formula in islice(formulas, MOST_UNROLLED_VALUES):
                 check_formula(formula)
         except EvaluationError as error:
             decided = error.rule not in undecided

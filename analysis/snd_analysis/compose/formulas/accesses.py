@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from snd_analysis import rules
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
-from snd_analysis.compose.formulas.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
+from snd_analysis.compose.formulas.operands import TERMS, Chosen, Guarded, Partial
 from snd_analysis.compose.formulas.packing import list_item, pack_item, slice_of
 from snd_analysis.compose.formulas.terms import Bounds, IndexTerm, Slot, Term
+from snd_analysis.compose.limits import LONGEST_PACK
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes

@@ -10,10 +10,11 @@ from snd_analysis.compose.formulas.accesses import VariesWith, access, is_pack_i
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.expressions import Expressions
 from snd_analysis.compose.formulas.formula import Axis, Formula, Write
-from snd_analysis.compose.formulas.operands import LONGEST_PACK, TERMS, Operations, Partial
+from snd_analysis.compose.formulas.operands import TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
 from snd_analysis.compose.formulas.tensors import Tensors
 from snd_analysis.compose.formulas.terms import Constant, Slot, Term, Terms, is_open, is_positive
+from snd_analysis.compose.limits import LONGEST_PACK, MOST_FORMULAS
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Place as SourcePlace
@@ -23,9 +24,6 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value, default_value
-
-# How often a formula may be unrolled: each time it is taken apart anew.
-MOST_FORMULAS = 1 << 14
 
 
 def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Formula]:

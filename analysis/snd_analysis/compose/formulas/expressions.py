@@ -9,7 +9,6 @@ from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
 from snd_analysis.compose.formulas.operands import (
     INT_MAX,
     INT_MIN,
-    LONGEST_PACK,
     Operations,
     Overflow,
     Partial,
@@ -17,6 +16,7 @@ from snd_analysis.compose.formulas.operands import (
 )
 from snd_analysis.compose.formulas.tensors import Tensors
 from snd_analysis.compose.formulas.terms import Term, Terms
+from snd_analysis.compose.limits import LONGEST_PACK
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind

@@ -20,8 +20,6 @@ from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Fo
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 TERMS = (Constant, Position, Next, Read, Apply, Table)
-# A pack that is longer is not taken apart: packs are short by their nature.
-LONGEST_PACK = 1 << 16
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}

@@ -33,12 +33,10 @@ from snd_analysis.compose.formulas.terms import (
     subterms,
     unconditional,
 )
+from snd_analysis.compose.limits import MOST_POINTS
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import OperationError
-
-MOST_POINTS = 1 << 10
-"""How many points are looked at one by one. Beyond, only the extremes of sums are known (``checks/formulas.py``)."""
 
 
 def check_formula(formula: Formula) -> None:

@@ -30,6 +30,7 @@ from snd_analysis.skriptnd.names.library import (
     library_original,
     library_text,
 )
+from snd_analysis.skriptnd.names.limits import MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS, ModuleNames, ModuleScope
 from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
 from snd_analysis.skriptnd.names.part import Part
@@ -45,7 +46,7 @@ from snd_analysis.skriptnd.names.symbols import (
     SymbolKind,
     Target,
 )
-from snd_analysis.skriptnd.names.undefined import MOST_GUESSES, import_of, with_import
+from snd_analysis.skriptnd.names.undefined import import_of, with_import
 
 __all__ = [
     "BOUND_KINDS",

@@ -9,15 +9,13 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import HEAD, Edit, Note, Problem, Repair, Span
+from snd_analysis.skriptnd.names.limits import MOST_FURTHER_USES, MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import close_matches, keywords
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
-MOST_GUESSES = 64
-"""For how many missing names of a definition it is guessed what is meant: where so many are, it is no slip."""
-_MOST_NOTES = 3
 _LITERALS = ("true", "false", "inf", "pi")
 _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "TYPE")
 _FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
@@ -63,7 +61,7 @@ def module_problems(unknown: Iterable[UnknownModule], module_scope: ModuleScope)
 
 
 def _also_used(same: Sequence[UndefinedName | UnknownModule]) -> tuple[Note, ...]:
-    return tuple(Note(item.span, f"'{item.name}' is used here, too") for item in same[1 : 1 + _MOST_NOTES])
+    return tuple(Note(item.span, f"'{item.name}' is used here, too") for item in same[1 : 1 + MOST_FURTHER_USES])
 
 
 def _module_problem(unknown: UnknownModule, module_scope: ModuleScope) -> Problem:

@@ -12,13 +12,10 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.builder import Entries, TreeBuilder, methods
 from snd_analysis.skriptnd.syntax.damage import with_damage_of
 from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder
+from snd_analysis.skriptnd.syntax.limits import DEEPEST_NESTING
 from snd_analysis.skriptnd.syntax.stacks import Remembered, Stacks
 from snd_analysis.skriptnd.syntax.table import END, Table, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
-
-# The automaton keeps at most so many symbols waiting for their end, and a statement nests at most so deeply: those who
-# walk trees may recurse.
-_DEEPEST = 600
 
 
 class EntryStart(NamedTuple):
@@ -90,7 +87,7 @@ class Automaton:
     @property
     def too_deep(self) -> bool:
         """Whether the error is that constructs nest too deeply."""
-        return len(self.stacks.states) > _DEEPEST
+        return len(self.stacks.states) > DEEPEST_NESTING
 
     def supply(self, kind: str, start: int, end: int, spelling: str | None = None) -> None:
         """Takes a token that does not stand in the text, or not like that; one that can be taken."""
@@ -132,7 +129,7 @@ class Automaton:
                 if action is None:
                     return kind == END and state == self._accept
                 if not action & 1:
-                    if len(states) > _DEEPEST and kind != "ERROR":
+                    if len(states) > DEEPEST_NESTING and kind != "ERROR":
                         return False
                     if entry_states[state]:
                         builder.base = 0 if kind == "RBRACE" else start
@@ -186,12 +183,12 @@ class Automaton:
         entry = nodes.Entry(start, self.last_end, statement)
         if self.entry is not None and len(self.builder.problems) > self.entry.problems:
             entry = with_damage_of(entry, self.builder.problems[self.entry.problems :], self.text)
-        if self.last_end - start <= _DEEPEST:
+        if self.last_end - start <= DEEPEST_NESTING:
             return entry  # it has too few characters to nest too deeply
-        too_deep = nodes.first_below(statement, _DEEPEST)
+        too_deep = nodes.first_below(statement, DEEPEST_NESTING)
         if too_deep is None:
             return entry
-        message = f"this stands more than {_DEEPEST} expressions deep: split them up"
+        message = f"this stands more than {DEEPEST_NESTING} expressions deep: split them up"
         self.builder.problems.append(Problem(rules.NESTING_TOO_DEEP, too_deep.span.shifted(start), message))
         return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start, ""))
 

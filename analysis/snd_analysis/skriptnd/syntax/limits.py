@@ -21,3 +21,10 @@ LONGEST_UNFINISHED_LINE = 40
 """Tokens of the line on which a statement is unfinished. On a longer line, the parser recovers as from any mistake."""
 LONGEST_UNFINISHED_ENTRY = 2000
 """Tokens of the unfinished statement. In a longer one, the parser recovers as from any mistake."""
+DEEPEST_NESTING = 600
+"""Symbols of the grammar that wait for their end, and levels of expressions in a statement. What nests deeper is an
+error: trees are walked by recursion."""
+MOST_DIGITS = 4000
+"""Digits of an int. A longer one is an error: Python refuses to convert it."""
+LONGEST_SHOWN_PACK = 40
+"""Characters of a pack that a message quotes. A longer one is called "the pack"."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.limits import LONGEST_SHOWN_PACK
 from snd_analysis.symbolic.integers import Integer
 
 
@@ -13,13 +14,10 @@ def element_of(node: nodes.Node, rank: Integer | None) -> str:
     return f"{name}[{indices}]"
 
 
-_LONGEST_PACK = 40
-
-
 def shown_pack(node: nodes.Node) -> str:
     """A pack in a message: as it is written, if that is short."""
     text = written(node)
-    return f"'{text}'" if len(text) <= _LONGEST_PACK else "the pack"
+    return f"'{text}'" if len(text) <= LONGEST_SHOWN_PACK else "the pack"
 
 
 def written(node: nodes.Node) -> str:

@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import BYTE_ORDER_MARK, Edit, Problem, Repair, Span
+from snd_analysis.skriptnd.syntax.limits import MOST_DIGITS
 from snd_analysis.skriptnd.syntax.table import table
 
 # Reserved in the wild though no rule of the grammar uses it.
 _RESERVED = {"as": "AS"}
-_MAXIMUM_DIGITS = 4000
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SPACES = frozenset(" \t\r\n\f\v")
 
@@ -164,7 +164,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
         elif kind == "INT" or kind == "REAL":
             if not (ascii_only or found.group(kind).isascii()):
                 problems.append(_malformed_number(found.group(kind), Span(position, stop)))
-            elif kind == "INT" and stop - position > _MAXIMUM_DIGITS:
+            elif kind == "INT" and stop - position > MOST_DIGITS:
                 problems.append(
                     Problem(rules.MALFORMED_NUMBER, Span(position, stop), "this number has too many digits")
                 )

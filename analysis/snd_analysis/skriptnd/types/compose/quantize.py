@@ -15,9 +15,8 @@ from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.scopes import Found, find_tensor, tensors
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.limits import MOST_SCOPED_SUGGESTIONS
 from snd_analysis.skriptnd.types.signature import Signature, elsewhere
-
-_MOST_SHOWN = 3
 
 
 def check_quantize(work: TypingState) -> None:
@@ -70,7 +69,7 @@ def _beside(context: Context, parts: tuple[str, ...]) -> list[str]:
         return []
     paths = ((*parts[:-1], name) for name in sorted(_names_below(context)))
     found = [f"'{'.'.join(path)}'" for path in paths if find_tensor(context, path) is Found.TENSOR]
-    return found[:_MOST_SHOWN]
+    return found[:MOST_SCOPED_SUGGESTIONS]
 
 
 def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

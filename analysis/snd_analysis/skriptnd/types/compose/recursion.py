@@ -9,10 +9,8 @@ from snd_analysis.skriptnd.names import OperatorName, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.limits import MOST_NAMES_OF_CYCLE
 from snd_analysis.skriptnd.types.signature import elsewhere
-
-# Longer chains of invocations are shown without their middle.
-_MOST_NAMES = 8
 
 
 def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
@@ -41,11 +39,11 @@ def check_recursion(context: Context) -> None:
             context.report(rules.RECURSIVE_OPERATOR, call.function, message)
             return
         names = [own.name, *(member.name for member in chain), own.name]
-        if len(names) > _MOST_NAMES:
-            half = _MOST_NAMES // 2
+        if len(names) > MOST_NAMES_OF_CYCLE:
+            half = MOST_NAMES_OF_CYCLE // 2
             names[half:-half] = [f"… ({len(names) - 2 * half} more)"]
         message = f"'{own.name}' invokes itself through others: {' → '.join(names)}"
-        notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain[:_MOST_NAMES])
+        notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain[:MOST_NAMES_OF_CYCLE])
         context.report(rules.RECURSIVE_OPERATOR, call.function, message, notes)
         return
 

@@ -11,9 +11,8 @@ from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.limits import DEEPEST_SCOPE
 
-# Operators that invoke each other, which is reported, lead deeper than any that do not.
-_DEEPEST = 64
 _ALWAYS_VISIBLE = (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
 
 
@@ -207,7 +206,7 @@ def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, S
 def _names_in(
     context: Context, body: _Body, labels: tuple[str, ...], inside: bool, depth: int
 ) -> Iterator[tuple[str, Step]]:
-    if depth > _DEEPEST:
+    if depth > DEEPEST_SCOPE:
         return
     if labels:
         for _, value in _labelled(context, body, labels[0]):

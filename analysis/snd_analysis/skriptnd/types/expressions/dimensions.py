@@ -6,12 +6,10 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Dimension, Extents
 from snd_analysis.skriptnd.types.expressions.extents import length_value, peek
+from snd_analysis.skriptnd.types.limits import MOST_DIMENSIONS
 from snd_analysis.skriptnd.types.type import TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-
-# Longer shapes are not followed dimension by dimension: nobody writes them.
-_MOST_DIMENSIONS = 64
 
 
 def dimensions(context: Context, shape: nodes.Shape, given: bool = False) -> tuple[Dimension, ...]:
@@ -53,7 +51,7 @@ def extents_of(parts: tuple[Dimension, ...]) -> Extents | None:
     extents: list[Integer | None] = []
     for part in parts:
         count = part.count.value
-        if count is None or count + len(extents) > _MOST_DIMENSIONS:
+        if count is None or count + len(extents) > MOST_DIMENSIONS:
             return None
         if not part.packed:
             extents.extend([part.value] * count)
@@ -89,6 +87,6 @@ def shape_of(rank: Integer, extents: Extents | None) -> TensorShape:
     if extents is not None:
         return TensorShape(rank, ",".join("~" if extent is None else str(extent) for extent in extents))
     number = rank.value
-    if number is not None and 0 <= number <= _MOST_DIMENSIONS:
+    if number is not None and 0 <= number <= MOST_DIMENSIONS:
         return TensorShape(rank, ",".join("~" * number))
     return TensorShape(rank, f"~..({rank})")

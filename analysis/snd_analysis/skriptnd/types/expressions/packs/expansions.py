@@ -10,14 +10,11 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs.lengths import by_condition, joined_length
-from snd_analysis.skriptnd.types.expressions.packs.ranges import MOST_MADE
+from snd_analysis.skriptnd.types.limits import MOST_JOINED_ITEMS, MOST_RANGE_ITEMS
 from snd_analysis.skriptnd.types.type import BOOL, INT
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-
-# Of longer packs that are made of others the items are not followed: they may double with every step.
-MOST_KNOWN = 4096
 
 
 def expanded(context: Context, item: nodes.Expanded) -> Typed:
@@ -40,7 +37,7 @@ def expanded(context: Context, item: nodes.Expanded) -> Typed:
     optional = typed.type.optional or count.type.optional
     repeated = _repetitions(context, item.expansion, count)
     items = None
-    if repeated.value is not None and repeated.value <= MOST_MADE:
+    if repeated.value is not None and repeated.value <= MOST_RANGE_ITEMS:
         items = (typed.value,) * max(repeated.value, 0)
     return Typed(replace(typed.type, optional=optional, length=repeated), None, items, typed.accesses)
 
@@ -121,7 +118,7 @@ def _zip(context: Context, node: nodes.Zip) -> Typed:
     assert types[0].length is not None
     known = [part.items for part in parts if part.items is not None]
     items = None
-    if len(known) == len(parts) and len({len(pack) for pack in known}) == 1 and len(known[0]) <= MOST_KNOWN:
+    if len(known) == len(parts) and len({len(pack) for pack in known}) == 1 and len(known[0]) <= MOST_JOINED_ITEMS:
         items = tuple(item for row in zip(*known, strict=True) for item in row)
     return Typed(
         replace(types[0], optional=any(type_.optional for type_ in types), length=types[0].length * len(types)),

@@ -6,8 +6,9 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import element_of, nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer_index_part
-from snd_analysis.skriptnd.types.expressions.packs.expansions import MOST_KNOWN, expanded
+from snd_analysis.skriptnd.types.expressions.packs.expansions import expanded
 from snd_analysis.skriptnd.types.expressions.packs.ranges import range_
+from snd_analysis.skriptnd.types.limits import MOST_JOINED_ITEMS
 from snd_analysis.skriptnd.types.type import INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -58,7 +59,7 @@ def _agree(context: Context, node: nodes.List, types: list[Type], first: int) ->
 
 def _known_items(parts: list[Typed]) -> tuple[Integer | None, ...] | None:
     """The items of a list, None for each that is no known int; None if it is not known which there are."""
-    most = max(MOST_KNOWN, len(parts))
+    most = max(MOST_JOINED_ITEMS, len(parts))
     items: list[Integer | None] = []
     for part in parts:
         if part.type is None or not part.type.packed:

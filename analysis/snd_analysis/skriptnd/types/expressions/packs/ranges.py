@@ -6,13 +6,11 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.limits import MOST_RANGE_ITEMS
 from snd_analysis.skriptnd.types.type import INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-
-# Of longer ranges and repetitions the items are not made.
-MOST_MADE = 64
 
 
 def range_(context: Context, node: nodes.Range) -> Typed:
@@ -32,7 +30,7 @@ def range_(context: Context, node: nodes.Range) -> Typed:
     if first is not None and last is not None and step is not None and step.value:
         count = shapes.ceil_divide(last - first, step)
         length = shapes.maximum(count, 0)
-        if length.value is not None and length.value <= MOST_MADE:
+        if length.value is not None and length.value <= MOST_RANGE_ITEMS:
             items = tuple(first + step * at for at in range(length.value))
     return Typed(Type(INT, optional, length), None, items)
 

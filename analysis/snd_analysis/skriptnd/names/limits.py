@@ -1,0 +1,9 @@
+"""Limits of what is said about names, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_GUESSES = 64
+"""Unknown names of a definition for which similar names are suggested. Further ones are reported without a suggestion:
+comparing names takes time."""
+MOST_FURTHER_USES = 3
+"""Notes that point to further uses of an unknown name. The others are not listed."""

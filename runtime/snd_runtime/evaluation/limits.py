@@ -1,0 +1,16 @@
+"""Limits of evaluations on request, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_SHOWN = 100
+"""Elements of a tensor that is shown in full. Of a larger one, statistics are shown."""
+MOST_MADE_ITEMS = 1024
+"""Tensors that are generated for an input that is a pack. A pack that needs more is refused."""
+MOST_KEPT_SHAPES = 256
+"""Searches for shapes whose results are kept for the next evaluation."""
+MOST_SIZE_OF_MANY_RANKS = 64
+"""Extents that are tried with ranks of 4 and more. If larger ones are needed, users have to give shapes."""
+MOST_EXTENT = 4096
+"""Numbers of a definition that are tried as extents. If larger ones are needed, users have to give shapes."""
+MOST_TRIED_ITEMS = 64
+"""Tensors of a pack that a search for shapes makes. If more are needed, users have to give shapes."""
