@@ -25,7 +25,7 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 _REVEALING = frozenset({rules.UNKNOWN_MODULE})
 
 
-class Fixed(Struct, frozen=True):
+class FixedFile(Struct, frozen=True):
     """A text after its fixes, how many were applied, and those that were not, because they would add a diagnostic."""
 
     text: str
@@ -33,7 +33,7 @@ class Fixed(Struct, frozen=True):
     rejected: frozenset[Fix] = frozenset()
 
 
-def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> Fixed:
+def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> FixedFile:
     """Apply the fixes of all wanted diagnostics.
 
     Of fixes that overlap one is applied, the others if they are still offered afterwards. An import that
@@ -62,7 +62,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
             most = _ALL
         else:
             most = len(fixes) // 2
-    return Fixed(text, count, frozenset(rejected))
+    return FixedFile(text, count, frozenset(rejected))
 
 
 def adds_none(

@@ -16,7 +16,7 @@ from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.discovery import NNEF1_SUFFIX, NNEF1_SUFFIXES, SUFFIX, discover
-from snd_server.fixing import Fixed, fix_text, unified_diff
+from snd_server.fixing import FixedFile, fix_text, unified_diff
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
@@ -149,7 +149,7 @@ def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest)
     return any(diffs)
 
 
-def _fixed(path: str, checker: Checker, request: CheckRequest) -> Fixed:
+def _fixed(path: str, checker: Checker, request: CheckRequest) -> FixedFile:
     """The text of a file after its fixes, which is from now on what the checker takes for the file."""
 
     def wanted(diagnostic: Diagnostic) -> bool:
@@ -157,7 +157,7 @@ def _fixed(path: str, checker: Checker, request: CheckRequest) -> Fixed:
 
     before = checker.source(path).text
     if not any(map(wanted, checker.check(path))):
-        return Fixed(before, 0)
+        return FixedFile(before, 0)
     fixed = fix_text(before, lambda text: checker.analyse(path, text), wanted)
     if checker.source(path).text != fixed.text:  # the last text tried was one with a rejected fix
         checker.analyse(path, fixed.text)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_runtime.evaluation import InputValue, Literal
+from snd_runtime.evaluation import InputValue, LiteralInput
 from snd_runtime.files import InvalidFileError
 from snd_runtime.generators import GENERATORS, parse_generator
 from snd_server.arguments import ArgumentError
@@ -61,7 +61,7 @@ def _value(text: str, most_bytes: int) -> InputValue:
         return None
     if text.startswith("@"):
         return _from_file(text[1:], most_bytes)
-    return parse_generator(text) or Literal(_literal(text))
+    return parse_generator(text) or LiteralInput(_literal(text))
 
 
 def _literal(text: str) -> Any:

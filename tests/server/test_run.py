@@ -14,7 +14,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from snd_runtime.files import ItemKind, Storage, write_npz, write_tensor
+from snd_runtime.files import ElementStorage, ItemKind, write_npz, write_tensor
 from snd_server.arguments import ArgumentError
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights
@@ -263,7 +263,7 @@ def test_outputs_are_written(real, model):
     assert written["y.npy"].dtype == np.float32
     again = ("--graph", "second", "--input", "xs:0=@out/here/a.npz:k", "--input", "xs:1=@b.dat")
     (model / "out" / "here" / "a.npz").write_bytes(write_npz({"k": np.array([1.0, 2.0])}))
-    (model / "b.dat").write_bytes(write_tensor(np.array([3, 4]), Storage(ItemKind.INTEGER, 5)))
+    (model / "b.dat").write_bytes(write_tensor(np.array([3, 4]), ElementStorage(ItemKind.INTEGER, 5)))
     assert document(real, *again)["outputs"][0]["values"] == [4, 6]
 
 

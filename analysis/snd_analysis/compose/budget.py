@@ -35,7 +35,7 @@ class OverBudgetError(Exception):
             self.sites.append(site)
 
 
-class Budget:
+class StepBudget:
     """The steps of composing one definition: statements, iterations, and each specialization once.
 
     So the number is the same whatever is known already, and whoever composes the definition reaches the limit or not.

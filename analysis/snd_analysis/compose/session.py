@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
-from snd_analysis.compose.budget import Budget, OverBudgetError, most_steps, steps_of, steps_of_values
+from snd_analysis.compose.budget import OverBudgetError, StepBudget, most_steps, steps_of, steps_of_values
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
@@ -60,7 +60,7 @@ class Session:
     ) -> None:
         self._definitions = definitions
         self._checkpoint = checkpoint
-        self.budget = Budget(checkpoint=checkpoint)
+        self.budget = StepBudget(checkpoint=checkpoint)
         """What composing may cost: of one definition with all that it invokes, while that is composed."""
         self.composing = composing
         self._lasting = lasting
@@ -133,9 +133,9 @@ class Session:
             return over_budget(template, _too_large(error), error.done)
 
     @contextmanager
-    def limited(self, template: Template) -> Iterator[Budget]:
+    def limited(self, template: Template) -> Iterator[StepBudget]:
         """Within, there is the budget for composing a definition: what takes more raises OverBudgetError."""
-        around, self.budget = self.budget, Budget(most_steps(template), self._checkpoint)
+        around, self.budget = self.budget, StepBudget(most_steps(template), self._checkpoint)
         try:
             yield self.budget
         finally:

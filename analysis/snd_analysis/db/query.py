@@ -8,7 +8,7 @@ from operator import eq
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from snd_analysis.db.database import Database
-from snd_analysis.db.storage import FIREWALLS, MISSING, ONE_AT_A_TIME, Cell, Frame, Memo
+from snd_analysis.db.storage import FIREWALLS, MISSING, ONE_AT_A_TIME, ActiveQuery, Cell, Memo
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -223,7 +223,7 @@ def _work_out(db: Database, cell: Cell) -> Memo:
     if db.on_execute is not None:
         db.on_execute(query, cell.key)
     storage = db.storage
-    around, frame = storage.frame, Frame()
+    around, frame = storage.frame, ActiveQuery()
     storage.frame = frame
     try:
         if query.is_incremental:

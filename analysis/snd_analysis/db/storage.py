@@ -80,7 +80,7 @@ class Revision:
         self.answers: Values = {}
 
 
-class Frame:
+class ActiveQuery:
     """What a query that is being answered has asked so far."""
 
     __slots__ = ("asked", "asked_constants")
@@ -101,7 +101,7 @@ class Storage:
 
     def __init__(self) -> None:
         self.tables: Tables = {}
-        self.frame: Frame | None = None
+        self.frame: ActiveQuery | None = None
         """That of the query that is being answered."""
         self.firewalls: dict[int, list[Cell]] = {}
         """By bit."""

@@ -13,7 +13,7 @@ from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subje
 from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Part, Role, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import PlacedChunk, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
-from snd_analysis.skriptnd.types import Context, Step, trails
+from snd_analysis.skriptnd.types import Context, TrailStep, trails
 from snd_analysis.workspace import PlacedSample, Snapshot
 
 # What stands where something local to a definition of another file can be named.
@@ -148,7 +148,7 @@ def _dotted_mentions(snapshot: Snapshot, path: str, start: int, definition: node
         yield from found
 
 
-def _subject_of_step(snapshot: Snapshot, path: str, definition: nodes.Definition, step: Step) -> Subject | None:
+def _subject_of_step(snapshot: Snapshot, path: str, definition: nodes.Definition, step: TrailStep) -> Subject | None:
     if step.target is None:
         return None
     if step.definition is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 from snd_analysis.workspace.files import File, Reader, UnreadableText
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
-from snd_analysis.workspace.snapshot import Recorded, Snapshot
+from snd_analysis.workspace.snapshot import ReadFiles, Snapshot
 from snd_analysis.workspace.writer import Workspace
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ __all__ = [
     "CheckedSample",
     "File",
     "PlacedSample",
+    "ReadFiles",
     "Reader",
-    "Recorded",
     "Snapshot",
     "UnreadableText",
     "Workspace",

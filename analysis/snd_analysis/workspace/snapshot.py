@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from snd_analysis.nnef1.elaborate import StoredVariable
 
 
-class Recorded(Struct, frozen=True):
+class ReadFiles(Struct, frozen=True):
     """The files that were read, and the places where files were looked for, with what was there."""
 
     texts: frozenset[str]
@@ -232,10 +232,10 @@ class Snapshot:
         composing.find_reach(self.db, path)
         return diagnostics.diagnostics(self.db, path)
 
-    def recorded(self, path: str) -> Recorded:
+    def recorded(self, path: str) -> ReadFiles:
         """What the diagnostics of a file depend on, as it was recorded while they were found."""
         leaves = self.db.leaves(diagnostics.diagnostics, path)
-        return Recorded(
+        return ReadFiles(
             frozenset(key[0] for input_, key in leaves if input_ is files.text),
             {key[0]: found for (input_, key), found in leaves.items() if input_ is files.exists},
         )

@@ -5,14 +5,14 @@
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor
 from snd_runtime.evaluation.evaluator import Evaluator
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Literal
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput
 
 __all__ = [
     "EvaluationAnswer",
     "EvaluationRequest",
     "Evaluator",
     "InputValue",
-    "Literal",
+    "LiteralInput",
     "Progress",
     "ShownStep",
     "ShownTensor",

@@ -26,7 +26,7 @@ from snd_runtime.evaluation.generic_types import generic_types
 from snd_runtime.evaluation.limits import MOST_KEPT_SHAPES
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.shape_search import SECONDS, search
-from snd_runtime.evaluation.tensors import InvalidRequest, KnownShapes, Parts, Tensors, failure_at
+from snd_runtime.evaluation.tensors import InputTensors, InvalidRequest, KnownShapes, Parts, failure_at
 from snd_runtime.execution.plain import value_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -90,7 +90,7 @@ class _Inputs:
         self._request = request
         self._attributes = {name: value_of(value) for name, value in request.attributes.items()}
         self._dtypes = generic_types(template, request, self._attributes)
-        self._tensors = Tensors(template, self._dtypes, request.seed, real, budget)
+        self._tensors = InputTensors(template, self._dtypes, request.seed, real, budget)
 
     def bound(self) -> Bound:
         self._demand_attributes()

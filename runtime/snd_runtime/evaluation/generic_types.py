@@ -10,7 +10,7 @@ import numpy as np
 from snd_analysis.compose import Template
 from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.values import Pack, Value, dtype_of
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Literal
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput
 from snd_runtime.values import dtype_name
 
 _PREFERRED = ("real", "int", "bool", "str")
@@ -52,7 +52,7 @@ def _dtype_of_input(value: InputValue) -> str | None:
     match value:
         case np.ndarray():
             return dtype_name(value)
-        case Literal():
+        case LiteralInput():
             found = {type(item) for item in _flat(value.value)}
             names: dict[type, str] = {float: "real", int: "int", bool: "bool", str: "str"}
             return next((name for kind, name in names.items() if kind in found), None)

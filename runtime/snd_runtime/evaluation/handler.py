@@ -17,7 +17,7 @@ from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep,
 from snd_runtime.evaluation.binding import FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.execution import Execution, Step, execute
+from snd_runtime.execution import ComputedTensor, Execution, execute
 from snd_runtime.execution.failing import failed
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget, Limits
@@ -144,7 +144,7 @@ def _throttled(note: Callable[[Any], None]) -> Callable[[int, int], None]:
     return progress
 
 
-def _shown_step(step: Step) -> ShownStep:
+def _shown_step(step: ComputedTensor) -> ShownStep:
     return ShownStep(shown(step.name, step.value), step.place, step.iterations)
 
 

@@ -16,13 +16,13 @@ Array: TypeAlias = np.ndarray[Any, Any]
 PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
 
 
-class Literal(Struct, frozen=True):
+class LiteralInput(Struct, frozen=True):
     """A number, bool or string, or nested lists of them: the type of the input decides what it is as a tensor."""
 
     value: Any
 
 
-InputValue: TypeAlias = "Array | Generator | Literal | tuple[InputValue, ...] | Mapping[int, InputValue] | None"
+InputValue: TypeAlias = "Array | Generator | LiteralInput | tuple[InputValue, ...] | Mapping[int, InputValue] | None"
 """A tensor, how to make it, or null; of a pack all tensors, or some of them by position."""
 
 

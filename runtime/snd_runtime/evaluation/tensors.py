@@ -10,7 +10,7 @@ import numpy as np
 from snd_analysis.base import Rule
 from snd_analysis.compose import Failure, Member, Site, Template
 from snd_runtime.evaluation.limits import MOST_MADE_ITEMS
-from snd_runtime.evaluation.request import InputValue, Literal
+from snd_runtime.evaluation.request import InputValue, LiteralInput
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -38,7 +38,7 @@ def failure_at(template: Template, message: str, member: Member | None = None, r
     return Failure(rule, message, (Site(place, ""),))
 
 
-class Tensors:
+class InputTensors:
     """Makes the tensors for the inputs of one definition. ``dtypes`` are its generic types."""
 
     def __init__(
@@ -59,8 +59,8 @@ class Tensors:
         """What is given for an input. Raises InvalidRequest for what does not fit its declaration."""
         if member.node.pack is None:
             return self._tensor(member, member.name, value)
-        if isinstance(value, Literal) and isinstance(value.value, list | tuple):
-            value = tuple(Literal(item) for item in value.value)
+        if isinstance(value, LiteralInput) and isinstance(value.value, list | tuple):
+            value = tuple(LiteralInput(item) for item in value.value)
         if isinstance(value, Mapping):
             most = max(value, default=-1)
             if most >= MOST_MADE_ITEMS:
@@ -88,7 +88,7 @@ class Tensors:
                     raise ValueError("it is not optional, so it can't be null")
                 case Generator():
                     return self._generated(member, name, value)
-                case Literal():
+                case LiteralInput():
                     return array_of(value.value, dtype, self._real)
                 case np.ndarray():
                     return converted(value, dtype, self._real)

@@ -8,16 +8,16 @@ formulas, or intrinsics (``operators``).
 from snd_runtime.execution.binding import bind_arrays
 from snd_runtime.execution.plain import value_of
 from snd_runtime.execution.quantizing import QuantizedTensor
-from snd_runtime.execution.request import Execution, Named, Outcome, Step
+from snd_runtime.execution.request import ComputedTensor, Execution, Named, RunResult
 from snd_runtime.execution.running import StatefulGraph, execute
 
 __all__ = [
+    "ComputedTensor",
     "Execution",
     "Named",
-    "Outcome",
     "QuantizedTensor",
+    "RunResult",
     "StatefulGraph",
-    "Step",
     "bind_arrays",
     "execute",
     "value_of",

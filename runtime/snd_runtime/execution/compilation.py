@@ -14,13 +14,13 @@ from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.execution.plain import plain, static_shape
 from snd_runtime.execution.program import (
     Choice,
+    ControlPart,
     Fixed,
     Invocation,
-    Part,
     Program,
     Reference,
     Repetition,
-    Result,
+    ResultSlots,
     Step,
 )
 
@@ -155,7 +155,7 @@ class _Compilation:
         else:
             action, weight = self._invocation(operation)
         results = tuple(
-            Result(self._reference(value), value, any(tensor in self._outputs for tensor in tensors_of(value)))
+            ResultSlots(self._reference(value), value, any(tensor in self._outputs for tensor in tensors_of(value)))
             for value in operation.outputs
         )
         return Step(action, results, operation.place, weight)
@@ -224,10 +224,10 @@ class _Compilation:
         )  # fmt: skip
         return repetition, (weight + conditions) * max(times, 0)
 
-    def _part(self, graph: Graph, place: Place) -> tuple[Part, int]:
+    def _part(self, graph: Graph, place: Place) -> tuple[ControlPart, int]:
         results = tuple(self._reference(value) for value in graph.outputs.values())
         steps = with_free_slots(self._steps(graph.operations), slots_of(results))
-        return Part(tuple(steps), results, place), sum(step.weight for step in steps)
+        return ControlPart(tuple(steps), results, place), sum(step.weight for step in steps)
 
 
 def _names(loop: Loop, references: Sequence[Reference]) -> Iterator[tuple[Reference, str, Place]]:
@@ -316,7 +316,7 @@ def _read(step: Step) -> set[int]:
     return slots_of([*sources, *packs, action.counter]) | _read_by_parts([action.body, *conditions])
 
 
-def _read_by_parts(parts: Iterable[Part]) -> set[int]:
+def _read_by_parts(parts: Iterable[ControlPart]) -> set[int]:
     found: set[int] = set()
     for part in parts:
         found |= slots_of(part.results)

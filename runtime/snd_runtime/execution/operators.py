@@ -13,7 +13,7 @@ from snd_runtime.execution.failing import check_bounds
 from snd_runtime.execution.prepared import Prepared, prepared
 from snd_runtime.execution.state import State
 from snd_runtime.execution.stepwise import Stepwise
-from snd_runtime.intrinsics import Invocation
+from snd_runtime.intrinsics import BoundIntrinsic
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import NO_EVALUATION, UNKNOWN_VALUE
 
@@ -153,7 +153,7 @@ def _intrinsic(state: State, ready: Prepared, arguments: list[Argument], scope: 
         raise EvaluationFailed(UNKNOWN_VALUE, "the value of an attribute is not known") from None
     with np.errstate(all="ignore"):
         return ready.intrinsic(
-            Invocation(
+            BoundIntrinsic(
                 attributes,
                 specialization.scope.dtypes,
                 tuple(arguments),

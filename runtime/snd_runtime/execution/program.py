@@ -67,7 +67,7 @@ class Frame:
                 self.arrays[slot] = None
 
 
-class Result(Struct, frozen=True):
+class ResultSlots(Struct, frozen=True):
     """A result of a step: where it goes, and how it is shown; the outputs of a body are shown by its caller."""
 
     slots: Reference
@@ -86,7 +86,7 @@ class Step(Struct):
     """An operation: an action, where its results go, and which slots nothing reads afterwards."""
 
     action: Action
-    results: tuple[Result, ...]
+    results: tuple[ResultSlots, ...]
     place: Place
     weight: int
     """How many operations it counts for."""
@@ -118,7 +118,7 @@ class Step(Struct):
         state.advance(done + self.weight)
 
 
-class Part(Struct, frozen=True):
+class ControlPart(Struct, frozen=True):
     """A part of control flow."""
 
     steps: tuple[Step, ...]
@@ -167,8 +167,8 @@ class Invocation(Struct, frozen=True):
 class Choice(Struct, frozen=True):
     """``if``."""
 
-    cases: tuple[tuple[Part, Part], ...]
-    alternative: Part
+    cases: tuple[tuple[ControlPart, ControlPart], ...]
+    alternative: ControlPart
 
     def run(self, frame: Frame) -> Sequence[Argument]:
         """The results of the case that holds."""
@@ -187,9 +187,9 @@ class Repetition(Struct, frozen=True):
     count: int | None
     counter: int | None
     """The slot of the tensor that says how often, if one does."""
-    before: Part | None
-    after: Part | None
-    body: Part
+    before: ControlPart | None
+    after: ControlPart | None
+    body: ControlPart
     place: Place
     locals: tuple[int, ...]
     """The slots that an iteration writes."""

@@ -13,12 +13,12 @@ from snd_runtime.execution.quantizing import QuantizedTensor
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 
-Watch: TypeAlias = "Callable[[Step], None]"
+Watch: TypeAlias = "Callable[[ComputedTensor], None]"
 WatchNames: TypeAlias = "Callable[[Named], None]"
 Progress: TypeAlias = "Callable[[int, int], None]"
 
 
-class Step(Struct, frozen=True):
+class ComputedTensor(Struct, frozen=True):
     """A tensor, or pack of tensors, as soon as it is computed.
 
     ``name`` is that of the flat graph (``block.conv1.output``), ``dtype`` int, real, bool or str.
@@ -70,7 +70,7 @@ class Execution(Struct, frozen=True):
     """Which one it is of several runs with one seed: what is random differs between them."""
 
 
-class Outcome(Struct, frozen=True):
+class RunResult(Struct, frozen=True):
     """What a run gives.
 
     ``variables`` are all that took part, with their new values. ``drawn`` names those that nothing gave, so that they

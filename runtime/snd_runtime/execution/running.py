@@ -13,7 +13,7 @@ from snd_runtime.execution.binding import bound, converted
 from snd_runtime.execution.failing import check_empty_packs
 from snd_runtime.execution.operators import invoke, run_specialization
 from snd_runtime.execution.prepared import weight_of
-from snd_runtime.execution.request import Execution, Outcome
+from snd_runtime.execution.request import Execution, RunResult
 from snd_runtime.execution.state import State
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import LIMIT_EXCEEDED
@@ -22,7 +22,7 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 @np.errstate(all="ignore")  # a constant may be too large for its type, too
 def execute(
     session: Session, specialization: Specialization, inputs: Sequence[Argument], request: Execution
-) -> Outcome:
+) -> RunResult:
     """Runs a specialization on arrays, null being None and packs sequences.
 
     A specialization of other or unknown shapes is bound anew to those of the arrays, with the attributes that it has.
@@ -45,7 +45,7 @@ def execute(
         raise EvaluationFailed(LIMIT_EXCEEDED, "there is not enough memory") from None
     names = [member.name for member in template.outputs]
     variables = state.variables
-    return Outcome(
+    return RunResult(
         dict(zip(names, outputs, strict=True)),
         dict(variables.values),
         variables.drawn,

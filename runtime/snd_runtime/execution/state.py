@@ -13,7 +13,7 @@ from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.quantizing import Quantizing
-from snd_runtime.execution.request import Execution, Named, Step
+from snd_runtime.execution.request import ComputedTensor, Execution, Named
 from snd_runtime.execution.variables import Variables, generator_for
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -71,7 +71,7 @@ class State:
         if isinstance(tensor, Tensor):
             assert isinstance(value, np.ndarray)
             name = joined(scope, tensor.name)
-            self.watch(Step(name, value, tensor.dtype or "", tensor.place, iterations, tensor))
+            self.watch(ComputedTensor(name, value, tensor.dtype or "", tensor.place, iterations, tensor))
         elif isinstance(tensor, Pack):
             for one, array in zip(tensor.items or (), value, strict=False):
                 self.show(scope, one, array, iterations)

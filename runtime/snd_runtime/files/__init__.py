@@ -3,15 +3,15 @@
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.header import HEADER_BYTES, Header, read_header
 from snd_runtime.files.numpy_files import read_npy, read_npz, write_npy, write_npz
-from snd_runtime.files.storage import ItemKind, Storage
+from snd_runtime.files.storage import ElementStorage, ItemKind
 from snd_runtime.files.tensor_file import read_tensor, write_tensor
 
 __all__ = [
     "HEADER_BYTES",
+    "ElementStorage",
     "Header",
     "InvalidFileError",
     "ItemKind",
-    "Storage",
     "read_header",
     "read_npy",
     "read_npz",

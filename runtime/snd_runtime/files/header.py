@@ -8,7 +8,7 @@ from math import prod
 from msgspec import Struct
 
 from snd_runtime.files.errors import InvalidFileError
-from snd_runtime.files.storage import BLOCK_ITEM_BITS, BLOCK_ITEMS, InvalidStorageError, ItemKind, Storage
+from snd_runtime.files.storage import BLOCK_ITEM_BITS, BLOCK_ITEMS, ElementStorage, InvalidStorageError, ItemKind
 
 HEADER_BYTES = 128
 MOST_RANK = 8
@@ -31,7 +31,7 @@ class Header(Struct, frozen=True):
     """The shape of the tensor, and how its items are stored."""
 
     shape: tuple[int, ...]
-    storage: Storage
+    storage: ElementStorage
 
     @property
     def data_bytes(self) -> int:
@@ -110,12 +110,12 @@ def _check_length(header: Header, claimed: int, file_bytes: int) -> None:
         raise InvalidFileError(f"no tensor can have the shape {list(header.shape)}", _EXTENTS)
 
 
-def _storage(bits: int, code: int, parameters: bytes) -> Storage:
+def _storage(bits: int, code: int, parameters: bytes) -> ElementStorage:
     vendor, algorithm = code >> 16, code & 0xFFFF
     if algorithm == 0 and vendor in _KNOWN_CODES:  # The two halves in order of their bytes, see docs/language.md.
         vendor, algorithm = algorithm, vendor
     if vendor == _TRACT and (of_tract := algorithm << 16 | _TRACT) in _OF_TRACT:
-        return Storage(ItemKind.Q8_1 if of_tract == _Q8_1_WRITTEN else ItemKind(of_tract), 0)
+        return ElementStorage(ItemKind.Q8_1 if of_tract == _Q8_1_WRITTEN else ItemKind(of_tract), 0)
     if vendor == 0 and algorithm in _INTEGERS:
         algorithm, parameters = ItemKind.INTEGER, _INTEGERS[algorithm]
     if vendor != 0:
@@ -129,12 +129,12 @@ def _storage(bits: int, code: int, parameters: bytes) -> Storage:
     elif kind in (ItemKind.LINEAR, ItemKind.LOGARITHMIC):
         least, greatest = struct.unpack_from("<ff", parameters)
     try:
-        return Storage(kind, bits, signed, least, greatest)
+        return ElementStorage(kind, bits, signed, least, greatest)
     except InvalidStorageError as error:
         raise InvalidFileError(error.message, _FIELD_OFFSETS[error.field]) from None
 
 
-def _parameters(storage: Storage) -> bytes:
+def _parameters(storage: ElementStorage) -> bytes:
     if storage.kind is ItemKind.INTEGER:
         return struct.pack("<I", storage.signed)
     if storage.kind in (ItemKind.FLOAT, ItemKind.BOOL):

@@ -7,12 +7,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_runtime.files.storage import ItemKind, Storage
+from snd_runtime.files.storage import ElementStorage, ItemKind
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
-def decoded(codes: Array, storage: Storage) -> Array:
+def decoded(codes: Array, storage: ElementStorage) -> Array:
     """The reals (float64) that codes (uint64) stand for."""
     if storage.kind is ItemKind.LINEAR:
         return codes / storage.levels * (storage.greatest - storage.least) + storage.least
@@ -23,7 +23,7 @@ def decoded(codes: Array, storage: Storage) -> Array:
     return np.where(magnitudes == codes, powers, -powers)
 
 
-def encoded(values: Array, storage: Storage) -> Array:
+def encoded(values: Array, storage: ElementStorage) -> Array:
     """The codes (uint64) of reals; values beyond the range get its ends. Raises ValueError for what is no number."""
     values = values.astype(np.float64)
     if np.isnan(values).any():
@@ -41,7 +41,7 @@ def encoded(values: Array, storage: Storage) -> Array:
     return np.where(values < 0, codes | np.uint64(levels + 1), codes) if storage.has_sign_bit else codes
 
 
-def _greatest_exponent(storage: Storage) -> int:
+def _greatest_exponent(storage: ElementStorage) -> int:
     """The exponent of the least power of two that is not below the greatest value; a logarithm would be rounded."""
     fraction, exponent = math.frexp(storage.greatest)
     return exponent - (fraction == 0.5)

@@ -15,7 +15,7 @@ _FLOAT_BITS = (16, 32, 64)
 
 
 class InvalidStorageError(ValueError):
-    """A form of items that the format does not know; ``field`` of Storage is at fault."""
+    """A form of items that the format does not know; ``field`` of ElementStorage is at fault."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ BLOCK_ITEM_BITS = {ItemKind.Q4_0: 4, ItemKind.Q4_0_PAIRS: 4, ItemKind.Q8_1: 8}
 BLOCK_ITEMS = 32
 
 
-class Storage(Struct, frozen=True):
+class ElementStorage(Struct, frozen=True):
     """The form of items of ``bits`` bits. ``signed`` is for INTEGER; the range of values for the quantized kinds.
 
     The range is rounded to the 32-bit reals of the file. LOGARITHMIC is signed if ``least`` is ``-greatest``, else
@@ -125,12 +125,12 @@ class Storage(Struct, frozen=True):
         return (1 << (self.bits - self.has_sign_bit)) - 1
 
 
-def storage_of(dtype: np.dtype[Any]) -> Storage:
+def storage_of(dtype: np.dtype[Any]) -> ElementStorage:
     """The form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
     if dtype.kind == "b":
-        return Storage(ItemKind.INTEGER, 1)
+        return ElementStorage(ItemKind.INTEGER, 1)
     if dtype.kind in "iu":
-        return Storage(ItemKind.INTEGER, dtype.itemsize * 8, signed=dtype.kind == "i")
+        return ElementStorage(ItemKind.INTEGER, dtype.itemsize * 8, signed=dtype.kind == "i")
     if dtype.kind == "f" and dtype.itemsize * 8 in _FLOAT_BITS:
-        return Storage(ItemKind.FLOAT, dtype.itemsize * 8)
+        return ElementStorage(ItemKind.FLOAT, dtype.itemsize * 8)
     raise ValueError(f"a tensor file holds numbers, not items of type {'str' if dtype.kind in 'OU' else dtype}")

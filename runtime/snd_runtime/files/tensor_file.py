@@ -12,7 +12,7 @@ from snd_runtime.files.blocks import read_blocks
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.header import HEADER_BYTES, Header, read_header
 from snd_runtime.files.quantized import decoded, encoded
-from snd_runtime.files.storage import BLOCK_ITEM_BITS, ItemKind, Storage, storage_of
+from snd_runtime.files.storage import BLOCK_ITEM_BITS, ElementStorage, ItemKind, storage_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -48,7 +48,7 @@ def read_tensor(content: bytes) -> Array:
     return decoded(codes, storage).astype(precision).reshape(header.shape)
 
 
-def write_tensor(array: Array, storage: Storage | None = None) -> bytes:
+def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
     """An array as a file; without ``storage`` in the form of its own type, bools as ints of one bit.
 
     Raises ValueError for a tensor that the format, or the form of its items, cannot hold.
@@ -78,7 +78,7 @@ def _strings(data: memoryview, count: int) -> Array:
     return found
 
 
-def _integers(codes: Array, storage: Storage) -> Array:
+def _integers(codes: Array, storage: ElementStorage) -> Array:
     if not storage.signed:
         beyond = np.flatnonzero(codes >> np.uint64(63))
         if beyond.size:
@@ -89,7 +89,7 @@ def _integers(codes: Array, storage: Storage) -> Array:
     return (codes.view(np.int64) << unused) >> unused
 
 
-def _integer_codes(items: Array, storage: Storage) -> Array:
+def _integer_codes(items: Array, storage: ElementStorage) -> Array:
     if items.dtype.kind == "f":
         raise ValueError("the items are reals, which can't be stored as ints")
     least = -(1 << (storage.bits - 1)) if storage.signed else 0

@@ -21,7 +21,7 @@ Extents: TypeAlias = "tuple[int | None, ...]"
 """A shape; None stands for an extent that the intrinsic decides."""
 
 
-class Invocation(Struct, frozen=True):
+class BoundIntrinsic(Struct, frozen=True):
     """An operator bound to arrays; its assertions hold, and its inputs have the shapes that it declares.
 
     ``attributes`` has all of them, defaults included; ``dtypes`` has the generic types by name. Arrays are int64, bool
@@ -70,5 +70,5 @@ class Invocation(Struct, frozen=True):
         return EvaluationFailed(rule, message, self.place)
 
 
-Intrinsic: TypeAlias = "Callable[[Invocation], tuple[Argument, ...]]"
+Intrinsic: TypeAlias = "Callable[[BoundIntrinsic], tuple[Argument, ...]]"
 """From an invocation to its outputs, in order. Raises EvaluationFailed."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from snd_analysis import rules
-from snd_runtime.intrinsics.invocation import Invocation
+from snd_runtime.intrinsics.invocation import BoundIntrinsic
 from snd_runtime.lowering.arithmetic import BOOL, INT
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import UNKNOWN_VALUE
@@ -18,7 +18,7 @@ from snd_runtime.rules import UNKNOWN_VALUE
 _DOUBLE = np.dtype(np.float64)
 
 
-def uniform(invocation: Invocation) -> tuple[Argument, ...]:
+def uniform(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """Reals from ``min`` up to ``max`` without it, or ints with it."""
     if invocation.dtypes["T"] == "int":
         return _uniform_ints(invocation)
@@ -37,7 +37,7 @@ def uniform(invocation: Invocation) -> tuple[Argument, ...]:
     return (np.clip(result, low, np.nextafter(high, low), out=result),)
 
 
-def _uniform_ints(invocation: Invocation) -> tuple[Argument, ...]:
+def _uniform_ints(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     shape = invocation.integers("shape")
     low, high = invocation.integer("min"), invocation.integer("max")
     allowed = np.iinfo(np.int64)
@@ -48,7 +48,7 @@ def _uniform_ints(invocation: Invocation) -> tuple[Argument, ...]:
     return (np.asarray(invocation.generator.integers(low, high, shape, INT.type, endpoint=True)),)
 
 
-def normal(invocation: Invocation) -> tuple[Argument, ...]:
+def normal(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """Reals of a normal distribution."""
     shape, real = invocation.integers("shape"), invocation.real
     mean, deviation = _finite(invocation, "mean"), _finite(invocation, "std")
@@ -60,7 +60,7 @@ def normal(invocation: Invocation) -> tuple[Argument, ...]:
     return (result,)
 
 
-def bernoulli(invocation: Invocation) -> tuple[Argument, ...]:
+def bernoulli(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """Truth values, each true with the probability ``prob``."""
     shape = invocation.integers("shape")
     invocation.claim("'output'", shape, BOOL)
@@ -70,7 +70,7 @@ def bernoulli(invocation: Invocation) -> tuple[Argument, ...]:
     return (np.asarray(drawn < invocation.number("prob")),)
 
 
-def _finite(invocation: Invocation, name: str) -> np.floating[Any]:
+def _finite(invocation: BoundIntrinsic, name: str) -> np.floating[Any]:
     """An attribute as a real of the run. Raises EvaluationFailed if that is infinite or NaN."""
     with np.errstate(over="ignore"):
         value: np.floating[Any] = invocation.real.type(invocation.number(name))

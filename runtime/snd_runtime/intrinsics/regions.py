@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_runtime.intrinsics.invocation import Invocation
+from snd_runtime.intrinsics.invocation import BoundIntrinsic
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
 
@@ -28,12 +28,12 @@ class _Cells(Struct, frozen=True):
         return slice(int(self.starts.min()), int(self.stops.max()))
 
 
-def max_roi_pool(invocation: Invocation) -> tuple[Argument, ...]:
+def max_roi_pool(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """The maximum of each cell; minus infinity for a cell without elements, as ``nn.max_pool`` has it."""
     return (_pooled(invocation, np.maximum, -np.inf)[0],)
 
 
-def avg_roi_pool(invocation: Invocation) -> tuple[Argument, ...]:
+def avg_roi_pool(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """The mean of each cell; NaN for a cell without elements, as ``nn.avg_pool`` has it."""
     sums, counts = _pooled(invocation, np.add, 0.0)
     with np.errstate(invalid="ignore"):
@@ -41,7 +41,7 @@ def avg_roi_pool(invocation: Invocation) -> tuple[Argument, ...]:
     return (sums,)
 
 
-def _pooled(invocation: Invocation, reduction: np.ufunc, identity: float) -> tuple[Array, Array]:
+def _pooled(invocation: BoundIntrinsic, reduction: np.ufunc, identity: float) -> tuple[Array, Array]:
     """Reduces each cell of each region: ``[n, c, output_size..]``, and how many elements it has, ``[n, 1, …]``.
 
     Cells of a region lie ``floor(extent / size)`` apart and have ``ceil(extent / size)`` elements, of which those
@@ -102,7 +102,7 @@ def _reduced(values: Array, axis: int, cells: _Cells, reduction: np.ufunc, ident
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
-def _check_index(invocation: Invocation, index: Array, count: int) -> None:
+def _check_index(invocation: BoundIntrinsic, index: Array, count: int) -> None:
     outside = (index < 0) | (index >= count)
     if outside.any():
         at = int(np.argmax(outside))
@@ -112,7 +112,7 @@ def _check_index(invocation: Invocation, index: Array, count: int) -> None:
         raise invocation.failed(rules.INDEX_OUT_OF_RANGE, message)
 
 
-def _corners(invocation: Invocation, rois: Array) -> tuple[Array, Array]:
+def _corners(invocation: BoundIntrinsic, rois: Array) -> tuple[Array, Array]:
     """Where regions begin and end, as ints of extents ``[n, d]``; halves are rounded away from zero."""
     far = ~(np.abs(rois) < _FARTHEST)
     if far.any():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from snd_runtime.intrinsics.invocation import Invocation
+from snd_runtime.intrinsics.invocation import BoundIntrinsic
 from snd_runtime.lowering.arithmetic import INT, Array
 from snd_runtime.lowering.lowered import Argument
 
 
-def top_k(invocation: Invocation) -> tuple[Argument, ...]:
+def top_k(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """The ``k`` largest or smallest elements of ``input`` along ``axis``, best first, and their indices.
 
     Both results have the shape of ``input`` with ``min(k, extent)`` at ``axis``. Among equal elements the lower index

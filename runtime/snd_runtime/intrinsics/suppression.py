@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from snd_runtime.intrinsics.invocation import Invocation
+from snd_runtime.intrinsics.invocation import BoundIntrinsic
 from snd_runtime.intrinsics.selection import descending
 from snd_runtime.lowering.arithmetic import BOOL, INT, Array
 from snd_runtime.lowering.lowered import Argument
 
 
-def nonmax_suppress(invocation: Invocation) -> tuple[Argument, ...]:
+def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """The boxes that are kept, as rows of batch item, class and box.
 
     Boxes are visited by score, equal scores by index and NaN last. Rows are in the order of batch items, then classes,
@@ -36,7 +36,7 @@ def nonmax_suppress(invocation: Invocation) -> tuple[Argument, ...]:
     return (np.concatenate(found),)
 
 
-def _kept(invocation: Invocation, lows: Array, highs: Array) -> list[int]:
+def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:
     """Which boxes are kept, of those with these corners ``[2, m]``, which are in the order of visits."""
     limit = invocation.number("iou_threshold")
     most = invocation.integer("max_outputs_per_class")

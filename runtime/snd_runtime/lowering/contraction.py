@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.compose.formulas import Affine, Analysis, Apply, Bounds, Formula, Read, Term, Write, subterms
+from snd_analysis.compose.formulas import AffineIndex, Analysis, Apply, Bounds, Formula, Read, Term, Write, subterms
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
@@ -28,7 +28,7 @@ class Padded(Struct, eq=False):
     """A read with guarded indices: its tensor with zeros around, and the indices there."""
 
     term: Read
-    forms: tuple[Affine, ...]
+    forms: tuple[AffineIndex, ...]
     before: tuple[int, ...]
     after: tuple[int, ...]
     array: Array | None = None
@@ -185,7 +185,7 @@ def _padded(memory: Memory, analysis: Analysis, term: Term) -> Term | Padded | N
             return None
         before.append(max(-low, 0))
         after.append(max(high - extent + 1, 0))
-        placed.append(Affine(form.constant + before[-1], form.factors))
+        placed.append(AffineIndex(form.constant + before[-1], form.factors))
         volume *= extent + before[-1] + after[-1]
         size *= extent
     if volume > 8 * size + 4096:

@@ -16,13 +16,13 @@ from snd_analysis.base import Rule
 from snd_analysis.compose.formulas import (
     INT_MAX,
     INT_MIN,
-    Affine,
+    AffineIndex,
     Analysis,
     Apply,
+    AxisPosition,
     Constant,
     Formula,
     IndexTerm,
-    Position,
     Read,
     Slot,
     Term,
@@ -103,14 +103,14 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
         return None
     shape = box.shape
     is_whole = slot.shape == shape and all(
-        form == Affine(0, {at: 1}) or (shape[at] == 1 and form.over(box.ranges) == (0, 0))
+        form == AffineIndex(0, {at: 1}) or (shape[at] == 1 and form.over(box.ranges) == (0, 0))
         for at, form in enumerate(forms)
     )
     target = None if is_whole else _view(forms, slot.shape, box)
     return Direct(slot, shape, target, rows.instructions, isinstance(write.value, Apply))
 
 
-def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box) -> tuple[Affine, ...] | None:
+def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box) -> tuple[AffineIndex, ...] | None:
     """The affine forms of indices that are within bounds everywhere."""
     found = []
     for place, extent in zip(places, slot.shape, strict=True):
@@ -124,7 +124,7 @@ def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box
     return tuple(found)
 
 
-def _view(forms: Sequence[Affine], shape: Sequence[int | None], box: Box) -> View:
+def _view(forms: Sequence[AffineIndex], shape: Sequence[int | None], box: Box) -> View:
     """The elements at affine indices, with a dimension for each axis of the box."""
     axes = [next(iter(form.factors)) for form in forms if len(form.factors) == 1]
     plain = all(not form.factors or (form.constant == 0 and [*form.factors.values()] == [1]) for form in forms)
@@ -147,7 +147,7 @@ def _view(forms: Sequence[Affine], shape: Sequence[int | None], box: Box) -> Vie
     return view
 
 
-def _axis(form: Affine) -> int:
+def _axis(form: AffineIndex) -> int:
     return next(iter(form.factors))
 
 
@@ -176,7 +176,7 @@ class _Rows:
             case Constant():
                 value, dtype = term.value, term.dtype
                 return lambda _, memory: np.asarray(value, memory.dtypes[dtype])
-            case Position():
+            case AxisPosition():
                 positions = self._box.positions(term.axis)
                 return lambda _, memory: positions
             case Read():

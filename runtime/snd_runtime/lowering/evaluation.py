@@ -14,12 +14,12 @@ from snd_analysis.compose.formulas import (
     SHORT_CIRCUITING,
     Analysis,
     Apply,
+    AxisPosition,
     Bounds,
     Constant,
     Formula,
     IndexTerm,
     Next,
-    Position,
     Read,
     Slot,
     Table,
@@ -39,7 +39,7 @@ from snd_runtime.lowering.arithmetic import (
     REAL_OPERATIONS,
     UNCHECKED,
     Array,
-    Outcome,
+    Checked,
     cast,
 )
 from snd_runtime.lowering.domains import Box, Domain
@@ -158,7 +158,7 @@ class Evaluation:
         match term:
             case Constant():
                 return np.asarray(term.value, self.memory.dtypes[term.dtype])
-            case Position():
+            case AxisPosition():
                 return self.domain.positions(term.axis)
             case Read():
                 return read_elements(self, term, scope)
@@ -222,7 +222,7 @@ class Evaluation:
         return self._safe[term]
 
     def _is_safe(self, term: Term) -> bool:
-        if isinstance(term, Constant | Position):
+        if isinstance(term, Constant | AxisPosition):
             return True
         if isinstance(term, Read):
             box = self.domain
@@ -258,7 +258,7 @@ class Evaluation:
         return np.where(failing, 0, np.where(index < 0, index + count, index))
 
     # ---- failures ----------------------------------------------------------------------------------------------------
-    def _checked(self, term: Apply, outcome: Outcome, scope: ActivePoints) -> Array:
+    def _checked(self, term: Apply, outcome: Checked, scope: ActivePoints) -> Array:
         result, problem = outcome
         if problem is not None:
             rule, message, failing = problem

@@ -7,7 +7,16 @@ from math import prod
 
 from msgspec import Struct
 
-from snd_analysis.compose.formulas import Affine, Analysis, Bounds, Read, Term, Write, colliding_axes, unconditional
+from snd_analysis.compose.formulas import (
+    AffineIndex,
+    Analysis,
+    Bounds,
+    Read,
+    Term,
+    Write,
+    colliding_axes,
+    unconditional,
+)
 from snd_runtime.lowering.domains import Box, points_in_order
 
 # More rounds of a loop than this are not worth what they save.
@@ -19,7 +28,7 @@ _SHORT_REDUCTION = 128
 class Guard(Struct, frozen=True):
     """An affine index that must lie within an extent, else the point is skipped."""
 
-    form: Affine
+    form: AffineIndex
     extent: int
 
     def free_axes(self, extents: Sequence[int], fixed: frozenset[int]) -> list[int]:
@@ -72,7 +81,7 @@ def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard])
                 yield box
 
 
-def axes_that_collide(extents: Sequence[int], forms: Sequence[Affine]) -> list[int]:
+def axes_that_collide(extents: Sequence[int], forms: Sequence[AffineIndex]) -> list[int]:
     """The axes to fix so that the points of a box write to different elements."""
     lengths = {axis: extents[axis] for form in forms for axis in form.factors if extents[axis] > 1}
     fixed: list[int] = []

@@ -16,8 +16,8 @@ from snd_analysis.compose.formulas import (
     Constant,
     Formula,
     FormulaFailed,
+    FormulaTensors,
     Slot,
-    Tensors,
     elaborate,
     elaborate_constant,
 )
@@ -72,7 +72,7 @@ class Lowered:
     def __init__(self, specialization: Specialization) -> None:
         self.specialization = specialization
         with elaborating():
-            self.tensors = Tensors(specialization)
+            self.tensors = FormulaTensors(specialization)
             self.formulas: tuple[Formula, ...] = tuple(map(checked, elaborate(specialization, self.tensors)))
             formulas = (*self._constant_formulas(), *self.formulas)
         self._plans = tuple(_Plan(tuple(each)) for _, each in groupby(formulas, _counted_with))
@@ -175,7 +175,7 @@ def lower(specialization: Specialization) -> Lowered:
 def constant_values(specialization: Specialization, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
     """The constants that a specialization declares, by name (2.7). Raises EvaluationFailed if one has no value."""
     with elaborating():
-        tensors = Tensors(specialization, outputs=False)
+        tensors = FormulaTensors(specialization, outputs=False)
     memory = Memory(real, budget)
     found: dict[str, Argument] = {}
     for member in specialization.template.constants:

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
-from snd_analysis.compose.formulas import Affine, Bounds, IndexTerm, Read, Slot, outside_of_tensor
+from snd_analysis.compose.formulas import AffineIndex, Bounds, IndexTerm, Read, Slot, outside_of_tensor
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
 
@@ -43,9 +43,9 @@ def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Ar
 
 def regular_dimensions(
     evaluation: Evaluation, places: Sequence[IndexTerm], shape: Sequence[int], box: Box
-) -> dict[int, Affine]:
+) -> dict[int, AffineIndex]:
     """The dimensions whose indices are affine and within bounds, over axes that no other dimension depends on."""
-    forms: dict[int, Affine] = {}
+    forms: dict[int, AffineIndex] = {}
     irregular: set[int] = set()
     for at, place in enumerate(places):
         form = evaluation.analysis.affine(place.index)
@@ -70,7 +70,7 @@ def regular_dimensions(
     return forms
 
 
-def strided(array: Array, forms: Sequence[Affine], box: Box) -> Array:
+def strided(array: Array, forms: Sequence[AffineIndex], box: Box) -> Array:
     """A view of the elements at affine indices, which must be within bounds; it has a dimension for each axis."""
     starts = [start for start, _ in box.ranges]
     strides = [0] * len(starts)
@@ -85,7 +85,7 @@ def strided(array: Array, forms: Sequence[Affine], box: Box) -> Array:
 
 
 def _partly_gathered(
-    array: Array, forms: dict[int, Affine], irregular: Sequence[int], indices: Sequence[Array], box: Box
+    array: Array, forms: dict[int, AffineIndex], irregular: Sequence[int], indices: Sequence[Array], box: Box
 ) -> Array:
     if array.size == 0:
         return np.zeros((1,) * len(box.shape), array.dtype)

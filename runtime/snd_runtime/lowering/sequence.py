@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from snd_analysis.compose.formulas import Affine, Analysis, Formula, IndexTerm, Slot, colliding_axes
+from snd_analysis.compose.formulas import AffineIndex, Analysis, Formula, IndexTerm, Slot, colliding_axes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.domains import Box, Points, points_in_order
 from snd_runtime.lowering.evaluation import Evaluation
@@ -147,7 +147,7 @@ def _accesses(formula: Formula) -> Iterator[list[tuple[IndexTerm, ...]]]:
     yield from found.values()
 
 
-def _private_forms(analysis: Analysis, accesses: list[tuple[IndexTerm, ...]]) -> list[Affine]:
+def _private_forms(analysis: Analysis, accesses: list[tuple[IndexTerm, ...]]) -> list[AffineIndex]:
     """The indices that are the same, and affine, wherever an output is accessed."""
     forms = []
     for places in zip(*accesses, strict=True):

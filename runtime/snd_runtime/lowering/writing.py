@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from snd_analysis import rules
-from snd_analysis.compose.formulas import Affine, Analysis, Bounds, Write
+from snd_analysis.compose.formulas import AffineIndex, Analysis, Bounds, Write
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.arithmetic import INTEGER_OPERATIONS, Array
 from snd_runtime.lowering.domains import Box
@@ -84,7 +84,7 @@ def target_view(analysis: Analysis, write: Write, array: Array, box: Box) -> Arr
     return strided(array, forms, box)
 
 
-def _within(forms: tuple[Affine, ...], array: Array, box: Box) -> bool:
+def _within(forms: tuple[AffineIndex, ...], array: Array, box: Box) -> bool:
     intervals = [form.over(box.ranges) for form in forms]
     return all(low >= 0 and high < extent for (low, high), extent in zip(intervals, array.shape, strict=True))
 

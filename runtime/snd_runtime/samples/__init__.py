@@ -7,7 +7,7 @@ traces graphs (``tracing``) and proposes samples (``proposal``). Nothing is prin
 
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.evaluator import SampleEvaluator
-from snd_runtime.samples.outcome import Result, SampleOutcome, Status
+from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
 from snd_runtime.samples.proposal import NoProposal, ProposalRequest, SampleProposal, sample_comment
 from snd_runtime.samples.recording import recorded_text
 from snd_runtime.samples.request import SampleRequest, evaluate_samples
@@ -19,11 +19,11 @@ __all__ = [
     "GraphTrace",
     "NoProposal",
     "ProposalRequest",
-    "Result",
     "SampleEvaluator",
     "SampleOutcome",
     "SampleProposal",
     "SampleRequest",
+    "SampleResult",
     "Status",
     "TraceRequest",
     "TracedTensor",

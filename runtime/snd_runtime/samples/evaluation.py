@@ -22,7 +22,7 @@ from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.picture import picture
 from snd_runtime.samples.arguments import Arguments
 from snd_runtime.samples.comparison import difference
-from snd_runtime.samples.outcome import Result, SampleOutcome, Status
+from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
 from snd_runtime.samples.recording import recorded_text
 
 
@@ -37,7 +37,7 @@ def evaluate_sample(
     """Runs a sample and compares its results. Never raises what an evaluation raises: that is an outcome."""
     started = time.monotonic()
 
-    def outcome(status: Status, results: tuple[Result, ...] = ()) -> SampleOutcome:
+    def outcome(status: Status, results: tuple[SampleResult, ...] = ()) -> SampleOutcome:
         return SampleOutcome(status, results, seconds=time.monotonic() - started)
 
     def failure(rule: Rule | None, message: str, sites: tuple[Site, ...] = ()) -> SampleOutcome:
@@ -88,7 +88,9 @@ def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:
     return (Site(failed.place, "it fails here"), *failed.chain)
 
 
-def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument], pictures: bool) -> list[Result]:
+def _results(
+    sample: Sample, operation: Operation, outputs: Mapping[str, Argument], pictures: bool
+) -> list[SampleResult]:
     recorded = {each.name: each for each in sample.results}
     callee = specialization_of(operation)
     assert callee is not None
@@ -102,9 +104,9 @@ def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argumen
         text = recorded_text(member.name, value, dtype, in_full)
         drawn = picture(value) if pictures and isinstance(value, np.ndarray) else None
         if before is None:
-            found.append(Result(member.name, text, False, None, shown(member.name, value), drawn))
+            found.append(SampleResult(member.name, text, False, None, shown(member.name, value), drawn))
             continue
         tolerance = sample.tolerance if before.tolerance is None else before.tolerance
         deviation = difference(before, value, tolerance)
-        found.append(Result(member.name, text, True, deviation, shown(member.name, value), drawn))
+        found.append(SampleResult(member.name, text, True, deviation, shown(member.name, value), drawn))
     return found

@@ -25,7 +25,7 @@ class Status(StrEnum):
     """It can't be composed, which checking reports."""
 
 
-class Result(Struct, frozen=True):
+class SampleResult(Struct, frozen=True):
     """One output: the line that would record it, without ``# ``, and how it differs from what is recorded."""
 
     name: str
@@ -48,7 +48,7 @@ class SampleOutcome(Struct, frozen=True):
     """What came of one sample."""
 
     status: Status
-    results: tuple[Result, ...] = ()
+    results: tuple[SampleResult, ...] = ()
     rule: Rule | None = None
     """The rule of a failure."""
     message: str | None = None

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import ShownTensor, shown
-from snd_runtime.execution import Named, Outcome, QuantizedTensor, Step
+from snd_runtime.execution import ComputedTensor, Named, QuantizedTensor, RunResult
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.picture import picture
 from snd_runtime.samples.limits import MOST_HELD_BYTES, MOST_PICTURE_BYTES, MOST_TRACED, MOST_TRACED_ITEMS
@@ -91,7 +91,7 @@ class Tracer:
         for member, declared, value in zip(self._template.inputs, specialization.inputs, arguments, strict=True):
             self._note_declared(SymbolKind.INPUT, member.name, declared, value)
 
-    def watch(self, step: Step) -> None:
+    def watch(self, step: ComputedTensor) -> None:
         """A tensor has been computed."""
         for name, item in self._others.get(step.tensor, ()) if step.tensor is not None else ():
             self._note(name, item, step.value, step.iterations)
@@ -111,7 +111,7 @@ class Tracer:
             if name is not None:
                 self._note_all(name, named.value, named.iterations)
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: RunResult) -> None:
         """What came out. What was computed stays as it is."""
         updated = {name for statement in self._tensors.statements for name in statement.tensors if name.updated}
         for symbol, name in self._tensors.of_symbols:

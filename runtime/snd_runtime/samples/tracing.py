@@ -17,7 +17,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.execution import Execution, Outcome, execute
+from snd_runtime.execution import Execution, RunResult, execute
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -91,7 +91,7 @@ def _shapes(argument: Argument) -> tuple[tuple[int, ...], ...] | None:
     return tuple(each.shape for each in ([argument] if isinstance(argument, np.ndarray) else argument))
 
 
-def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> Outcome:
+def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> RunResult:
     around = request.around
     weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
     taken = sum(map(bytes_of, run.arguments))

@@ -7,7 +7,7 @@ import re
 from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.samples import Recorded
 from snd_analysis.workspace import PlacedSample
-from snd_runtime.samples.outcome import Result, SampleOutcome, Status
+from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
 
 _TOLERANCE = re.compile(r"[ \t]*#[ \t]*~[ \t]*\S+[ \t]*$")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -49,7 +49,7 @@ def _new_lines(text: str, placed: PlacedSample, outcome: SampleOutcome) -> list[
     return [_line(text, placed.start, prefix, result, recorded.get(result.name)) for result in outcome.results]
 
 
-def _line(text: str, start: int, prefix: str, result: Result, recorded: Recorded | None) -> str:
+def _line(text: str, start: int, prefix: str, result: SampleResult, recorded: Recorded | None) -> str:
     if recorded is not None and result.difference is None:
         span = recorded.line.shifted(start)
         return text[span.start : span.end]

@@ -47,7 +47,7 @@ from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
 from snd_server.lsp.protocol import Handler, JsonRpc
 from snd_server.lsp.push import Publisher
 from snd_server.lsp.refresh import Refresher
-from snd_server.lsp.session import Session, UnknownDocument
+from snd_server.lsp.session import ClientSession, UnknownDocument
 
 _logger = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class SndServer:
         self.commands: dict[str, Callable[..., Any]] = {}
         self.client_capabilities = types.ClientCapabilities()
         self.tracing = types.TraceValue.Off
-        self.session = Session()
+        self.session = ClientSession()
         self.stopped = threading.Event()
         self.status = 1
         """The exit status: 1 as long as the client has not said goodbye."""

@@ -31,7 +31,7 @@ class UnknownDocument(Exception):  # noqa: N818 - it is an answer
     """What was asked about is neither open nor a file."""
 
 
-class Session:
+class ClientSession:
     """One client's texts and the analysis of them.
 
     Documents belong to the thread that reads messages, workspaces to the analysis thread. What reaches both is passed

@@ -16,7 +16,7 @@ from snd_server.lsp.shown_values import ShownGraph
 if TYPE_CHECKING:
     from snd_runtime.evaluation import ShownTensor
     from snd_runtime.execution import QuantizedTensor
-    from snd_runtime.samples import GraphTrace, Result, SampleOutcome, TracedTensor
+    from snd_runtime.samples import GraphTrace, SampleOutcome, SampleResult, TracedTensor
 
 _SETTING = "the setting `evaluation.quantize` is off"
 _MOST_ROWS, _MOST_COLUMNS = 20, 12
@@ -129,7 +129,7 @@ def _traced_text(name: str, traced: TracedTensor, tables: bool) -> str:
 
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
-def _result_text(result: Result, tables: bool) -> str:
+def _result_text(result: SampleResult, tables: bool) -> str:
     difference = "" if result.difference is None else f"≠ what is recorded: {plain(result.difference)}"
     picture = _picture(result.name, result.picture, tables)
     return paragraphs([difference, *(_tensor_text(tensor, picture, tables) for tensor in result.shown)])

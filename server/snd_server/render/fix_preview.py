@@ -9,7 +9,7 @@ from msgspec import Struct
 from snd_analysis.base import Fix, Location, Source, TextEdit
 from snd_server.fixing import apply_fixes
 from snd_server.limits import MOST_PREVIEW_LINES
-from snd_server.render.frame import Frame
+from snd_server.render.frame import SourceFrame
 
 
 class _Hunk(Struct, frozen=True):
@@ -20,7 +20,7 @@ class _Hunk(Struct, frozen=True):
     fix: Fix
 
 
-def draw_fix(fix: Fix, source: Source, frame: Frame) -> Iterator[str]:
+def draw_fix(fix: Fix, source: Source, frame: SourceFrame) -> Iterator[str]:
     """The lines that the fix removes and adds in ``source``; its edits elsewhere are not shown."""
     if not source.text:
         return

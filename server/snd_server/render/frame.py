@@ -24,7 +24,7 @@ class Label(Struct, frozen=True):
     text: str = ""
 
 
-class Frame(Struct, frozen=True):
+class SourceFrame(Struct, frozen=True):
     """How frames are drawn: ``gutter`` columns for line numbers, at most ``width`` columns in all."""
 
     paint: Paint

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from snd_analysis.base import Diagnostic, Location, Severity
 from snd_server.render.fix_preview import draw_fix
-from snd_server.render.frame import Frame, Label, shown_lines
+from snd_server.render.frame import Label, SourceFrame, shown_lines
 from snd_server.render.summary import summary
 from snd_server.render.visible import visible
 from snd_server.report import Report
@@ -34,7 +34,7 @@ def render(report: Report) -> str:
 
 def _block(diagnostic: Diagnostic, report: Report) -> Iterator[str]:
     style = SEVERITY_STYLES[diagnostic.severity]
-    frame = Frame(report.paint, _gutter(diagnostic, report), report.width)
+    frame = SourceFrame(report.paint, _gutter(diagnostic, report), report.width)
     yield _head(report, style, f"{diagnostic.severity}[{diagnostic.rule.name}]", diagnostic.message)
     groups = _groups(diagnostic, report, frame, style)
     for at, (location, message, labels) in enumerate(groups):
@@ -51,7 +51,7 @@ def _head(report: Report, style: str, label: str, message: str) -> str:
     return f"{report.paint(style, label)}{report.paint('bold', f': {text}')}"
 
 
-def _groups(diagnostic: Diagnostic, report: Report, frame: Frame, style: str) -> list[_Group]:
+def _groups(diagnostic: Diagnostic, report: Report, frame: SourceFrame, style: str) -> list[_Group]:
     """The place of a diagnostic and its notes, in order; a note about lines that are shown anyway is a label there."""
     groups = [_Group(diagnostic.location, "", [Label(diagnostic.location.span, "^", style)])]
     for related in diagnostic.related:
@@ -70,7 +70,7 @@ def _groups(diagnostic: Diagnostic, report: Report, frame: Frame, style: str) ->
     return groups
 
 
-def _place(location: Location, report: Report, frame: Frame, labels: Sequence[Label]) -> Iterator[str]:
+def _place(location: Location, report: Report, frame: SourceFrame, labels: Sequence[Label]) -> Iterator[str]:
     start = report.start(location)
     arrow = report.paint("bold blue", " " * frame.gutter + "-->")
     yield f"{arrow} {visible(location.path)}:{start.line}:{start.column}"

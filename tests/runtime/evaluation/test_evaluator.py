@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from snd_analysis.skriptnd.names import OperatorName
-from snd_runtime.evaluation import EvaluationRequest, Evaluator, Literal, Progress, ShownStep
+from snd_runtime.evaluation import EvaluationRequest, Evaluator, LiteralInput, Progress, ShownStep
 from snd_runtime.evaluation.handler import make
 from snd_runtime.evaluation.request import Order, Texts
 from snd_runtime.generators import Generator
@@ -119,7 +119,7 @@ def ask(evaluator: Evaluator, name: str, *, path="main.sknd", texts=TEXTS, note=
 
 
 def assert_works(evaluator: Evaluator) -> None:
-    answer = ask(evaluator, "twice", inputs={"x": Literal([1, 2])})
+    answer = ask(evaluator, "twice", inputs={"x": LiteralInput([1, 2])})
     assert answer.failures == ()
     assert answer.arrays["y"].tolist() == [2, 4]
 
@@ -223,7 +223,7 @@ def test_10_to_the_12_elements_without_a_budget(evaluator):
 
 
 def test_a_gather_far_out_of_range(evaluator):
-    (failure,) = ask(evaluator, "far", inputs={"at": Literal([0, 10**15])}).failures
+    (failure,) = ask(evaluator, "far", inputs={"at": LiteralInput([0, 10**15])}).failures
     assert failure.message == (
         "the index 1000000000000000 is outside of dimension 0 of 'x', whose extent is 3 (at i = 1)"
     )
@@ -250,7 +250,7 @@ def test_killed_in_the_middle(evaluator):
 # ---- speed -----------------------------------------------------------------------------------------------------------
 @pytest.mark.exhaustive
 def test_a_small_operator_is_evaluated_in_20_ms_once_the_worker_is_warm(evaluator):
-    request = {"inputs": {"x": Literal([-1.0, 2.0])}, "path": "snd:nn", "texts": TEXTS}
+    request = {"inputs": {"x": LiteralInput([-1.0, 2.0])}, "path": "snd:nn", "texts": TEXTS}
     ask(evaluator, "relu", **request)
 
     def seconds() -> float:

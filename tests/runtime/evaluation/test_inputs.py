@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.skriptnd.names import OperatorName
-from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Literal
+from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, LiteralInput
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate
 from snd_runtime.evaluation.request import Texts
@@ -98,7 +98,7 @@ def failure(answer: EvaluationAnswer) -> tuple[str, str]:
 
 # ---- what does not fit -----------------------------------------------------------------------------------------------
 def test_a_number_that_no_real_holds():
-    one = {"x": Literal([1.0, 1e300])}
+    one = {"x": LiteralInput([1.0, 1e300])}
     message = "the input 'x': 1e+300 does not fit into a real of 32 bits"
     assert failure(run("lenient", inputs=one)) == ("argument-value", message)
     assert output(run("lenient", inputs=one, double=True)).tolist() == [3.5, 3e300]
@@ -106,7 +106,7 @@ def test_a_number_that_no_real_holds():
 
 
 @pytest.mark.parametrize(
-    "value", [np.zeros((1,) * 33), Generator("ones", (1,) * 33), Literal(np.zeros((1,) * 33).tolist())]
+    "value", [np.zeros((1,) * 33), Generator("ones", (1,) * 33), LiteralInput(np.zeros((1,) * 33).tolist())]
 )
 def test_more_dimensions_than_there_may_be(value):
     rule, message = failure(run("keep", inputs={"x": value}))
@@ -137,7 +137,7 @@ def test_the_smallest_shapes_that_bind(name, found):
 
 def test_shapes_that_others_decide():
     assert shapes(run("paired", inputs={"y": Generator("ones", (5, 6))})) == {"x": (3, 5)}
-    assert shapes(run("packed", inputs={"xs": {2: Literal([1, 2, 3, 4])}})) == {
+    assert shapes(run("packed", inputs={"xs": {2: LiteralInput([1, 2, 3, 4])}})) == {
         "xs[0]": (4,), "xs[1]": (4,),
     }  # fmt: skip
 
@@ -182,28 +182,28 @@ def test_every_operator_of_the_library_that_needs_no_attribute_is_evaluated_with
 
 # ---- values ----------------------------------------------------------------------------------------------------------
 def test_types():
-    assert output(run("keep", inputs={"x": Literal([1, 2])})).dtype == np.int64
-    assert output(run("keep", inputs={"x": Literal([[1, 2.5]])})).dtype == np.float32
-    assert output(run("keep", inputs={"x": Literal([True])})).dtype == bool
-    assert output(run("keep", inputs={"x": Literal(["a"])})).tolist() == ["a"]
+    assert output(run("keep", inputs={"x": LiteralInput([1, 2])})).dtype == np.int64
+    assert output(run("keep", inputs={"x": LiteralInput([[1, 2.5]])})).dtype == np.float32
+    assert output(run("keep", inputs={"x": LiteralInput([True])})).dtype == bool
+    assert output(run("keep", inputs={"x": LiteralInput(["a"])})).tolist() == ["a"]
     assert output(run("keep", dtypes={"T": "int"})).dtype == np.int64
     assert output(run("keep", dtypes={"T": "str"})).tolist() == [["", ""], ["", ""]]
     assert output(run("keep", inputs={"x": np.array([2], np.uint8)})).dtype == np.int64
     assert output(run("keep", double=True)).dtype == np.float64
-    assert output(run("tall", inputs={"x": Literal([[1], [2]])})).dtype == np.float32
+    assert output(run("tall", inputs={"x": LiteralInput([[1], [2]])})).dtype == np.float32
 
 
 def test_optional_inputs_and_defaults():
-    assert output(run("lenient", inputs={"x": Literal([1, 2])})).tolist() == [3.5, 6.5]
-    given = {"x": Literal([1, 2]), "bias": Literal([0, 1]), "scale": Literal([1, 10])}
+    assert output(run("lenient", inputs={"x": LiteralInput([1, 2])})).tolist() == [3.5, 6.5]
+    given = {"x": LiteralInput([1, 2]), "bias": LiteralInput([0, 1]), "scale": LiteralInput([1, 10])}
     assert output(run("lenient", inputs=given)).tolist() == [1, 21]
     assert output(run("lenient", inputs={**given, "bias": None})).tolist() == [1.5, 20.5]
 
 
 def test_packs():
-    nested = Literal([[1, 2], [3, 4], [5, 6]])
+    nested = LiteralInput([[1, 2], [3, 4], [5, 6]])
     assert output(run("packed", inputs={"xs": nested})).tolist() == [9, 12]
-    assert output(run("packed", inputs={"xs": (np.ones(2), Literal([1, 1]))})).tolist() == [2, 2]
+    assert output(run("packed", inputs={"xs": (np.ones(2), LiteralInput([1, 1]))})).tolist() == [2, 2]
 
 
 def test_what_is_random_depends_on_the_seed_and_nothing_else():
@@ -214,18 +214,18 @@ def test_what_is_random_depends_on_the_seed_and_nothing_else():
 @pytest.mark.parametrize(
     ("name", "inputs", "message"),
     [
-        ("tall", {"x": Literal([[1, 2]])}, "higher than it is wide"),
-        ("tall", {"x": Literal([1])}, "needs rank 2"),
-        ("tall", {"x": Literal([["a"]])}, "'a' is no real"),
-        ("tall", {"x": Literal([[1], [2, 3]])}, "has 2 items"),
+        ("tall", {"x": LiteralInput([[1, 2]])}, "higher than it is wide"),
+        ("tall", {"x": LiteralInput([1])}, "needs rank 2"),
+        ("tall", {"x": LiteralInput([["a"]])}, "'a' is no real"),
+        ("tall", {"x": LiteralInput([[1], [2, 3]])}, "has 2 items"),
         ("tall", {"x": np.array([["a"]])}, "'real' is wanted"),
         ("tall", {"x": None}, "not optional"),
         ("tall", {"x": (np.ones((2, 1)),)}, "one tensor, not a pack"),
         ("packed", {"xs": np.ones(2)}, "a pack of tensors: give them by position"),
-        ("packed", {"xs": {10**6: Literal([1])}}, "would have 1000001 tensors"),
-        ("packed", {"xs": Literal([[1], [1, 2]])}, "the tensors differ in dimension 0: 1 and 2"),
+        ("packed", {"xs": {10**6: LiteralInput([1])}}, "would have 1000001 tensors"),
+        ("packed", {"xs": LiteralInput([[1], [1, 2]])}, "the tensors differ in dimension 0: 1 and 2"),
         ("keep", {"x": Generator("iota", (10**6, 10**6))}, "'iota[1000000,1000000]' takes 4,000,000,000,000 bytes"),
-        ("paired", {"x": Literal([[1, 2]]), "y": Literal([[1], [2]])}, "'2 * n'"),
+        ("paired", {"x": LiteralInput([[1, 2]]), "y": LiteralInput([[1], [2]])}, "'2 * n'"),
     ],
 )
 def test_inputs_that_do_not_fit(name, inputs, message):

@@ -12,7 +12,7 @@ from snd_analysis.compose import Session, decompose
 from snd_analysis.model import tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution import Execution, Outcome, bind_arrays, execute, value_of
+from snd_runtime.execution import Execution, RunResult, bind_arrays, execute, value_of
 from snd_runtime.limits import Limits
 from support.memory import read_program, snapshot_of
 from support.runtime.executing import FLOAT64
@@ -26,7 +26,7 @@ def program(name: str) -> dict[str, str]:
 
 def outcome_of(
     files: dict[str, str], graph: str, inputs: list[Any], request: Execution | None = None, **attributes: Any
-) -> Outcome:
+) -> RunResult:
     session = Session(snapshot_of(files))
     template = session.template(OperatorName("main.sknd", graph))
     assert template is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution import Execution, Outcome, StatefulGraph, Step
+from snd_runtime.execution import ComputedTensor, Execution, RunResult, StatefulGraph
 from support.runtime.executing import FLOAT64, R, instance_of, net, outcome_of
 
 # Values in steps of 0.25; not idempotent on purpose in `half`, so that quantizing twice would show.
@@ -28,7 +28,7 @@ operator positive { @input { x: real[n]; } @output { y: real[k | n]; }
 QUANTIZE = Execution(real=FLOAT64, quantize=True)
 
 
-def quantized(text: str, *inputs: Any, **variables: Any) -> Outcome:
+def quantized(text: str, *inputs: Any, **variables: Any) -> RunResult:
     given = {name.replace("__", "."): R(value) for name, value in variables.items()}
     return outcome_of(text, *inputs, request=Execution(real=FLOAT64, quantize=True, variables=given))
 
@@ -71,7 +71,7 @@ def test_the_error_against_the_unquantized_run_is_that_of_each_tensor():
     def tensors(execution: bool) -> dict[str, Any]:
         steps: dict[str, Any] = {}
 
-        def watch(step: Step) -> None:
+        def watch(step: ComputedTensor) -> None:
             steps[step.name] = step.value
 
         outcome = outcome_of(text, x, request=Execution(real=FLOAT64, quantize=execution, watch=watch))

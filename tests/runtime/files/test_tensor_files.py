@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snd_runtime.files import InvalidFileError, ItemKind, Storage, read_tensor, write_tensor
+from snd_runtime.files import ElementStorage, InvalidFileError, ItemKind, read_tensor, write_tensor
 
 ONES = (1 << 32) - 1
 
@@ -68,22 +68,22 @@ def test_ints_of_every_width(bits, signed):
     width = bits if signed else min(bits, 63)  # 64-bit unsigned ints above the greatest int are refused
     least, greatest = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
     array = np.array([least, greatest, 0, greatest // 3, least // 3, greatest, least], np.int64)
-    written = write_tensor(array, Storage(ItemKind.INTEGER, bits, signed=signed))
+    written = write_tensor(array, ElementStorage(ItemKind.INTEGER, bits, signed=signed))
     assert len(written) == 128 + (7 * bits + 7) // 8
     assert read_tensor(written).tolist() == array.tolist()
 
 
 def test_bits_are_packed_from_the_least_significant_one():
-    written = write_tensor(np.array([1, 2, 3], np.int64), Storage(ItemKind.INTEGER, 3))
+    written = write_tensor(np.array([1, 2, 3], np.int64), ElementStorage(ItemKind.INTEGER, 3))
     assert written[128:] == bytes([0b11_010_001, 0b0])
     assert write_tensor(np.array([True, False, False, True]))[128:] == b"\x09"
-    twelve = write_tensor(np.array([0xABC, 0x123], np.int64), Storage(ItemKind.INTEGER, 12))
+    twelve = write_tensor(np.array([0xABC, 0x123], np.int64), ElementStorage(ItemKind.INTEGER, 12))
     assert twelve[128:] == bytes([0xBC, 0x3A, 0x12])
 
 
 def test_many_odd_items():
     array = np.arange(100_003) % 32
-    assert (read_tensor(write_tensor(array, Storage(ItemKind.INTEGER, 5))) == array).all()
+    assert (read_tensor(write_tensor(array, ElementStorage(ItemKind.INTEGER, 5))) == array).all()
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,) * 8, (2, 3)])
@@ -99,19 +99,19 @@ def test_linear_codes_by_the_formula():
     found = read_tensor(file)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, [-1.0, 51 / 255 * 2.5 - 1.0, 1.5], rtol=1e-7)
-    assert write_tensor(found, Storage(ItemKind.LINEAR, 8, least=-1.0, greatest=1.5)) == file
+    assert write_tensor(found, ElementStorage(ItemKind.LINEAR, 8, least=-1.0, greatest=1.5)) == file
 
 
 def test_linear_values_beyond_the_range_are_clamped():
-    storage = Storage(ItemKind.LINEAR, 4, least=0.0, greatest=15.0)
+    storage = ElementStorage(ItemKind.LINEAR, 4, least=0.0, greatest=15.0)
     assert read_tensor(write_tensor(np.array([-9.0, 7.4, 7.6, 99.0, np.inf]), storage)).tolist() == [0, 7, 8, 15, 15]
 
 
 def test_logarithmic_codes_by_the_formula():
     # b = 3: r = 7; max = 5: m = ceil(log2 5) = 3; q stands for 2 ** (q + 3 - 7).
-    storage = Storage(ItemKind.LOGARITHMIC, 3, greatest=5.0)
+    storage = ElementStorage(ItemKind.LOGARITHMIC, 3, greatest=5.0)
     codes = np.arange(8, dtype=np.int64)
-    data = write_tensor(codes, Storage(ItemKind.INTEGER, 3))[128:]
+    data = write_tensor(codes, ElementStorage(ItemKind.INTEGER, 3))[128:]
     file = dat(data, extents=(8,), bits=3, code=0x11, parameters=struct.pack("<ff", 0.0, 5.0))
     values = 2.0 ** (codes - 4)
     assert read_tensor(file).tolist() == values.tolist()
@@ -123,10 +123,10 @@ def test_logarithmic_codes_by_the_formula():
 
 def test_signed_logarithmic_codes_have_the_sign_above():
     # b = 3 with a sign: r = 3; max = 2: m = 1; q stands for 2 ** (q + 1 - 3).
-    storage = Storage(ItemKind.LOGARITHMIC, 3, least=-2.0, greatest=2.0)
+    storage = ElementStorage(ItemKind.LOGARITHMIC, 3, least=-2.0, greatest=2.0)
     values = np.array([0.25, 0.5, 1.0, 2.0, -0.25, -0.5, -1.0, -2.0])
     written = write_tensor(values, storage)
-    assert written[128:] == write_tensor(np.arange(8), Storage(ItemKind.INTEGER, 3))[128:]
+    assert written[128:] == write_tensor(np.arange(8), ElementStorage(ItemKind.INTEGER, 3))[128:]
     assert read_tensor(written).tolist() == values.tolist()
 
 
@@ -138,7 +138,7 @@ def test_signed_logarithmic_codes_have_the_sign_above():
     values=st.lists(st.floats(-1e7, 1e7), max_size=9),
 )
 def test_what_was_quantized_is_quantized_to_the_same(bits, kind, signed, greatest, values):
-    storage = Storage(kind, bits, least=-greatest if signed else 0.0, greatest=greatest)
+    storage = ElementStorage(kind, bits, least=-greatest if signed else 0.0, greatest=greatest)
     once = read_tensor(write_tensor(np.array(values, np.float64), storage))
     again = read_tensor(write_tensor(once, storage))
     if kind is ItemKind.LOGARITHMIC and not once.all():
@@ -147,13 +147,13 @@ def test_what_was_quantized_is_quantized_to_the_same(bits, kind, signed, greates
 
 
 def test_64_bits_end_where_they_should():
-    storage = Storage(ItemKind.LINEAR, 64, least=0.0, greatest=1.0)
+    storage = ElementStorage(ItemKind.LINEAR, 64, least=0.0, greatest=1.0)
     assert write_tensor(np.array([0.0, 1.0]), storage)[128:] == bytes(8) + b"\xff" * 8
 
 
 def test_nan_can_not_be_quantized():
     with pytest.raises(ValueError, match="NaN"):
-        write_tensor(np.array([np.nan]), Storage(ItemKind.LINEAR, 8, least=0.0, greatest=1.0))
+        write_tensor(np.array([np.nan]), ElementStorage(ItemKind.LINEAR, 8, least=0.0, greatest=1.0))
 
 
 # ---- codes -----------------------------------------------------------------------------------------------------------
@@ -240,9 +240,9 @@ def test_no_bytes_bring_it_down(data, at, byte):
     [
         (np.array(["a"], object), None, "holds numbers"),
         (np.zeros((1,) * 9, np.float32), None, "8 dimensions"),
-        (np.array([8]), Storage(ItemKind.INTEGER, 3), "hold 0 to 7, not 8 to 8"),
-        (np.array([4]), Storage(ItemKind.INTEGER, 3, signed=True), "hold -4 to 3"),
-        (np.array([0.5]), Storage(ItemKind.INTEGER, 8), "reals"),
+        (np.array([8]), ElementStorage(ItemKind.INTEGER, 3), "hold 0 to 7, not 8 to 8"),
+        (np.array([4]), ElementStorage(ItemKind.INTEGER, 3, signed=True), "hold -4 to 3"),
+        (np.array([0.5]), ElementStorage(ItemKind.INTEGER, 8), "reals"),
     ],
 )
 def test_what_can_not_be_written(array, storage, message):

@@ -9,7 +9,7 @@ import numpy as np
 
 from snd_analysis.compose import Session, Specialization
 from snd_analysis.skriptnd.names import OperatorName
-from snd_runtime.execution import Execution, Outcome, Step, bind_arrays, execute, value_of
+from snd_runtime.execution import ComputedTensor, Execution, RunResult, bind_arrays, execute, value_of
 from support.memory import snapshot_of
 
 FLOAT64 = np.dtype(np.float64)
@@ -44,7 +44,7 @@ def outcome_of(
     request: Execution | None = None,
     graph: str = "net",
     **attributes: Any,
-) -> Outcome:
+) -> RunResult:
     """What running a graph in 64-bit reals gives."""
     session, specialization = instance_of(files, inputs, graph, **attributes)
     return execute(session, specialization, inputs, request or Execution(real=FLOAT64))
@@ -56,8 +56,8 @@ def run(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def trace_of(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> list[Step]:
+def trace_of(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> list[ComputedTensor]:
     """Every tensor as it is computed."""
-    steps: list[Step] = []
+    steps: list[ComputedTensor] = []
     outcome_of(files, *inputs, request=Execution(real=FLOAT64, watch=steps.append), **attributes)
     return steps

@@ -11,7 +11,7 @@ from snd_analysis.base import Span
 from snd_analysis.model import Place, Tensor
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
 from snd_analysis.symbolic.values import NULL, Pack, Value
-from snd_runtime.intrinsics import INTRINSICS, Invocation, PlainValue
+from snd_runtime.intrinsics import INTRINSICS, BoundIntrinsic, PlainValue
 from snd_runtime.limits import Budget, Limits
 from support.runtime.operators import bind_library
 
@@ -35,7 +35,7 @@ def intrinsic(
     specialization = bind_library(name, inputs, attributes, dtypes)
     dtype = np.dtype(real)
     shapes = tuple(_extents(output) for output in specialization.outputs)
-    invocation = Invocation(
+    invocation = BoundIntrinsic(
         {key: _plain(value) for key, value in specialization.attributes.items()},
         specialization.scope.dtypes,
         tuple(value.astype(dtype) if value.dtype.kind == "f" else value for value in map(np.asarray, inputs)),

@@ -17,7 +17,7 @@ from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Location, Related, Rule, Severity, Source, Span, TextEdit
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd import lints
-from snd_analysis.workspace import Recorded, UnreadableText
+from snd_analysis.workspace import ReadFiles, UnreadableText
 
 _SEVERITIES = {
     "wrong": Severity.ERROR,
@@ -101,12 +101,12 @@ class FakeWorkspace:
         code = _COMMENT.sub(lambda match: " " * len(match[0]), text)
         return tuple(found for match in _WORD.finditer(code) for found in self._judged(match, path))
 
-    def recorded(self, path: str) -> Recorded:
+    def recorded(self, path: str) -> ReadFiles:
         reached = (path, *self.dependencies(path))
         names = {name for each in reached for name in re.findall(r"import (\w+)", self._text_or_nothing(each))}
         folders = {*map(posixpath.dirname, reached), *self._module_paths}
         places = {posixpath.join(folder, f"{name}.sknd") for name in names for folder in folders}
-        return Recorded(frozenset(reached), {place: self._reader.exists(place) for place in places})
+        return ReadFiles(frozenset(reached), {place: self._reader.exists(place) for place in places})
 
     def _text_or_nothing(self, path: str) -> str:
         try:

@@ -7,7 +7,7 @@ import contextlib
 from snd_analysis.compose.bind import shape_failures as failures
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.bind.binding import BindingState
-from snd_analysis.compose.bind.shape_components import Component, components
+from snd_analysis.compose.bind.shape_components import ShapeComponent, components
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
@@ -117,7 +117,7 @@ class ShapeBinder:
         for symbol in self._template.bound_by(member):
             self._scope.values.setdefault(symbol, UNDEFINED)
 
-    def _demand_possible(self, member: Member, parts: list[Component]) -> None:
+    def _demand_possible(self, member: Member, parts: list[ShapeComponent]) -> None:
         """What stands for fewer than no dimensions is no shape."""
         for part in parts:
             length = None if part.extent.expansion is None else part.extent.expansion.length
@@ -125,7 +125,7 @@ class ShapeBinder:
                 raise self._binding.negative(member, length, part.count, "number of dimensions")
 
     # ---- which dimensions belong to which component ------------------------------------------------------------------
-    def _taken(self, member: Member, tensor: Tensor, parts: list[Component]) -> list[Pack] | None:
+    def _taken(self, member: Member, tensor: Tensor, parts: list[ShapeComponent]) -> list[Pack] | None:
         """The dimensions of each component; None if that is not known."""
         flexible = [at for at, part in enumerate(parts) if part.count is None]
         if len(flexible) > 1:
@@ -156,7 +156,7 @@ class ShapeBinder:
         return taken
 
     # ---- values of components ----------------------------------------------------------------------------------------
-    def _bind_part(self, member: Member, tensor: Tensor, part: Component, taken: Pack) -> None:
+    def _bind_part(self, member: Member, tensor: Tensor, part: ShapeComponent, taken: Pack) -> None:
         if part.packed:
             self._bind_length(member, tensor, part, taken.length)
             self._bind_pack_of_extents(member, tensor, part.extent, taken)
@@ -172,7 +172,7 @@ class ShapeBinder:
             if form is not None and not self._is_bound_anyway(form.symbol):
                 self._scope.values.setdefault(form.symbol, NULL)
 
-    def _bind_conditional(self, part: Component, taken: Pack) -> None:
+    def _bind_conditional(self, part: ShapeComponent, taken: Pack) -> None:
         """An extent that is there if a condition holds that is not known."""
         form = self._template.form(part.extent.value)
         if form is None or form.symbol in self._scope.values or self._is_bound_anyway(form.symbol):
@@ -186,7 +186,7 @@ class ShapeBinder:
         forms = (self._template.form(extent.value) for extent in extents)
         return any(form is not None and form.symbol is symbol for form in forms)
 
-    def _bind_length(self, member: Member, tensor: Tensor, part: Component, count: Integer) -> None:
+    def _bind_length(self, member: Member, tensor: Tensor, part: ShapeComponent, count: Integer) -> None:
         expansion = part.extent.expansion
         if part.count is not None or expansion is None or expansion.length is None:
             return

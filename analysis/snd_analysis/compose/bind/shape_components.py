@@ -11,7 +11,7 @@ from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 
-class Component(Struct, frozen=True):
+class ShapeComponent(Struct, frozen=True):
     """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
 
     ``packed`` says that it stands for a pack of dimensions, even if there is one; one that is not is there or not.
@@ -22,34 +22,34 @@ class Component(Struct, frozen=True):
     count: Integer | None
 
 
-def components(scope: ValueScope, extents: tuple[nodes.Extent, ...]) -> list[Component]:
+def components(scope: ValueScope, extents: tuple[nodes.Extent, ...]) -> list[ShapeComponent]:
     """The components of a shape as far as its symbols are bound. Raises EvaluationError if a length has no value."""
     return [_component(scope, extent) for extent in extents]
 
 
-def _component(scope: ValueScope, extent: nodes.Extent) -> Component:
+def _component(scope: ValueScope, extent: nodes.Extent) -> ShapeComponent:
     one = shapes.constant(1)
     if extent.spread:
-        return Component(extent, False, one)
+        return ShapeComponent(extent, False, one)
     if extent.expansion is None:
         if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
-            return Component(extent, False, one)
+            return ShapeComponent(extent, False, one)
         value = scope.evaluate(extent.value)
         present = value.present if isinstance(value, Maybe) else shapes.truth(value is not NULL)
-        return Component(extent, False, shapes.choose(present, 1, 0))
+        return ShapeComponent(extent, False, shapes.choose(present, 1, 0))
     length = extent.expansion.length
     if length is None:
         if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
-            return Component(extent, True, None)
+            return ShapeComponent(extent, True, None)
         value = scope.evaluate(extent.value)
         if value is NULL:
-            return Component(extent, True, shapes.constant(0))
-        return Component(extent, True, value.length if isinstance(value, Pack) else None)
+            return ShapeComponent(extent, True, shapes.constant(0))
+        return ShapeComponent(extent, True, value.length if isinstance(value, Pack) else None)
     if not scope.knows(length):
-        return Component(extent, True, None)
+        return ShapeComponent(extent, True, None)
     count = scope.evaluate(length)
     if isinstance(count, Truth):
-        return Component(extent, False, shapes.choose(count, 1, 0))
+        return ShapeComponent(extent, False, shapes.choose(count, 1, 0))
     if count is NULL:
-        return Component(extent, True, shapes.constant(0))
-    return Component(extent, True, count if isinstance(count, Integer) else None)
+        return ShapeComponent(extent, True, shapes.constant(0))
+    return ShapeComponent(extent, True, count if isinstance(count, Integer) else None)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import Protocol
 
 from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.budget import Budget
+from snd_analysis.compose.budget import StepBudget
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName
@@ -16,7 +16,7 @@ from snd_analysis.symbolic.integers import Integer
 class Callees(Protocol):
     """Definitions by name, and their specializations; a ``Session`` is one."""
 
-    budget: Budget
+    budget: StepBudget
     """What composing may cost."""
 
     def template(self, name: OperatorName) -> Template | None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from snd_analysis.base import Rule
-from snd_analysis.compose.budget import Budget
+from snd_analysis.compose.budget import StepBudget
 from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.scope import ValueScope
@@ -32,7 +32,7 @@ class BodyState:
     ``budget`` is what composing it, and whatever else is composed with it, may cost.
     """
 
-    def __init__(self, declared: Specialization, budget: Budget) -> None:
+    def __init__(self, declared: Specialization, budget: StepBudget) -> None:
         self.declared = declared
         self.template: Template = declared.template
         self.scope: ValueScope = declared.scope

@@ -12,8 +12,8 @@ from snd_analysis.compose.formulas import (
     UNKNOWN_VALUE,
     Formula,
     FormulaFailed,
+    FormulaTensors,
     Slot,
-    Tensors,
     check_formula,
     constant_formula,
     elaborate_formula,
@@ -36,7 +36,7 @@ def failing_formula_value(specialization: Specialization) -> Failure | None:
     if template.in_library or (not template.formulas and not template.constants):
         return None  # the library asserts what its formulas need
     try:
-        tensors = Tensors(specialization, is_open=True)
+        tensors = FormulaTensors(specialization, is_open=True)
     except FormulaFailed:
         return None
     undecided = _UNDECIDED | ({rules.NULL_NOT_ALLOWED} if _has_empty_packs(specialization) else frozenset())
@@ -59,12 +59,16 @@ def _has_empty_packs(specialization: Specialization) -> bool:
     return any(isinstance(value, Pack) and not value.segments for value in specialization.inputs)
 
 
-def _formulas(specialization: Specialization, tensors: Tensors) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
+def _formulas(
+    specialization: Specialization, tensors: FormulaTensors
+) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
     for base, node in specialization.template.formulas:
         yield base, node, elaborate_formula(specialization, tensors, base, node)
 
 
-def _constants(specialization: Specialization, tensors: Tensors) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
+def _constants(
+    specialization: Specialization, tensors: FormulaTensors
+) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
     for member in specialization.template.constants:
         value = tensors.values[member.symbol]
         for at, slot in enumerate(value.segments if isinstance(value, Pack) else (value,)):
@@ -74,7 +78,7 @@ def _constants(specialization: Specialization, tensors: Tensors) -> Iterator[tup
 
 
 def _constant(
-    specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None
+    specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None
 ) -> Iterator[Formula]:
     yield constant_formula(specialization, tensors, member, slot, item)
 

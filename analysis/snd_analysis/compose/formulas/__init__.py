@@ -5,7 +5,7 @@ formula means the same to both.
 """
 
 from snd_analysis.compose.formulas import forms as _forms  # noqa: F401 - fills the table of ``Expressions``
-from snd_analysis.compose.formulas.affine import Affine, Analysis, colliding_axes
+from snd_analysis.compose.formulas.affine import AffineIndex, Analysis, colliding_axes
 from snd_analysis.compose.formulas.elaboration import (
     constant_formula,
     elaborate,
@@ -16,15 +16,15 @@ from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, 
 from snd_analysis.compose.formulas.formula import Formula, Write
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
-from snd_analysis.compose.formulas.tensors import Tensors
+from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,
     Apply,
+    AxisPosition,
     Bounds,
     Constant,
     IndexTerm,
     Next,
-    Position,
     Read,
     Slot,
     Table,
@@ -40,20 +40,20 @@ __all__ = [
     "LIMIT_EXCEEDED",
     "SHORT_CIRCUITING",
     "UNKNOWN_VALUE",
-    "Affine",
+    "AffineIndex",
     "Analysis",
     "Apply",
+    "AxisPosition",
     "Bounds",
     "Constant",
     "Formula",
     "FormulaFailed",
+    "FormulaTensors",
     "IndexTerm",
     "Next",
-    "Position",
     "Read",
     "Slot",
     "Table",
-    "Tensors",
     "Term",
     "Write",
     "check_formula",

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN
-from snd_analysis.compose.formulas.terms import Apply, Constant, IndexTerm, Next, Position, Read, Table, Term
+from snd_analysis.compose.formulas.terms import Apply, AxisPosition, Constant, IndexTerm, Next, Read, Table, Term
 
 Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""
 
 
-class Affine(Struct, frozen=True):
+class AffineIndex(Struct, frozen=True):
     """``constant`` and a factor, not zero, for every axis."""
 
     constant: int
@@ -39,10 +39,10 @@ class Analysis:
     def __init__(self, extents: Sequence[int]) -> None:
         self.extents = tuple(extents)
         self._ranges = [(0, max(extent, 1)) for extent in extents]
-        self._affine: dict[Term, Affine | None] = {}
+        self._affine: dict[Term, AffineIndex | None] = {}
         self._intervals: dict[Term, Interval] = {}
 
-    def affine(self, term: Term) -> Affine | None:
+    def affine(self, term: Term) -> AffineIndex | None:
         """The affine form of an int term; None if it has none that fits into 64 bits everywhere."""
         if term not in self._affine:
             form = self._affine_form(term)
@@ -51,11 +51,11 @@ class Analysis:
             self._affine[term] = form
         return self._affine[term]
 
-    def _affine_form(self, term: Term) -> Affine | None:
+    def _affine_form(self, term: Term) -> AffineIndex | None:
         if isinstance(term, Constant):
-            return Affine(term.value, {}) if term.dtype == "int" else None  # type: ignore[arg-type]
-        if isinstance(term, Position):
-            return Affine(0, {term.axis: 1})
+            return AffineIndex(term.value, {}) if term.dtype == "int" else None  # type: ignore[arg-type]
+        if isinstance(term, AxisPosition):
+            return AffineIndex(0, {term.axis: 1})
         if not isinstance(term, Apply) or term.operation not in ("+", "-", "*", "negate"):
             return None
         forms = [self.affine(operand) for operand in term.operands if operand.dtype == "int"]
@@ -71,7 +71,7 @@ class Analysis:
             return _scaled(second, first.constant) if not first.factors else _scaled(first, second.constant)
         return _added(first, second if term.operation == "+" else _scaled(second, -1))
 
-    def affine_places(self, places: Sequence[IndexTerm]) -> tuple[Affine, ...] | None:
+    def affine_places(self, places: Sequence[IndexTerm]) -> tuple[AffineIndex, ...] | None:
         """The affine forms of the indices of an access that remaps none; None if some have none."""
         forms = []
         for place in places:
@@ -94,7 +94,7 @@ class Analysis:
             return form.over(self._ranges)
         if isinstance(term, Table):
             return min(term.values), max(term.values)  # type: ignore[return-value]
-        if isinstance(term, Read | Next | Constant | Position):
+        if isinstance(term, Read | Next | Constant | AxisPosition):
             return INT_MIN, INT_MAX
         known = [_clamped(self.interval(operand)) for operand in term.operands if operand.dtype == "int"]
         return _of_operation(term.operation, known)
@@ -141,21 +141,21 @@ def _clamped(interval: Interval) -> Interval:
     return max(interval[0], INT_MIN), min(interval[1], INT_MAX)
 
 
-def _scaled(form: Affine, by: int) -> Affine:
+def _scaled(form: AffineIndex, by: int) -> AffineIndex:
     if by == 0:
-        return Affine(0, {})
-    return Affine(form.constant * by, {axis: factor * by for axis, factor in form.factors.items()})
+        return AffineIndex(0, {})
+    return AffineIndex(form.constant * by, {axis: factor * by for axis, factor in form.factors.items()})
 
 
-def _added(first: Affine, second: Affine) -> Affine:
+def _added(first: AffineIndex, second: AffineIndex) -> AffineIndex:
     factors = dict(first.factors)
     for axis, factor in second.factors.items():
         factors[axis] = factors.get(axis, 0) + factor
-    return Affine(first.constant + second.constant, {axis: factor for axis, factor in factors.items() if factor})
+    return AffineIndex(first.constant + second.constant, {axis: factor for axis, factor in factors.items() if factor})
 
 
 # ---- distinct elements -----------------------------------------------------------------------------------------------
-def colliding_axes(forms: Sequence[Affine], lengths: Mapping[int, int]) -> frozenset[int]:
+def colliding_axes(forms: Sequence[AffineIndex], lengths: Mapping[int, int]) -> frozenset[int]:
     """The axes among ``lengths`` (longer than 1) along which different positions may lead to the same element.
 
     All others are told apart by the indices, given the positions along the colliding ones.

@@ -12,7 +12,7 @@ from snd_analysis.compose.formulas.expressions import Expressions
 from snd_analysis.compose.formulas.formula import Axis, Formula, Write
 from snd_analysis.compose.formulas.operands import TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
-from snd_analysis.compose.formulas.tensors import Tensors
+from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import Constant, Slot, Term, Terms, is_open, is_positive
 from snd_analysis.compose.limits import LONGEST_PACK, MOST_FORMULAS
 from snd_analysis.compose.specialization import Specialization
@@ -26,7 +26,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value, default_value
 
 
-def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Formula]:
+def elaborate(specialization: Specialization, tensors: FormulaTensors) -> Iterator[Formula]:
     """The formulas in order of execution, with all index bounds and packs of tensors of different shapes told apart.
 
     Raises FormulaFailed for what has no value.
@@ -37,7 +37,7 @@ def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Form
 
 
 def elaborate_formula(
-    specialization: Specialization, tensors: Tensors, base: int, node: nodes.Lowering
+    specialization: Specialization, tensors: FormulaTensors, base: int, node: nodes.Lowering
 ) -> Iterator[Formula]:
     """What one formula comes to: as many as it has to be unrolled into. Raises EvaluationError."""
     for count, formula in enumerate(_Elaboration(specialization, tensors, base, node).formulas()):
@@ -48,7 +48,7 @@ def elaborate_formula(
 
 
 def elaborate_constant(
-    specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None = None
+    specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None = None
 ) -> Formula:
     """What gives a constant, or an item of a pack of them, its values (2.7). Raises FormulaFailed if it has none."""
     if member.node.default is None:
@@ -59,7 +59,7 @@ def elaborate_constant(
 
 
 def constant_formula(
-    specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None
+    specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None
 ) -> Formula:
     """The same for a constant that has a value. Raises EvaluationError."""
     node, default = member.node, member.node.default
@@ -79,7 +79,9 @@ def _placed(specialization: Specialization, base: int) -> Iterator[None]:
 
 
 class _Elaboration:
-    def __init__(self, specialization: Specialization, tensors: Tensors, base: int, node: nodes.Lowering) -> None:
+    def __init__(
+        self, specialization: Specialization, tensors: FormulaTensors, base: int, node: nodes.Lowering
+    ) -> None:
         self._specialization = specialization
         self._tensors = tensors
         self._terms = Terms()

@@ -14,7 +14,7 @@ from snd_analysis.compose.formulas.operands import (
     Partial,
     scalar_of,
 )
-from snd_analysis.compose.formulas.tensors import Tensors
+from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import Term, Terms
 from snd_analysis.compose.limits import LONGEST_PACK
 from snd_analysis.compose.specialization import Specialization
@@ -37,7 +37,7 @@ class Expressions:
     ``bindings`` are the index symbols and loop-local values. Raises ``snd_analysis.symbolic.values.EvaluationError``.
     """
 
-    def __init__(self, specialization: Specialization, tensors: Tensors, terms: Terms) -> None:
+    def __init__(self, specialization: Specialization, tensors: FormulaTensors, terms: Terms) -> None:
         self.specialization = specialization
         self.tensors = tensors
         self.terms = terms

@@ -12,14 +12,25 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
-from snd_analysis.compose.formulas.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
+from snd_analysis.compose.formulas.terms import (
+    Apply,
+    AxisPosition,
+    Constant,
+    Next,
+    Read,
+    Scalar,
+    Slot,
+    Table,
+    Term,
+    Terms,
+)
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Foreign, OperationError, Pack, Value
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
-TERMS = (Constant, Position, Next, Read, Apply, Table)
+TERMS = (Constant, AxisPosition, Next, Read, Apply, Table)
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}

@@ -26,7 +26,7 @@ def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
     return FormulaFailed(rules.VALUE_TOO_LARGE, message)
 
 
-class Tensors:
+class FormulaTensors:
     """Slots for everything that formulas of a specialization can name.
 
     ``values`` has a slot, a pack of slots, or NULL for every tensor symbol; ``shapes`` the tensors of the model.

@@ -67,7 +67,7 @@ class Constant(Struct, Foreign, frozen=True, eq=False):
     axes: frozenset[int] = frozenset()
 
 
-class Position(Struct, Foreign, frozen=True, eq=False):
+class AxisPosition(Struct, Foreign, frozen=True, eq=False):
     """The index symbol of an axis."""
 
     axis: int
@@ -117,7 +117,7 @@ class Table(Struct, Foreign, frozen=True, eq=False):
     node: nodes.Node
 
 
-Term: TypeAlias = "Constant | Position | Next | Read | Apply | Table"
+Term: TypeAlias = "Constant | AxisPosition | Next | Read | Apply | Table"
 _T = TypeVar("_T", bound="Term | IndexTerm")
 
 _OPEN, _POSITIVE = "open", "open, but positive"
@@ -139,9 +139,9 @@ class Terms:
         key = struct.pack("d", value) if isinstance(value, float) else value
         return self._once(("constant", dtype, key), Constant(dtype, value))
 
-    def position(self, axis: int) -> Position:
+    def position(self, axis: int) -> AxisPosition:
         """The index symbol of an axis."""
-        return self._once(("position", axis), Position(axis, frozenset({axis})))
+        return self._once(("position", axis), AxisPosition(axis, frozenset({axis})))
 
     def next(self, symbol: Symbol) -> Next:
         """The counter of an extent."""

@@ -19,11 +19,11 @@ from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MI
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,
     Apply,
+    AxisPosition,
     Bounds,
     Constant,
     IndexTerm,
     Next,
-    Position,
     Read,
     Scalar,
     Slot,
@@ -153,7 +153,7 @@ class _Point:
         match term:
             case Constant():
                 return term.value
-            case Position():
+            case AxisPosition():
                 return self._positions[term.axis]
             case Next():
                 return None

@@ -15,7 +15,7 @@ from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import ranked
 from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_place, string_place
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.cursor import comment_at
 from snd_analysis.ide.limits import MOST_COMPLETIONS
@@ -74,19 +74,19 @@ def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: 
         yield from words.blocks(place, snippets)
         return
     line = place.text[place.text.rfind("\n", 0, place.start) + 1 : place.start]
-    if stack.frame is Frame.DOCUMENT and _PRAGMA.fullmatch(line):
+    if stack.frame is OpenBracket.DOCUMENT and _PRAGMA.fullmatch(line):
         return
     if not place.qualifier and not place.in_sample:
         yield from words.keywords(place, snippets)
-    if stack.frame is Frame.DOCUMENT and "qualified" in stack.roles:  # behind 'import', and not behind its ';'
+    if stack.frame is OpenBracket.DOCUMENT and "qualified" in stack.roles:  # behind 'import', and not behind its ';'
         yield from modules.imports(snapshot, place, files)
         return
     if "ID" not in stack.terminals and not place.qualifier:
         return
-    if stack.frame is Frame.ATTRIBUTES and "name" in stack.roles:
+    if stack.frame is OpenBracket.ATTRIBUTES and "name" in stack.roles:
         yield from attributes.attributes(snapshot, place, files)
         return
-    if stack.frame is Frame.DOCUMENT or not stack.roles:
+    if stack.frame is OpenBracket.DOCUMENT or not stack.roles:
         return
     visible = visible_at(snapshot, place)
     if "type_name" in stack.roles:
@@ -106,7 +106,7 @@ def _expressions(
     snapshot: Snapshot, place: CompletionPlace, visible: Visible, snippets: bool, files: Sequence[str]
 ) -> Iterator[Completion]:
     stack = place.stack
-    if place.block == BlockKind.QUANTIZE and stack.frame is Frame.BLOCK:
+    if place.block == BlockKind.QUANTIZE and stack.frame is OpenBracket.BLOCK:
         if stack.top == "COLON":
             yield from operators.operators(snapshot, place, snippets, files)
             yield from modules.qualifiers(snapshot, place, files)
@@ -125,7 +125,7 @@ def _expressions(
     if place.qualifier:
         yield from names.members(place, visible)
         return
-    if place.in_sample and stack.frame not in (Frame.ATTRIBUTES, Frame.LIST):
+    if place.in_sample and stack.frame not in (OpenBracket.ATTRIBUTES, OpenBracket.LIST):
         return
     if place.member and place.member not in ("shape", "rank", "size"):
         return

@@ -17,7 +17,7 @@ from snd_analysis.ide.completion.operand import (
     operand_behind,
 )
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import BUILT_INS, ModuleScope, OperatorName
 from snd_analysis.skriptnd.syntax import Token, nodes
@@ -39,7 +39,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.workspace import Snapshot
 
 # What a statement stands in.
-_STATEMENTS = (Frame.DOCUMENT, Frame.DEFINITION, Frame.BLOCK, Frame.REGION)
+_STATEMENTS = (OpenBracket.DOCUMENT, OpenBracket.DEFINITION, OpenBracket.BLOCK, OpenBracket.REGION)
 _SCALAR = shapes.constant(0)
 # Most of what is visible at a place is of a few ranks.
 _REMEMBERED = 64
@@ -125,7 +125,7 @@ def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end:
         return _of_operand(operand, place)
     stack = place.stack
     symbols = stack.symbols[:end]
-    if symbols[-1:] == ("LPAR",) and stack.frame_of(end - 1) is Frame.PARENTHESES:
+    if symbols[-1:] == ("LPAR",) and stack.frame_of(end - 1) is OpenBracket.PARENTHESES:
         inner = _expected(snapshot, place, visible, end - 1)
         return None if inner is None else replace(inner, is_operand=False)
     if symbols[-2:] == ("chain", "QUESTION"):
@@ -166,23 +166,23 @@ def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener
     stack = place.stack
     top = stack.symbols[end - 1]
     match stack.frame_of(opener):
-        case Frame.ARGUMENTS if top in ("LPAR", "COMMA"):
+        case OpenBracket.ARGUMENTS if top in ("LPAR", "COMMA"):
             called = stack.call(opener)
             if called is not None and called.text in BUILT_INS:
                 return Expected(NUMERIC if called.text in NUMERIC_FUNCTIONS else REAL, _accessed(place), packed=None)
             return _argument(snapshot, place, visible, opener, item=False)
-        case Frame.ATTRIBUTES if top == "ASSIGN":
+        case OpenBracket.ATTRIBUTES if top == "ASSIGN":
             return _attribute(snapshot, place, opener, end, item=False)
-        case Frame.LIST if top in ("LSQB", "COMMA"):
+        case OpenBracket.LIST if top in ("LSQB", "COMMA"):
             found = _item(snapshot, place, visible, opener)
             return found or _like(next(stack.above(opener), None), visible)
-        case Frame.CAST if top == "LPAR":
+        case OpenBracket.CAST if top == "LPAR":
             return Expected(ANY_NUMBER, _accessed(place), packed=None)
-        case Frame.SHAPE if top in ("LSQB", "COMMA", "STATIC", "BAR"):
+        case OpenBracket.SHAPE if top in ("LSQB", "COMMA", "STATIC", "BAR"):
             return Expected(INT, packed=None)
-        case Frame.INDEX if top in ("LSQB", "COMMA", "COLON"):
+        case OpenBracket.INDEX if top in ("LSQB", "COMMA", "COLON"):
             return Expected(INT, _accessed(place), packed=None)
-        case Frame.LENGTH if top in ("LPAR", "ARROW", "STATIC", "DYNAMIC", "BAR"):
+        case OpenBracket.LENGTH if top in ("LPAR", "ARROW", "STATIC", "DYNAMIC", "BAR"):
             # The number of iterations may be known when the loop runs; an expansion may have a bool for its length.
             return Expected(INT, tensor=None if stack.symbols[opener - 2] == "DO" else False)
     return None
@@ -200,9 +200,9 @@ def _item(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: 
     if len(stack.openers) < 2:
         return None
     outer = max(each for each in stack.openers if each < opener)
-    if stack.frame_of(outer) is Frame.ATTRIBUTES and before == "ASSIGN":
+    if stack.frame_of(outer) is OpenBracket.ATTRIBUTES and before == "ASSIGN":
         return _attribute(snapshot, place, outer, opener, item=True)
-    if stack.frame_of(outer) is Frame.ARGUMENTS and before in ("LPAR", "COMMA"):
+    if stack.frame_of(outer) is OpenBracket.ARGUMENTS and before in ("LPAR", "COMMA"):
         return _argument(snapshot, place, visible, outer, item=True)
     return None
 

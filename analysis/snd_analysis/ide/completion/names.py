@@ -8,7 +8,7 @@ from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import matches
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.ide.limits import MOST_RESULTS
 from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
@@ -38,10 +38,13 @@ def is_compile_time(place: CompletionPlace) -> bool:
     if place.block in _COMPILE_TIME:
         return True
     frames = {stack.frame_of(opener) for opener in stack.openers}
-    if frames & {Frame.ATTRIBUTES, Frame.SHAPE, Frame.LENGTH, Frame.GENERICS} and "DO" not in stack.symbols:
+    if (
+        frames & {OpenBracket.ATTRIBUTES, OpenBracket.SHAPE, OpenBracket.LENGTH, OpenBracket.GENERICS}
+        and "DO" not in stack.symbols
+    ):
         return True
     if place.block in (BlockKind.COMPOSE, BlockKind.UPDATE) and (
-        frames & {Frame.CAST, Frame.INDEX} or _is_computed(place)
+        frames & {OpenBracket.CAST, OpenBracket.INDEX} or _is_computed(place)
     ):
         return True
     # the bound of an index: `, i < n`
@@ -51,7 +54,7 @@ def is_compile_time(place: CompletionPlace) -> bool:
 def _is_computed(place: CompletionPlace) -> bool:
     """Whether a value would be computed with, as tensors can't be in ``@compose``."""
     stack = place.stack
-    callees = [stack.call(at) for at in stack.openers if stack.frame_of(at) is Frame.ARGUMENTS]
+    callees = [stack.call(at) for at in stack.openers if stack.frame_of(at) is OpenBracket.ARGUMENTS]
     return stack.top in ARITHMETIC or any(callee is not None and callee.text in BUILT_INS for callee in callees[1:])
 
 
@@ -170,7 +173,7 @@ def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]
     wanted = None if place.block is None else _ASSIGNED.get(place.block)
     if wanted is None or not _begins_statement(place):
         return
-    if any(stack.frame_of(opener) is Frame.REGION for opener in stack.openers):
+    if any(stack.frame_of(opener) is OpenBracket.REGION for opener in stack.openers):
         return
     taken = _assigned(place) if place.block != BlockKind.LOWER else frozenset()
     for symbol in visible.all:
@@ -209,7 +212,7 @@ def indices(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     stack = place.stack
     if "WITH" in stack.symbols[stack.statement :]:  # a local value is due
         return
-    if place.block == BlockKind.LOWER and stack.top == "COMMA" and stack.frame is Frame.BLOCK:
+    if place.block == BlockKind.LOWER and stack.top == "COMMA" and stack.frame is OpenBracket.BLOCK:
         for name in _unbound_names(place, visible):
             text = name if place.following == "<" else f"{name} < "
             yield Completion(name, CompletionKind.NAME, FITTING, text=text, detail="index without a bound")

@@ -9,7 +9,7 @@ from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.skriptnd.names import ModuleNames, OperatorName, is_library, library_modules, library_names
 from snd_analysis.skriptnd.syntax import Token, nodes, parse_expression
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
@@ -148,7 +148,7 @@ class _Invocable:
 def _results(place: CompletionPlace) -> list[nodes.Node]:
     """The results that are awaited; none if that is not known."""
     stack = place.stack
-    if place.in_sample or "_results" not in stack.symbols or stack.frame is Frame.ARGUMENTS:
+    if place.in_sample or "_results" not in stack.symbols or stack.frame is OpenBracket.ARGUMENTS:
         return []
     at = len(stack.symbols) - 1 - stack.symbols[::-1].index("_results")
     if stack.symbols[at + 1 :] not in (("ASSIGN",), ("ASSIGN", "name", "COLON")):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Span
-from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
+from snd_analysis.ide.completion.stack import OpenBracket, Stack, stack_of
 from snd_analysis.ide.cursor import chunk_at, tokens_around
 from snd_analysis.ide.limits import STATEMENTS_BEFORE
 from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize
@@ -95,7 +95,7 @@ class CompletionPlace(Struct, frozen=True, dict=True):
     def block(self) -> nodes.BlockKind | None:
         """The block around the cursor; None outside of any, and in one that does not exist."""
         for at in reversed(self.stack.openers):
-            if self.stack.frame_of(at) is Frame.BLOCK:
+            if self.stack.frame_of(at) is OpenBracket.BLOCK:
                 token = self.stack.values[at - 1]
                 word = self._block_word(token)
                 return next((kind for kind in nodes.BlockKind if kind == word), None)
@@ -248,7 +248,7 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
 def _is_between(text: str) -> bool:
     """Whether a text ends inside of something that a statement can't stand in: a bracket that was never closed."""
     stack = stack_of(text)
-    return not stack.is_certain or stack.frame not in (Frame.BLOCK, Frame.REGION)
+    return not stack.is_certain or stack.frame not in (OpenBracket.BLOCK, OpenBracket.REGION)
 
 
 def _goes_on(text: str, end: int, at: int) -> bool:

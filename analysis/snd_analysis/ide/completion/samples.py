@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.skriptnd.samples import GENERATORS
 
 _WHAT = {
@@ -17,7 +17,7 @@ _WHAT = {
 def generators(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     """The generators of tensors, and ``null`` for what is left out."""
     stack = place.stack
-    if stack.frame not in (Frame.ARGUMENTS, Frame.LIST) or stack.top not in ("LPAR", "COMMA", "LSQB"):
+    if stack.frame not in (OpenBracket.ARGUMENTS, OpenBracket.LIST) or stack.top not in ("LPAR", "COMMA", "LSQB"):
         return
     snippet = snippets and place.following != "["
     for name in GENERATORS:
@@ -25,5 +25,5 @@ def generators(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
             name, CompletionKind.GENERATOR, 0, text=f"{name}[$1]" if snippet else "", is_snippet=snippet,
             detail=_WHAT[name],
         )  # fmt: skip
-    if stack.frame is Frame.ARGUMENTS:
+    if stack.frame is OpenBracket.ARGUMENTS:
         yield Completion("null", CompletionKind.VALUE, 1, detail="no tensor, for an optional input")

@@ -24,7 +24,7 @@ _CLOSING = (
 )  # fmt: skip
 
 
-class Frame(StrEnum):
+class OpenBracket(StrEnum):
     """What a bracket that is still open belongs to."""
 
     DOCUMENT = "document"
@@ -83,31 +83,35 @@ class Stack(Struct, frozen=True, dict=True):
         return tuple(opened)
 
     @cached_property
-    def frame(self) -> Frame:
+    def frame(self) -> OpenBracket:
         """What the innermost open bracket belongs to."""
-        return self.frame_of(self.openers[-1]) if self.openers else Frame.DOCUMENT
+        return self.frame_of(self.openers[-1]) if self.openers else OpenBracket.DOCUMENT
 
-    def frame_of(self, opener: int) -> Frame:
+    def frame_of(self, opener: int) -> OpenBracket:
         """What an open bracket belongs to."""
         before = self.symbols[opener - 1] if opener else ""
         match self.symbols[opener]:
             case "LGENERIC":
-                return Frame.GENERICS
+                return OpenBracket.GENERICS
             case "LBRACE":
                 if before.startswith("B_"):
-                    return Frame.BLOCK
+                    return OpenBracket.BLOCK
                 if before == "ID":
-                    return Frame.DEFINITION
-                return Frame.ATTRIBUTES if before in ("qualified", "generics") else Frame.REGION
+                    return OpenBracket.DEFINITION
+                return OpenBracket.ATTRIBUTES if before in ("qualified", "generics") else OpenBracket.REGION
             case "LPAR":
                 if before in ("qualified", "generics", "attributes"):
-                    return Frame.ARGUMENTS
+                    return OpenBracket.ARGUMENTS
                 if before == "TYPE":
-                    return Frame.CAST
-                return Frame.LENGTH if before == "DOTS" else Frame.PARENTHESES
+                    return OpenBracket.CAST
+                return OpenBracket.LENGTH if before == "DOTS" else OpenBracket.PARENTHESES
         if before in ("type_name", "rank_capture"):
-            return Frame.SHAPE
-        return Frame.INDEX if before in ("_postfix", "name") or before.startswith("__access_plus") else Frame.LIST
+            return OpenBracket.SHAPE
+        return (
+            OpenBracket.INDEX
+            if before in ("_postfix", "name") or before.startswith("__access_plus")
+            else OpenBracket.LIST
+        )
 
     def call(self, opener: int) -> nodes.Qualified | None:
         """What is invoked with the attributes, types or arguments that a bracket begins."""
@@ -135,7 +139,7 @@ class Stack(Struct, frozen=True, dict=True):
         for at in reversed(range(len(self.symbols))):
             if self.symbols[at].endswith("_entries") or self.symbols[at].startswith("__region_star"):
                 return at + 1
-            if self.symbols[at] == "LBRACE" and self.frame_of(at) in (Frame.BLOCK, Frame.REGION):
+            if self.symbols[at] == "LBRACE" and self.frame_of(at) in (OpenBracket.BLOCK, OpenBracket.REGION):
                 return at + 1
         return 0
 

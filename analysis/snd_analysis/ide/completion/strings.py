@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.skriptnd.syntax import Token, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import STR
@@ -19,7 +19,11 @@ _COMPARISONS = ("==", "!=", "in")
 def string_values(snapshot: Snapshot, place: CompletionPlace, *, quoted: bool) -> Iterator[Completion]:
     """What the attribute whose value stands at a place may be; its default first. Nothing if it is no string."""
     stack = place.stack
-    if stack.frame is not Frame.ATTRIBUTES or stack.top != "ASSIGN" or not isinstance(stack.values[-2], nodes.Name):
+    if (
+        stack.frame is not OpenBracket.ATTRIBUTES
+        or stack.top != "ASSIGN"
+        or not isinstance(stack.values[-2], nodes.Name)
+    ):
         return
     found = signature_at(snapshot, place, stack.openers[-1])
     name = stack.values[-2].text
@@ -40,7 +44,7 @@ def compared_values(place: CompletionPlace) -> Iterator[Completion]:
     """What a string is compared with elsewhere in its definition, where it is compared; its default first."""
     stack, definition = place.stack, place.definition
     at = len(stack.symbols) - 1
-    if stack.frame is Frame.LIST and at == stack.openers[-1]:
+    if stack.frame is OpenBracket.LIST and at == stack.openers[-1]:
         at -= 1
     if definition is None or at < 1 or not isinstance(stack.values[at], Token) or not place.stands_alone:
         return

@@ -8,7 +8,7 @@ from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.names import ARITHMETIC
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.skriptnd.names import BUILT_INS
 from snd_analysis.skriptnd.syntax import BLOCK_KINDS, nodes, table
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -47,7 +47,7 @@ def keywords(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     """The keywords that the automaton could take next."""
     expected = place.stack.terminals
     literals = table().literals
-    is_document = place.stack.frame is Frame.DOCUMENT
+    is_document = place.stack.frame is OpenBracket.DOCUMENT
     for kind in sorted(expected):
         word = literals.get(kind, "")
         if not word.isalpha() or kind in _LITERALS or not _makes_sense(place, kind):
@@ -78,14 +78,17 @@ def _makes_sense(place: CompletionPlace, kind: str) -> bool:
     if kind == "OPTIONAL":
         return place.block in (BlockKind.ATTRIB, BlockKind.INPUT) and "OPTIONAL" not in place.stack.symbols
     if kind == "YIELD":
-        return place.stack.frame is Frame.REGION
+        return place.stack.frame is OpenBracket.REGION
     return True
 
 
 def _is_assigned(place: CompletionPlace) -> bool:
     """Whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
     stack = place.stack
-    if place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) or stack.frame not in (Frame.BLOCK, Frame.REGION):
+    if place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) or stack.frame not in (
+        OpenBracket.BLOCK,
+        OpenBracket.REGION,
+    ):
         return False
     deciding = [symbol for symbol in stack.symbols if symbol in _PARTS]
     return not deciding or deciding[-1] not in ("IF", "ELIF", "WHILE")
@@ -143,7 +146,7 @@ def literals(place: CompletionPlace, expected: Expected | None) -> Iterator[Comp
     for kind, dtype in _LITERALS.items():
         if kind not in place.stack.terminals or (dtype == BOOL and _is_arithmetic(place)):
             continue
-        if dtype == REAL and place.stack.frame is Frame.LENGTH:
+        if dtype == REAL and place.stack.frame is OpenBracket.LENGTH:
             continue
         wanted = None if expected is None else expected.dtype
         if expected is not None and not expected.takes(dtype):

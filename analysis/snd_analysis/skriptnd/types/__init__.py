@@ -2,7 +2,7 @@
 
 from snd_analysis.skriptnd.types.compose.cycles import find_cyclic
 from snd_analysis.skriptnd.types.compose.invocation.generics import is_within
-from snd_analysis.skriptnd.types.compose.scopes import Step, scoped_names, trails
+from snd_analysis.skriptnd.types.compose.scopes import TrailStep, scoped_names, trails
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage
@@ -34,8 +34,8 @@ __all__ = [
     "Others",
     "Signature",
     "Stage",
-    "Step",
     "TensorParameter",
+    "TrailStep",
     "Type",
     "Typed",
     "TypingState",

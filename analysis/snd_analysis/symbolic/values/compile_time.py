@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from snd_analysis.symbolic.integers import FoldKey, Integer, Truth
 from snd_analysis.symbolic.values.pack import Element, Pack, Run, Segment
-from snd_analysis.symbolic.values.scalars import Fresh, Maybe, Result, Unknown
+from snd_analysis.symbolic.values.scalars import Fresh, Maybe, OperationKey, Unknown
 
 
 class CompileTime(Struct, frozen=True):
@@ -43,7 +43,7 @@ def _is_open(key: Hashable) -> bool:
             return may_become_known(key)
         case Element():
             return _is_open(key.pack) or may_become_known(key.index)
-        case Result():
+        case OperationKey():
             return any(map(may_become_known, key.operands))
         case FoldKey():
             return _is_open(key.pack)

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values.operations import OPERATIONS
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.run_folds import demand_few, product_over_run, sum_over_run
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, NULL, UNDEFINED, Result, Value, maybe
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, NULL, UNDEFINED, OperationKey, Value, maybe
 from snd_analysis.symbolic.values.selection import opaque_pack
 from snd_analysis.symbolic.values.unknown_results import result_of
 
@@ -304,7 +304,7 @@ def cumulative(symbol: str, pack: Pack) -> Value:
             break
         written.append(segment)
     values = list(accumulate(written, OPERATIONS[symbol]))
-    whole = opaque_pack(Result(dtype, f"{symbol} ...", (pack,)), pack.length, *_cumulative_bounds(symbol, pack))
+    whole = opaque_pack(OperationKey(dtype, f"{symbol} ...", (pack,)), pack.length, *_cumulative_bounds(symbol, pack))
     if not isinstance(whole, Pack) or whole.run is None:
         return UNDEFINED
     rest = shifted(whole.run.element, POSITION + len(values))

@@ -11,7 +11,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.real_bounds import int_bounds
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, dtype_of
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Unknown, Value, dtype_of
 from snd_analysis.symbolic.values.unknown_results import result_of
 
 Function = Callable[[Value], Value]
@@ -136,14 +136,14 @@ def to_int(a: Value) -> Value:
 def _exact_quotient(a: Unknown) -> Integer | None:
     """``int(ceil(real(m) / real(n)))`` is ``m \\ n``, and with floor ``m / n``; also ``int(real(m))`` is ``m``."""
     key = a.key
-    if not isinstance(key, Result):
+    if not isinstance(key, OperationKey):
         return None
     if key.operation == "real":
         return _int_below(a)
     if key.operation not in ("ceil", "floor") or not isinstance(key.operands[0], Unknown):
         return None
     inner = key.operands[0].key
-    if not isinstance(inner, Result) or inner.operation != "/":
+    if not isinstance(inner, OperationKey) or inner.operation != "/":
         return None
     dividend, divisor = map(_int_below, inner.operands)
     if dividend is None or divisor is None or divisor.value == 0:
@@ -154,7 +154,7 @@ def _exact_quotient(a: Unknown) -> Integer | None:
 def _int_below(a: Value) -> Integer | None:
     if isinstance(a, float) and a.is_integer():
         return constant(int(a))
-    if isinstance(a, Unknown) and isinstance(a.key, Result) and a.key.operation == "real":
+    if isinstance(a, Unknown) and isinstance(a.key, OperationKey) and a.key.operation == "real":
         operand = a.key.operands[0]
         return operand if isinstance(operand, Integer) else None
     return None

@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.folds import FOLDS
 from snd_analysis.symbolic.values.items import at, bounds_of, from_start, item, reversed_pack, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Unknown, Value
 from snd_analysis.symbolic.values.selection import choose, opaque_pack
 from snd_analysis.symbolic.values.unknown_results import result_of
 
@@ -93,7 +93,7 @@ def masked(target: Pack, mask: Pack) -> Value:
     if target.uniform is not None:
         return Pack((Run(count, target.uniform),))
     low, high = bounds_of([target])
-    return opaque_pack(Result(target.dtype, "[..]", (target, mask)), count, low, high)
+    return opaque_pack(OperationKey(target.dtype, "[..]", (target, mask)), count, low, high)
 
 
 DEFINITIONS["[..]"] = masked

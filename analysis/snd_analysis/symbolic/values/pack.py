@@ -14,7 +14,7 @@ from snd_analysis.symbolic.values.scalars import (
     Foreign,
     Fresh,
     Nested,
-    Result,
+    OperationKey,
     Unknown,
     Value,
     depth_of,
@@ -40,7 +40,7 @@ POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
 class Element(Struct, Nested, frozen=True):
     """The key of item ``index`` of a pack whose items are not known.
 
-    ``pack`` is what names it: a key given by whoever made it, a ``Result``, or a ``Pack`` of several segments.
+    ``pack`` is what names it: a key given by whoever made it, an ``OperationKey``, or a ``Pack`` of several segments.
     """
 
     pack: Hashable
@@ -244,7 +244,7 @@ def is_positional(key: Hashable) -> bool:
         return True
     if isinstance(key, Element):
         return positional(key.index)
-    if isinstance(key, Result):
+    if isinstance(key, OperationKey):
         if key.positional is None:
             key.positional = any(positional(operand) for operand in key.operands)
         return key.positional
@@ -265,7 +265,7 @@ def element_value(
 
 def _depth_of_item(pack: Hashable, index: Integer) -> int:
     """How deep unknown operations nest in an item of a pack: known by a key, as a result, or by its segments."""
-    own = pack.depth if isinstance(pack, Result) else 1 + pack.depth if isinstance(pack, Pack) else 0
+    own = pack.depth if isinstance(pack, OperationKey) else 1 + pack.depth if isinstance(pack, Pack) else 0
     inner = depth_of(index)
     return max(own, 1 + inner if inner else 0)
 

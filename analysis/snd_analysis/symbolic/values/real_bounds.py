@@ -16,7 +16,7 @@ from msgspec import Struct
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values.pack import Element, Pack
-from snd_analysis.symbolic.values.scalars import Result, Unknown, Value
+from snd_analysis.symbolic.values.scalars import OperationKey, Unknown, Value
 
 
 class RealInterval(Struct, frozen=True):
@@ -38,7 +38,7 @@ def real_bounds(value: Value) -> RealInterval:
     if not isinstance(value, Unknown) or value.dtype != "real":
         return _ANYTHING
     key = value.key
-    if isinstance(key, Result):
+    if isinstance(key, OperationKey):
         known: RealInterval | None = key.interval
         if known is None:
             known = key.interval = _of_result(key)
@@ -55,7 +55,7 @@ def int_bounds(value: Value) -> tuple[int | None, int | None]:
     return (int(low) if math.isfinite(low) else None), (int(high) if math.isfinite(high) else None)
 
 
-def _of_result(key: Result) -> RealInterval:
+def _of_result(key: OperationKey) -> RealInterval:
     if key.operation == "real":
         return _of_int(key.operands[0])
     if key.operation == "? :":

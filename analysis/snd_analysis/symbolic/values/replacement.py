@@ -10,7 +10,7 @@ from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, bounds_of, from_start, outside, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, Pack, Run
 from snd_analysis.symbolic.values.rewriting import shifted
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Value
 from snd_analysis.symbolic.values.selection import opaque_pack
 
 
@@ -100,4 +100,4 @@ def _unknown(target: Pack, place: Value, value: Value) -> Value:
     if dtype is None:
         return Pack((Run(target.length, value),)) if target.length.value == 0 else UNDEFINED
     low, high = bounds_of((target, value))
-    return opaque_pack(Result(dtype, "<-", (target, place, value)), target.length, low, high)
+    return opaque_pack(OperationKey(dtype, "<-", (target, place, value)), target.length, low, high)

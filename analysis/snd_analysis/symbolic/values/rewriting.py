@@ -23,7 +23,16 @@ from snd_analysis.symbolic.values.pack import (
     is_positional,
     positional,
 )
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Result, Unknown, Value, dtype_of, maybe
+from snd_analysis.symbolic.values.scalars import (
+    DEFINITIONS,
+    UNDEFINED,
+    Maybe,
+    OperationKey,
+    Unknown,
+    Value,
+    dtype_of,
+    maybe,
+)
 
 
 def shifted(element: Value, index: Integer) -> Value:
@@ -124,18 +133,18 @@ class _Rewriting:
         """What comes in place of an unknown; None if it stays."""
         if key is POSITION_KEY:
             return self._position
-        if isinstance(key, Element | Result | FoldKey):
+        if isinstance(key, Element | OperationKey | FoldKey):
             owner = self if is_positional(key) else self._whole
             if key not in owner._known:
                 owner._known[key] = owner._redone(key, low, high)
             return owner._known[key]
         return self._variables.get(key)
 
-    def _redone(self, key: Element | Result | FoldKey, low: int | None, high: int | None) -> Value | None:
+    def _redone(self, key: Element | OperationKey | FoldKey, low: int | None, high: int | None) -> Value | None:
         try:
             if isinstance(key, Element):
                 return self._element(key, low, high)
-            if isinstance(key, Result):
+            if isinstance(key, OperationKey):
                 return self._result(key)
             return self._fold(key)
         except OperationError:
@@ -149,7 +158,7 @@ class _Rewriting:
         if not self._only_position:
             if isinstance(pack, Pack):
                 found = self._pack(pack)
-            elif isinstance(pack, Result):
+            elif isinstance(pack, OperationKey):
                 found = self._replaced(pack, None, None)
         if isinstance(found, Pack):
             return None if found is pack and index == key.index else DEFINITIONS["at"](found, index)
@@ -157,7 +166,7 @@ class _Rewriting:
             return found
         return None if index == key.index else element_value(pack, key.name, index, key.dtype, low, high)
 
-    def _result(self, key: Result) -> Value | None:
+    def _result(self, key: OperationKey) -> Value | None:
         operands = tuple(self.value(operand) for operand in key.operands)
         if all(new is old for new, old in zip(operands, key.operands, strict=True)):
             return None

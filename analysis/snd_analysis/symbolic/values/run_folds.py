@@ -9,7 +9,7 @@ from snd_analysis.symbolic.limits import DEEPEST, MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.formatting import enclosed, shortened
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, positional
-from snd_analysis.symbolic.values.scalars import Result, Value
+from snd_analysis.symbolic.values.scalars import OperationKey, Value
 
 
 def sum_over_run(run: Run) -> Integer:
@@ -63,7 +63,7 @@ def demand_few(pack: Pack) -> None:
 
 def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> Integer:
     demand_few(Pack((run,)))
-    key = Result("int", f"{symbol} ..", (Pack((run,)),))
+    key = OperationKey("int", f"{symbol} ..", (Pack((run,)),))
     if key.depth > DEEPEST:
         return shapes.opaque("…", low)
     return of_atom(Variable(Leaf(key, f"{enclosed(shortened(element))} {symbol} ..", low, None, fold=True)))

@@ -105,7 +105,7 @@ def maybe(present: Truth, value: Value) -> Value:
     return NULL if present is FALSE else Maybe(present, value)
 
 
-class Result(Nested):
+class OperationKey(Nested):
     """The key of what an operation gives for operands that are not known.
 
     Equal ones are one object, so the same operation gives the same result, and it can be repeated once more is known.
@@ -114,7 +114,7 @@ class Result(Nested):
 
     __slots__ = ("__weakref__", "depth", "dtype", "interval", "operands", "operation", "positional")
 
-    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Result]] = WeakValueDictionary()
+    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], OperationKey]] = WeakValueDictionary()
 
     dtype: str
     operation: str
@@ -126,7 +126,7 @@ class Result(Nested):
     interval: Any
     """Where a real lies (``real_bounds``), once asked."""
 
-    def __new__(cls, dtype: str, operation: str, operands: tuple[Value, ...]) -> Result:
+    def __new__(cls, dtype: str, operation: str, operands: tuple[Value, ...]) -> OperationKey:
         # 0.0 and -0.0 are equal, and are not the same.
         zeros = tuple(str(operand) for operand in operands if isinstance(operand, float))
         known = cls._known.get((dtype, operation, operands, zeros))
@@ -139,14 +139,14 @@ class Result(Nested):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (self.dtype, self.operation, self.operands)
+        return OperationKey, (self.dtype, self.operation, self.operands)
 
     def __repr__(self) -> str:
-        return f"Result({self.operation!r}, {self.operands})"
+        return f"OperationKey({self.operation!r}, {self.operands})"
 
 
 DEFINITIONS: Final[dict[str, Callable[..., Value]]] = {}
-"""What an operation of a ``Result`` does, by its name: its definition, to be repeated with other operands."""
+"""What an operation of an ``OperationKey`` does, by its name: its definition, to be repeated with other operands."""
 
 
 class Fresh:

@@ -8,7 +8,16 @@ from snd_analysis.symbolic.values.elementwise import elementwise
 from snd_analysis.symbolic.values.formatting import operation_text
 from snd_analysis.symbolic.values.items import at, bounds_of
 from snd_analysis.symbolic.values.pack import POSITION, Pack, Run, element_value
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, NULL, UNDEFINED, Maybe, Result, Value, dtype_of, maybe
+from snd_analysis.symbolic.values.scalars import (
+    DEFINITIONS,
+    NULL,
+    UNDEFINED,
+    Maybe,
+    OperationKey,
+    Value,
+    dtype_of,
+    maybe,
+)
 from snd_analysis.symbolic.values.unknown_results import result_of
 
 
@@ -79,7 +88,7 @@ def _choose_pack(condition: Truth, a: Value, b: Value) -> Value:
     if a.uniform is not None and b.uniform is not None:
         return Pack((Run(length, _choose_single(condition, a.uniform, b.uniform)),))
     low, high = bounds_of((a, b))
-    return opaque_pack(Result(dtype, "? :", (condition, a, b)), length, low, high)
+    return opaque_pack(OperationKey(dtype, "? :", (condition, a, b)), length, low, high)
 
 
 def _is_certain(pack: Pack) -> bool:
@@ -88,7 +97,7 @@ def _is_certain(pack: Pack) -> bool:
     return all(low is not None and low >= 0 for low in lows)
 
 
-def opaque_pack(result: Result, length: Integer, low: int | None = None, high: int | None = None) -> Value:
+def opaque_pack(result: OperationKey, length: Integer, low: int | None = None, high: int | None = None) -> Value:
     """A pack of which nothing is known but how it was calculated, its length, and bounds of its items."""
     text = operation_text(result.operation, result.operands)
     element = element_value(result, text, POSITION, result.dtype, low, high)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from snd_analysis.symbolic.limits import DEEPEST
 from snd_analysis.symbolic.values.formatting import operation_text
-from snd_analysis.symbolic.values.scalars import Fresh, Result, Value, unknown
+from snd_analysis.symbolic.values.scalars import Fresh, OperationKey, Value, unknown
 
 
 def result_of(
     dtype: str, operation: str, operands: tuple[Value, ...], low: int | None = None, high: int | None = None
 ) -> Value:
     """What an operation on unknown operands gives: the same whenever they are the same."""
-    result = Result(dtype, operation, operands)
+    result = OperationKey(dtype, operation, operands)
     if result.depth > DEEPEST:
         return unknown(dtype, Fresh(), "…", low, high)
     return unknown(dtype, result, operation_text(operation, operands), low, high)

@@ -31,7 +31,7 @@ class Likeness(Struct, frozen=True, eq=False):
     ranks: tuple[Integer, ...]
 
 
-class Outcome(Struct, frozen=True, eq=False):
+class KnownResults(Struct, frozen=True, eq=False):
     """The results of an invocation of which nothing is to be said, with the unknowns that they may be made of."""
 
     results: tuple[TypedValue, ...]
@@ -90,7 +90,7 @@ def _integers_but_rank(value: TypedValue) -> Iterator[Integer]:
     yield from (each for each in (rank, length, value.scalar, *(value.extents or ())) if each is not None)
 
 
-def repeated(known: Outcome, like: Likeness, call: nodes.Call) -> list[TypedValue]:
+def repeated(known: KnownResults, like: Likeness, call: nodes.Call) -> list[TypedValue]:
     """The results of an invocation like one that is known."""
     changed = dict(zip((rank.variable.key for rank in known.ranks if rank.variable), like.ranks, strict=True))
     changed.update(known.binding.unknowns_for(call))

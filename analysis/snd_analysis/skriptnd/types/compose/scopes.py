@@ -30,7 +30,7 @@ class Found(Enum):
 _BEST_FIRST = (Found.TENSOR, Found.UNKNOWN, Found.PRIVATE, Found.NOTHING)
 
 
-class Step(Struct, frozen=True):
+class TrailStep(Struct, frozen=True):
     """What one part of a scoped name stands for: a label, a tensor, or the graph of that name.
 
     ``definition`` is the one that declares it; None for the definition at hand.
@@ -44,9 +44,9 @@ class Trail(Struct, frozen=True):
     """One way to read a scoped name: what it leads to, and a step for each of its parts, as far as they are known."""
 
     found: Found
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TrailStep, ...] = ()
 
-    def behind(self, step: Step) -> Trail:
+    def behind(self, step: TrailStep) -> Trail:
         """The same with a part before it."""
         return Trail(self.found, (step, *self.steps))
 
@@ -68,9 +68,9 @@ class _Body(Struct, frozen=True):
             if isinstance(entry.statement, nodes.Component)
         ]
 
-    def step(self, name: nodes.Node) -> Step:
+    def step(self, name: nodes.Node) -> TrailStep:
         """What a name that is declared, or a name of an invocation, stands for."""
-        return Step(self.name, self.resolution.targets.get(name))
+        return TrailStep(self.name, self.resolution.targets.get(name))
 
 
 def find_tensor(context: Context, parts: tuple[str, ...]) -> Found:
@@ -89,7 +89,7 @@ def _trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
     body = _Body(None, context.definition, context.resolution)
     found = _find(context, body, parts, inside=True, depth=0)
     if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
-        own = Step(None, context.others.own(context.definition))
+        own = TrailStep(None, context.others.own(context.definition))
         found += [trail.behind(own) for trail in _find(context, body, parts[1:], inside=True, depth=0)]
     return found
 
@@ -115,11 +115,11 @@ def _find(context: Context, body: _Body, parts: tuple[str, ...], inside: bool, d
 def _own_tensor(body: _Body, name: str, inside: bool) -> list[Trail]:
     symbols = [symbol for symbol in body.resolution.symbols if symbol.name == name and symbol.is_tensor]
     visible = inside or body.definition.public or any(symbol.kind in _ALWAYS_VISIBLE for symbol in symbols)
-    return [Trail(Found.TENSOR if visible else Found.PRIVATE, (Step(body.name, symbol),)) for symbol in symbols]
+    return [Trail(Found.TENSOR if visible else Found.PRIVATE, (TrailStep(body.name, symbol),)) for symbol in symbols]
 
 
 def _behind(
-    context: Context, body: _Body, labelled: Iterable[tuple[Step, nodes.Node]], parts: tuple[str, ...], depth: int
+    context: Context, body: _Body, labelled: Iterable[tuple[TrailStep, nodes.Node]], parts: tuple[str, ...], depth: int
 ) -> list[Trail]:
     """Looks for the rest of a scoped name behind each thing that its first part may stand for."""
     return [
@@ -155,7 +155,7 @@ def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple
     return _behind(context, body, labelled, parts[1:], depth)
 
 
-def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[Step, nodes.Node]]:
+def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[TrailStep, nodes.Node]]:
     """What a label, written or generated, or the name of an invoked graph stands for in a composition."""
     for component in body.components:
         yield from _labelled_in(context, body, component, label)
@@ -163,7 +163,7 @@ def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[Step,
 
 def _labelled_in(
     context: Context, body: _Body, component: nodes.Component, label: str
-) -> Iterator[tuple[Step, nodes.Node]]:
+) -> Iterator[tuple[TrailStep, nodes.Node]]:
     names = component.names
     generated = len(component.results) == 1 and len(names) == 1 and names[0].text == label
     for value in component.parts:
@@ -175,7 +175,7 @@ def _labelled_in(
         if generated:
             yield body.step(names[0]), value
         elif isinstance(target, OperatorName) and target.name == label and context.others.is_graph(target):
-            yield Step(body.name, target), value
+            yield TrailStep(body.name, target), value
         if isinstance(value, nodes.Region):  # without a label a block adds no scope of its own, unless generated
             for item in value.components:
                 yield from _labelled_in(context, body, item, label)
@@ -190,14 +190,14 @@ def _transparent(body: _Body) -> nodes.Node | None:
     return calls[0] if calls else None
 
 
-def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, Step]]:
+def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, TrailStep]]:
     """The names that can stand behind labels, each once: of tensors that can be named there, with their symbols, and
     of further labels, without."""
     body = _Body(None, context.definition, context.resolution)
     found = [*_names_in(context, body, labels, True, 0)]
     if labels[:1] == (context.definition.name.text,) and context.definition.kind == "graph":
         found += _names_in(context, body, labels[1:], True, 0)
-    known: dict[str, Step] = {}
+    known: dict[str, TrailStep] = {}
     for name, step in found:
         known.setdefault(name, step)
     return [*known.items()]
@@ -205,7 +205,7 @@ def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, S
 
 def _names_in(
     context: Context, body: _Body, labels: tuple[str, ...], inside: bool, depth: int
-) -> Iterator[tuple[str, Step]]:
+) -> Iterator[tuple[str, TrailStep]]:
     if depth > DEEPEST_SCOPE:
         return
     if labels:
@@ -214,9 +214,9 @@ def _names_in(
     else:
         for symbol in body.resolution.symbols:
             if any(trail.found is Found.TENSOR for trail in _own_tensor(body, symbol.name, inside)):
-                yield symbol.name, Step(body.name, symbol)
+                yield symbol.name, TrailStep(body.name, symbol)
         for component in body.components:
-            yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
+            yield from ((label, TrailStep(body.name, None)) for label in _labels(context, body, component))
     transparent = _transparent(body)
     if transparent is not None and not inside:
         yield from _names_below(context, body, transparent, labels, depth)
@@ -224,7 +224,7 @@ def _names_in(
 
 def _names_below(
     context: Context, body: _Body, value: nodes.Node, labels: tuple[str, ...], depth: int
-) -> Iterator[tuple[str, Step]]:
+) -> Iterator[tuple[str, TrailStep]]:
     """What can stand behind labels in what a label stands before."""
     if isinstance(value, nodes.Labelled):
         value = value.value
@@ -237,7 +237,7 @@ def _names_below(
                     yield from _names_below(context, body, each, labels[1:], depth)
                 continue
             yield from ((name.text, body.step(name)) for name in component.names)
-            yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
+            yield from ((label, TrailStep(body.name, None)) for label in _labels(context, body, component))
         return
     name = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
     if isinstance(name, OperatorName):

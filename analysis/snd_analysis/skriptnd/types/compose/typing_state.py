@@ -23,7 +23,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
 if TYPE_CHECKING:
-    from snd_analysis.skriptnd.types.compose.repetition import Outcome
+    from snd_analysis.skriptnd.types.compose.repetition import KnownResults
 
 
 class TypedValue(Struct, frozen=True):
@@ -80,7 +80,7 @@ class TypingState:
         """Whether the statement at hand stands in ``@update``."""
         self.updated: dict[Symbol, Located] = {}
         """Where each variable was updated."""
-        self.invoked: dict[Hashable, Outcome] = {}
+        self.invoked: dict[Hashable, KnownResults] = {}
         """What became of invocations so far, by what is alike in others."""
 
     def begin(self, statement: nodes.Node) -> None:

@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.types.compose.invocation.arguments import ArgumentChe
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
-from snd_analysis.skriptnd.types.compose.repetition import Outcome, likeness, repeated
+from snd_analysis.skriptnd.types.compose.repetition import KnownResults, likeness, repeated
 from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import shape_of
 from snd_analysis.skriptnd.types.signature import TensorParameter, elsewhere
@@ -45,7 +45,7 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     types.finish(call.function)
     results = [_result(output, types, binding, name, call) for output in signature.outputs]
     if like is not None and context.amount_said() == said and binding.is_repeatable:
-        work.invoked[like.key] = Outcome(tuple(results), like.ranks, binding)
+        work.invoked[like.key] = KnownResults(tuple(results), like.ranks, binding)
     return results
 
 
