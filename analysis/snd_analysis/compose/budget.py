@@ -87,7 +87,7 @@ class FileBudget:
     """
 
     def __init__(self) -> None:
-        self._steps = Budget()
+        self._steps = StepBudget()
         self._counted = 0
 
     @property
