@@ -31,6 +31,11 @@ class Configuration(Struct, frozen=True, dict=True):
         """Folders searched for modules, below the current folder named relative to it, as paths given by hand are."""
         return tuple(_as_given(os.path.join(self.folder, path)) for path in self.settings.module_paths)
 
+    @property
+    def weights(self) -> str | None:
+        """Where the variables of a model are, named as module paths are."""
+        return None if self.settings.weights is None else _as_given(os.path.join(self.folder, self.settings.weights))
+
     @cached_property
     def excludes(self) -> Callable[[str, bool], bool]:
         """Whether a path (and whether it is a folder) is excluded by the ``exclude`` patterns."""

@@ -16,7 +16,7 @@ from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
-_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width")
+_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width", "weights")
 _WIDEST_LINE = 400
 
 
@@ -37,6 +37,8 @@ class Settings(Struct, frozen=True):
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     line_width: int = DEFAULT_WIDTH
     """Columns the formatter may fill."""
+    weights: str | None = None
+    """A folder or an ``.npz`` file with the variables of the model."""
 
 
 def refuse(mistake: ConfigError) -> None:
@@ -107,6 +109,8 @@ class _Reader(Struct, frozen=True):
                     yield self.per_file_ignores(value)
                 case "line-width":
                     yield self.line_width(value)
+                case "weights":
+                    yield self.string(key, value)
                 case _:
                     yield self.rules(key, value)
         except ConfigError as mistake:
@@ -116,6 +120,11 @@ class _Reader(Struct, frozen=True):
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self.error(key, f"'{key}' must be a list of strings")
         return tuple(value)
+
+    def string(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.error(key, f"'{key}' must be a string")
+        return value
 
     def patterns(self, key: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         try:

@@ -6,7 +6,8 @@ import os
 
 from snd_server.archives import GRAPH, is_archive
 
-_MAIN_FILES = ("main.sknd", "graph.nnef")
+MAIN = "main.sknd"
+_MAIN_FILES = (MAIN, GRAPH)
 
 
 def main_file(path: str) -> str:

@@ -27,11 +27,12 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
+from snd_server.discovery import NNEF1_SUFFIX
 from snd_server.limits import MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
 from snd_server.tensor_inputs import given_tensors
-from snd_server.weights import read_weights, stored_weights
+from snd_server.weights import read_weights, stored_weights, weights_beside
 from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
@@ -104,14 +105,14 @@ def _evaluated(
         raise ArgumentError(f"there is no file {request.path}")
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
         raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
-    prepared = prepare(snapshot, request)
+    prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)
     template = prepared.template
     diagnostics = _diagnostics(checker, snapshot, template)
     evaluated = replace(prepared.shown, diagnostics=diagnostics)
     if is_broken(diagnostics):
         return evaluated, PROBLEMS
     evaluation = prepared.evaluation
-    answer, status = _answer(evaluator, checker, snapshot, evaluation, observer, request.path)
+    answer, status = answer_of(evaluator, checker, snapshot, evaluation, observer, request.path)
     failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
     if not failures and request.output is not None:
         _write_outputs(Path(request.output), answer)
@@ -127,17 +128,16 @@ class Prepared(Struct, frozen=True):
     shown: Evaluated
 
 
-def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
-    """Finds what is asked for, and reads what it is given. Raises ArgumentError for what there is not, and OSError."""
+def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = None) -> Prepared:
+    """Finds what is asked for, and reads what it is given; ``configured`` is where the weights are by default.
+
+    Raises ArgumentError for what there is not, and OSError.
+    """
     template = _chosen(snapshot, request)
     given = parse_arguments(template, request.attributes, (), request.types)
     inputs = given_tensors(request.inputs, request.memory_bytes)
     _demand_inputs(template, inputs)
-    weights: Mapping[str, Any] = (
-        stored_weights(snapshot, request.path, request.memory_bytes)
-        if request.weights is None
-        else read_weights(request.weights, request.memory_bytes)
-    )
+    weights = _weights(snapshot, request, configured)
     evaluation = EvaluationRequest(
         template.name,
         _plain_attributes(given.attributes),
@@ -153,6 +153,16 @@ def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
     )
     nothing_yet = Evaluated(template.shown, template.definition.kind, request.seed, request.double, given.attributes)
     return Prepared(template, evaluation, nothing_yet)
+
+
+def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
+    """Those that are asked for; else those that are stored with the model, of which the run may take some only."""
+    place = request.weights
+    if place is None and not request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
+        place = weights_beside(request.path, configured)
+    if place is None:
+        return stored_weights(snapshot, request.path, request.memory_bytes)
+    return read_weights(place, request.memory_bytes)
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------
@@ -234,7 +244,7 @@ def _location(snapshot: Snapshot, site: Site) -> Location:
 
 
 # ---- the worker ------------------------------------------------------------------------------------------------------
-def _answer(
+def answer_of(
     evaluator: Evaluator,
     checker: Checker,
     snapshot: Snapshot,

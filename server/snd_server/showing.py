@@ -43,24 +43,25 @@ def _json(checker: Checker, request: RunRequest) -> int:
 
 
 def _table(checker: Checker, request: RunRequest) -> int:
-    paint = _paint()
+    colours = paint()
 
     def step(step: ShownStep) -> None:
-        show("".join(f"{line}\n" for line in step_lines(step, paint)))
+        show("".join(f"{line}\n" for line in step_lines(step, colours)))
 
     # A bar would be torn apart by the steps that are printed beside it.
     with ProgressBar("Running", shown=not request.trace) as bar:
         evaluated, status = evaluate(checker, request, Observer(step, bar.update))
-    report = Report((request.path,), evaluated.diagnostics, checker.source, paint=paint)
+    report = Report((request.path,), evaluated.diagnostics, checker.source, paint=colours)
     failed = any(found.severity is Severity.ERROR for found in evaluated.diagnostics)
     if evaluated.diagnostics:
         show(full.render(report))
     if not failed:
-        show(evaluated_table(evaluated, paint))
+        show(evaluated_table(evaluated, colours))
     return status
 
 
-def _paint() -> Paint:
+def paint() -> Paint:
+    """Return the colours of the terminal; none where nobody reads it."""
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         return painter(sys.stdout) or plain
     return plain

@@ -15,6 +15,7 @@ from snd_analysis.workspace import Snapshot, tensor_path
 from snd_runtime.files import InvalidFileError, read_tensor
 from snd_server.archives import read_members, split_member
 from snd_server.arguments import ArgumentError
+from snd_server.model_folder import MAIN
 from snd_server.reading import read_file, reason
 from snd_server.tensor_files import SUFFIXES, read_arrays
 
@@ -64,20 +65,27 @@ def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[st
 
     Raises ArgumentError for a file that can't be used. Files of more than ``most_bytes`` together are refused.
     """
-    variables = [(each, tensor_path(path, each.label)) for each in snapshot.stored_variables(path)]
-    files = {file: None for _, file in variables if file is not None}
-    arrays = dict(_stored(path, list(files), most_bytes))
+    contents = stored_files(snapshot, path, most_bytes)
     found: dict[str, Array] = {}
-    for variable, file in variables:
-        if file in arrays:
-            array = arrays[file]
+    for variable in snapshot.stored_variables(path):
+        file = tensor_path(path, variable.label)
+        if file is not None and file in contents:
+            array = _tensor(file, contents[file])
             # Blocks of items are stored as a matrix, whatever the variable is.
             found[variable.name] = array.reshape(variable.shape) if array.size == prod(variable.shape) else array
     return found
 
 
-def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[str, Array]]:
-    """The tensors of files that are there, by their paths: beside a graph, or in the archive that it is in."""
+def stored_files(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, bytes]:
+    """Return the tensor files of a model in NNEF 1.0 that are there, by their paths: beside it, or in its archive.
+
+    Raises ArgumentError for a file that can't be read. Files of more than ``most_bytes`` together are refused.
+    """
+    paths = (tensor_path(path, each.label) for each in snapshot.stored_variables(path))
+    return dict(_stored(path, list(dict.fromkeys(filter(None, paths))), most_bytes))
+
+
+def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:
     member = split_member(path)
     left = most_bytes
     try:
@@ -87,15 +95,28 @@ def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[
             for name, content in read_members(archive, lambda name: most_bytes if name in names else 0).items():
                 left -= content.size
                 _demand_room(f"{archive}/{name}", left, most_bytes)
-                yield f"{archive}/{name}", _tensor(f"{archive}/{name}", content.start)
+                yield f"{archive}/{name}", content.start
             return
         for file in files:
             if os.path.isfile(file):
                 whole = read_file(file, left)
                 left -= len(whole)
-                yield file, _tensor(file, whole)
+                yield file, whole
     except OSError as error:
         raise ArgumentError(f"{error.filename}: {reason(error)}") from None
+
+
+def weights_beside(path: str, configured: str | None) -> str | None:
+    """Return the weights of a model where nothing else is said: what its configuration names, or ``weights`` beside it.
+
+    They are a folder or an ``.npz`` file; None if there are none. Raises ArgumentError for those that are configured,
+    but are not there.
+    """
+    if configured is not None:
+        return configured
+    beside = os.path.join(os.path.dirname(path), "weights")
+    found = (each for each in (beside, f"{beside}.npz") if os.path.exists(each))
+    return next(found, None) if os.path.basename(path) == MAIN else None
 
 
 def _demand_room(file: str, left: int, most_bytes: int) -> None:

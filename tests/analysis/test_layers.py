@@ -40,6 +40,7 @@ PACKAGES = (
     "compose",
     "nnef1.elaborate",
     "workspace",
+    "convert",
     "ide",
     "libraries",
 )

@@ -119,7 +119,7 @@ operator same {
 @pytest.fixture
 def model(project):
     (project / "main.sknd").write_text(MODEL)
-    weights = project / "weights"
+    weights = project / "trained"
     (weights / "scale").mkdir(parents=True)
     (weights / "scale" / "w.dat").write_bytes(write_tensor(np.array([1.0, 2.0, 3.0], np.float32)))
     (weights / "scale.on.dat").write_bytes(write_tensor(np.array([True, True, False])))
@@ -138,7 +138,7 @@ def document(real, *arguments: str, status: int = 0) -> dict[str, Any]:
     return found
 
 
-FIRST = ("--input", "x=iota[4,3]", "--weights", "weights")
+FIRST = ("--input", "x=iota[4,3]", "--weights", "trained")
 
 
 # ---- what is shown ---------------------------------------------------------------------------------------------------
@@ -243,12 +243,12 @@ def test_what_is_made_up_is_told(real, model):
     assert "2 variables (scale.on, scale.w) are drawn at random (seed 7)\n" in text
     assert text == table(real, "--seed", "7")
     assert text != table(real, "--seed", "8")
-    (model / "weights" / "odd.npy").write_bytes((model / "weights" / "scale.on.dat").read_bytes())
+    (model / "trained" / "odd.npy").write_bytes((model / "trained" / "scale.on.dat").read_bytes())
     outcome = real("run", ".", *FIRST)
     assert outcome.status == 2
     assert "odd.npy" in outcome.stderr
-    (model / "weights" / "odd.npy").unlink()
-    np.save(model / "weights" / "odd.npy", np.zeros(1))
+    (model / "trained" / "odd.npy").unlink()
+    np.save(model / "trained" / "odd.npy", np.zeros(1))
     assert "1 weight (odd) is not used" in table(real, *FIRST)
 
 
@@ -289,11 +289,11 @@ def test_an_endless_loop_ends_at_its_time(real, model):
     assert time.monotonic() - begin < FAR_SECONDS
     assert "this takes longer than the 0.5 seconds that are allowed" in text
     assert "main.sknd:" in text
-    (model / "weights" / "huge.npy").write_bytes(bytes(2 << 20))
+    (model / "trained" / "huge.npy").write_bytes(bytes(2 << 20))
     refused = real("run", ".", *FIRST, "--memory", "1")
     assert refused.status == 2
     assert "huge.npy: it has 2,097,152 bytes, more than the " in refused.stderr
-    refused = real("run", ".", "--input", "x=@weights/huge.npy", "--memory", "1")
+    refused = real("run", ".", "--input", "x=@trained/huge.npy", "--memory", "1")
     assert (refused.status, "more than the 1,048,576 allowed" in refused.stderr) == (2, True)
 
 

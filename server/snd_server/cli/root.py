@@ -10,7 +10,8 @@ from snd_server import __version__
 
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
-    "fmt": "Bring SkriptND files into the one style.",
+    "convert": "Turn a model in NNEF 1.0 into a SkriptND model.",
+    "fmt": "Bring SkriptND and NNEF 1.0 files into the one style.",
     "graph": "Draw a graph.",
     "lsp": "Serve editors: the language server.",
     "rule": "Explain the rules.",

@@ -32,6 +32,8 @@ class StoredVariable(Struct, frozen=True):
     label: str
     shape: tuple[int, ...]
     span: Span
+    items: tuple[Value, ...] = ()
+    """All of a small tensor that has a file."""
 
 
 class BodyValues(Struct, frozen=True, eq=False):

@@ -94,7 +94,8 @@ def _variable(
         return UNKNOWN
     made = _declared(evaluator, "variable", target, dtype, shape, TensorKind.VARIABLE)
     span = label.span.shifted(evaluator.frame.base)
-    evaluator.context.variables.append(StoredVariable(made.name, label.value, extents, span))
+    items = () if file is None else file.items
+    evaluator.context.variables.append(StoredVariable(made.name, label.value, extents, span, items))
     if file is not None and len(file.items) == prod(extents) and file.items:
         return replace(made, known=Known(extents, file.items))
     return made

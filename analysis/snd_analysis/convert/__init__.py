@@ -1,0 +1,11 @@
+"""Models of other formats as SkriptND models that a person would have written.
+
+What a format comes to as a composed graph is put into the operators of the standard library (``unfolding``,
+``idioms``) and written as a module (``module_text``). ``nnef1`` is the way in for NNEF 1.0; another format is another
+module beside it.
+"""
+
+from snd_analysis.convert.module_text import StoredTensor
+from snd_analysis.convert.nnef1 import Converted, NotConvertible, convert_nnef1
+
+__all__ = ["Converted", "NotConvertible", "StoredTensor", "convert_nnef1"]

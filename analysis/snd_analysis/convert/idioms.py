@@ -1,0 +1,215 @@
+"""Invocations as a person writes them, where the meaning is the same for the attributes and shapes at hand.
+
+Whatever is done here keeps values: each function says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from snd_analysis.compose import Template
+from snd_analysis.convert.steps import Step, extents, literal, number_list, numbers, rank
+from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue
+from snd_analysis.symbolic.integers import TRUE, Integer, constant
+from snd_analysis.symbolic.values import NULL, Pack, Value
+
+_WINDOWS = ("nn.max_pool", "nn.avg_pool", "nn.sum_pool")
+_NORMALIZED = "batch_normalization"
+_VECTORS = {_NORMALIZED: (1, 2, 3, 4), "conv": (2,), "deconv": (2,), "linear": (2,)}
+"""By operations: the inputs that have a value for each channel."""
+
+
+class Idioms:
+    """Rewrites steps, knowing what makes their arguments."""
+
+    def __init__(self, template: Callable[[str], Template], operations: Iterable[Operation]) -> None:
+        self._template = template
+        self._made: dict[Tensor, Step] = {}
+        self._per_channel = _per_channel_variables(operations)
+        self.flattened: dict[Tensor, Tensor] = {}
+        """Variables that are declared with one extent, that of the channels, and what stands for them then."""
+
+    def whole(self, step: Step) -> Step | None:
+        """Return what stands for an operation that the standard library has in another form; None if it has none."""
+        match step.template.name.name:
+            case "relu" if _is_real(step.inputs[0]):
+                return self._other(step, "nn.relu", {}, step.inputs)
+            case "leaky_relu" if isinstance(alpha := step.attributes["alpha"], float) and 0.0 < alpha <= 1.0:
+                return self._other(step, "nn.relu", {"alpha": alpha}, step.inputs)
+            case "square" if _is_real(step.inputs[0]):
+                return self._other(step, "math.sqr", {}, step.inputs)
+            case "sum_reduce" if step.attributes["normalize"] is TRUE and _is_real(step.inputs[0]):
+                return self._other(step, "math.mean_reduce", {"axes": step.attributes["axes"]}, step.inputs)
+            case "batch_normalization":
+                return self._normalization(step)
+            case "linear" if rank(step.inputs[0]) == 2:
+                return self._linear(step)
+        return None
+
+    def rewritten(self, steps: Iterable[Step]) -> list[Step]:
+        """Return steps of the standard library in their usual form."""
+        found: list[Step] = []
+        for each in steps:
+            step = self._usual(each)
+            for output in step.outputs:
+                if isinstance(output, Tensor):
+                    self._made[output] = step
+            found.append(step)
+        return found
+
+    def _usual(self, step: Step) -> Step:
+        match step.operator:
+            case name if name in _WINDOWS:
+                return _spatial(step)
+            case "layout.reshape":
+                return self._flattened(step)
+            case "nn.conv" | "nn.deconv" if len(step.inputs) > 2:
+                return self._with_vector(step)
+            case "linalg.matmul":
+                return self._broadcast(step, 2)
+            case name if name.startswith("math.") and any(each.endswith("_align") for each in step.attributes):
+                aligned = _without_alignment(step)
+                is_plain = all(value is NULL for key, value in aligned.attributes.items() if key.endswith("_align"))
+                return self._broadcast(aligned, 0) if is_plain else aligned
+        return step
+
+    # ---- whole operations --------------------------------------------------------------------------------------------
+    def _other(
+        self, step: Step, operator: str, attributes: Mapping[str, Value], inputs: tuple[TensorValue, ...]
+    ) -> Step:
+        return Step(self._template(operator), {}, attributes, inputs, step.outputs)
+
+    def _normalization(self, step: Step) -> Step | None:
+        """``nn.batch_norm`` takes vectors, and ``epsilon`` as a number."""
+        given = step.attributes.get("epsilon")
+        epsilon = literal(step.inputs[5]) if given is None and len(step.inputs) > 5 else given
+        shape = extents(step.inputs[0])
+        if not isinstance(epsilon, float) or epsilon < 0 or shape is None or len(shape) < 2:
+            return None
+        vectors = [self._vector(each, shape[1]) for each in step.inputs[1:5]]
+        if any(each is None for each in vectors):
+            return None
+        inputs = (step.inputs[0], *(each for each in vectors if each is not None))
+        return self._other(step, "nn.batch_norm", {"epsilon": epsilon}, inputs)
+
+    def _linear(self, step: Step) -> Step | None:
+        """``nn.linear`` takes a vector as bias."""
+        bias = step.inputs[2] if len(step.inputs) > 2 else NULL
+        if bias is NULL:
+            return self._other(step, "nn.linear", {}, step.inputs[:2])
+        filters = extents(step.inputs[1])
+        vector = None if filters is None else self._vector(bias, filters[0])
+        if vector is None:
+            return None
+        return self._other(step, "nn.linear", {}, (*step.inputs[:2], vector))
+
+    def _flattened(self, step: Step) -> Step:
+        """One extent in the place of several is what ``layout.flatten`` gives."""
+        axis, count, shape = (step.attributes.get(name) for name in ("axis", "rank", "shape"))
+        whole = rank(step.inputs[0])
+        if whole is None or not isinstance(axis, Integer) or not isinstance(count, Integer) or axis.value is None:
+            return step
+        attributes = dict(step.attributes)
+        if count == constant(whole - axis.value):
+            del attributes["rank"]
+        if count.value is not None and count.value > 1 and isinstance(shape, Pack) and len(shape.items or ()) == 1:
+            del attributes["shape"]
+            return self._other(step, "layout.flatten", attributes, step.inputs)
+        return replace(step, attributes=attributes)
+
+    # ---- vectors -----------------------------------------------------------------------------------------------------
+    def _vector(self, value: TensorValue, channels: int | None) -> Tensor | None:
+        """The tensor of rank 1 that one of the extents ``[1, channels, 1, …]`` has its values from."""
+        shape = extents(value)
+        if not isinstance(value, Tensor) or shape is None or channels is None or len(shape) < 2:
+            return None
+        if shape[1] != channels or any(each != 1 for at, each in enumerate(shape) if at != 1):
+            return None
+        made = self._made.get(value)
+        if made is not None and made.operator == "layout.unsqueeze":
+            source = made.inputs[0]
+            return source if isinstance(source, Tensor) and extents(source) == (channels,) else None
+        if value in self._per_channel:
+            return self.flattened.setdefault(value, replace(value, shape=(constant(channels),)))
+        return None
+
+    def _with_vector(self, step: Step) -> Step:
+        """The bias of a convolution is a vector: that of which it is a reshaped copy."""
+        bias = step.inputs[2]
+        made = self._made.get(bias) if isinstance(bias, Tensor) else None
+        if made is None or made.operator not in ("layout.reshape", "layout.flatten"):
+            return step
+        shape, source = extents(bias), made.inputs[0]
+        same = source if isinstance(source, Tensor) and extents(source) == shape else None
+        vector = same or self._vector(source, shape[0] if shape else None)
+        if vector is None:
+            return step
+        return replace(step, inputs=(*step.inputs[:2], vector))
+
+    # ---- broadcasting ------------------------------------------------------------------------------------------------
+    def _broadcast(self, step: Step, least: int) -> Step:
+        """Leading extents of 1 go without saying where shapes are aligned from the right."""
+        ranks = [rank(each) for each in step.inputs]
+        if len(ranks) != 2 or None in ranks or ranks[0] != ranks[1]:
+            return step
+        for at in (1, 0):
+            value = step.inputs[at]
+            made = self._made.get(value) if isinstance(value, Tensor) else None
+            if made is None or made.operator != "layout.unsqueeze":
+                continue
+            axes, source = numbers(made.attributes["axes"]), made.inputs[0]
+            if axes and sorted(axes) == [*range(len(axes))] and (rank(source) or 0) >= max(least, 1):
+                inputs = tuple(source if number == at else each for number, each in enumerate(step.inputs))
+                return replace(step, inputs=inputs)
+        return step
+
+
+def _per_channel_variables(operations: Iterable[Operation]) -> set[Tensor]:
+    """Variables that are only used as a value for each channel."""
+    found: set[Tensor] = set()
+    others: set[Tensor] = set()
+    for operation in operations:
+        slots = _VECTORS.get(operation.operator.name, ()) if operation.operator is not None else ()
+        for at, value in enumerate(operation.inputs):
+            if isinstance(value, Tensor) and value.kind is TensorKind.VARIABLE:
+                (found if at in slots else others).add(value)
+    return found - others
+
+
+def _is_real(value: TensorValue) -> bool:
+    return isinstance(value, Tensor) and value.dtype == "real"
+
+
+def _without_alignment(step: Step) -> Step:
+    """Alignment makes no difference for a tensor of the greatest rank, and for a scalar."""
+    ranks = [rank(each) for each in step.inputs]
+    if None in ranks:
+        return step
+    greatest = max(each for each in ranks if each is not None)
+    names = [name for name in step.attributes if name.endswith("_align")]
+    if len(names) != len(ranks):
+        return step
+    free = {name for name, count in zip(names, ranks, strict=True) if count in (0, greatest)}
+    return replace(step, attributes={key: NULL if key in free else value for key, value in step.attributes.items()})
+
+
+def _spatial(step: Step) -> Step:
+    """A window of one element in the first two dimensions is the default."""
+    whole = rank(step.inputs[0])
+    given = {name: numbers(step.attributes.get(name)) for name in ("axes", "size", "stride", "dilation", "padding")}
+    axes, size, stride, dilation, padding = given.values()
+    if whole is None or whole < 3 or axes != tuple(range(whole)) or size is None or stride is None:
+        return step
+    if dilation is None or padding is None:
+        return step
+    outer = [*size[:2], *stride[:2], *dilation[:2]]
+    if outer != [1] * 6 or any((*padding[:2], *padding[whole : whole + 2])):
+        return step
+    lists = {
+        "size": size[2:], "stride": stride[2:], "dilation": dilation[2:],
+        "padding": (*padding[2:whole], *padding[whole + 2 :]),
+    }  # fmt: skip
+    attributes = {key: value for key, value in step.attributes.items() if key != "axes"}
+    return replace(step, attributes={**attributes, **{key: number_list(items) for key, items in lists.items()}})

@@ -1,0 +1,151 @@
+"""The text of a module: imports, and a graph with its blocks and comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from snd_analysis.convert.names import Names
+from snd_analysis.convert.steps import Step
+from snd_analysis.convert.written import written_attributes, written_dtypes
+from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.skriptnd.format import format_text
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, Pack, format_value
+
+_MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
+"""What comments of SkriptND say something by."""
+
+
+class StoredTensor(Struct, frozen=True):
+    """A variable of the model, and the file of the source that its values are in."""
+
+    name: str
+    source: str
+    """The name of the variable in the source."""
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class Lines(Struct):
+    """Entries of a block, with the comments above and behind them."""
+
+    items: list[str] = field(default_factory=list)
+
+    def add(self, text: str, comments: Sequence[str] = (), behind: str = "") -> None:
+        """Add an entry."""
+        self.items += map(comment, comments)
+        self.items.append(f"{text}  {comment(behind)}" if behind else text)
+
+
+class GraphText(Struct):
+    """A graph as it is written down."""
+
+    name: str
+    documentation: list[str] = field(default_factory=list)
+    blocks: dict[str, Lines] = field(default_factory=dict)
+    modules: set[str] = field(default_factory=set)
+
+    def block(self, name: str) -> Lines:
+        """Return the lines of a block."""
+        return self.blocks.setdefault(name, Lines())
+
+
+_ORDER = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update", "quantize")
+
+
+def module_text(head: Iterable[str], graphs: Sequence[GraphText], width: int) -> str:
+    """Return a module with these definitions, in the one style."""
+    modules = sorted({module for graph in graphs for module in graph.modules})
+    lines = [*map(comment, head)]
+    if modules:
+        lines.append(f"import {', '.join(modules)};")
+    for graph in graphs:
+        lines += ["", *map(comment, graph.documentation), f"{graph.name} {{"]
+        for name in _ORDER:
+            if name in graph.blocks and graph.blocks[name].items:
+                lines += [f"@{name} {{", *graph.blocks[name].items, "}"]
+        lines.append("}")
+    return format_text("\n".join(lines) + "\n", width)
+
+
+def comment(text: str) -> str:
+    """Return a comment with this text, which says nothing to snd."""
+    plain = "".join(each if each.isprintable() else " " for each in text).rstrip()
+    return f"# {_MARKS.sub(_harmless, plain)}".rstrip()
+
+
+def _harmless(match: re.Match[str]) -> str:
+    return f"'{match[0]}'"
+
+
+class Writer:
+    """Writes steps and declarations with the names that tensors have in the text."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._named: dict[Tensor, str] = {}
+
+    def name(self, tensor: Tensor, wanted: str | None = None) -> str:
+        """Return the name of a tensor; the first call decides it."""
+        found = self._named.get(tensor)
+        if found is None:
+            found = self._named[tensor] = self._names.new(wanted or tensor.name)
+        return found
+
+    def known(self, tensor: Tensor) -> str | None:
+        """Return the name of a tensor; None if it is not written anywhere."""
+        return self._named.get(tensor)
+
+    def same(self, tensor: Tensor, other: Tensor) -> None:
+        """Let a tensor have the name of another one, in whose place it stands."""
+        self._named[tensor] = self.name(other)
+
+    def statement(self, step: Step) -> str:
+        """Return the statement that makes the results of a step."""
+        results = ", ".join(map(self._result, step.outputs))
+        return f"{results} = {self.invocation(step)};"
+
+    def invocation(self, step: Step) -> str:
+        """Return an invocation: operator, types, attributes, arguments."""
+        dtypes = written_dtypes(step)
+        attributes = ", ".join(f"{name}={value}" for name, value in written_attributes(step))
+        inputs = [*step.inputs]
+        while inputs and inputs[-1] is NULL:
+            inputs.pop()
+        arguments = ", ".join(map(self.argument, inputs))
+        generics = f"<{', '.join(dtypes)}>" if dtypes else ""
+        return f"{step.operator}{generics}{f'{{{attributes}}}' if attributes else ''}({arguments})"
+
+    def argument(self, value: TensorValue) -> str:
+        """Return an argument: a tensor, a number, or a list of them."""
+        if isinstance(value, Tensor):
+            if value.kind is TensorKind.CONSTANT and value.shape == () and value.value is not None:
+                return format_value(value.value, quoted=True)
+            return self.name(value)
+        if isinstance(value, Pack):
+            return f"[{', '.join(self.argument(each) for each in value.items or ())}]"
+        return "~"
+
+    def _result(self, value: TensorValue) -> str:
+        if isinstance(value, Tensor):
+            return self.name(value)
+        if isinstance(value, Pack):
+            return f"[{', '.join(self._result(each) for each in value.items or ())}]"
+        return "~"
+
+
+def declaration(
+    name: str, tensor: Tensor, bounds: Mapping[str, int] | None = None, bound: set[str] | None = None
+) -> str:
+    """Return the declaration of a tensor. Symbols in ``bounds`` are bounded where they first occur alone."""
+    parts = []
+    for extent in tensor.shape or ():
+        text = format_value(extent) if isinstance(extent, Integer) else "?"
+        if bounds is not None and bound is not None and text in bounds and text not in bound:
+            bound.add(text)
+            text = f"{text}|{bounds[text]}"
+        parts.append(text)
+    return f"{name}: {tensor.dtype}[{', '.join(parts)}];"

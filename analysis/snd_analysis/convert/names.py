@@ -1,0 +1,29 @@
+"""Names that SkriptND allows, each once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from snd_analysis.skriptnd.names import BUILT_INS
+from snd_analysis.skriptnd.syntax import keywords
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+
+
+class Names:
+    """The names of one definition, or of one module."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = {*taken, *keywords(), *BUILT_INS}
+
+    def new(self, wanted: str) -> str:
+        """Return a name that nothing has yet, and take it: the one that is wanted if possible."""
+        plain = _NOT_IN_NAMES.sub("_", wanted) or "_"
+        if plain[0].isdigit():
+            plain = f"_{plain}"
+        name, number = plain, 2
+        while name in self._taken:
+            name, number = (f"{plain}_" if number == 2 and plain in keywords() else f"{plain}_{number}"), number + 1
+        self._taken.add(name)
+        return name

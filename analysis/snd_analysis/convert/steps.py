@@ -1,0 +1,86 @@
+"""Invocations of operators, as a converted graph has them one after the other."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from snd_analysis.compose import Template, specialization_of
+from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack, Value
+
+
+class Step(Struct, frozen=True, eq=False):
+    """An invocation: of an operator, with attributes and tensors, that gives tensors."""
+
+    template: Template
+    dtypes: Mapping[str, str]
+    attributes: Mapping[str, Value]
+    inputs: tuple[TensorValue, ...]
+    outputs: tuple[TensorValue, ...]
+
+    @property
+    def operator(self) -> str:
+        """The operator with its module: ``nn.conv``."""
+        return f"{self.module}.{self.template.name.name}"
+
+    @property
+    def module(self) -> str:
+        """The module of the operator."""
+        return self.template.name.path.partition(":")[2]
+
+
+def step_of(operation: Operation) -> Step:
+    """Return an operation as it is."""
+    specialization = specialization_of(operation)
+    assert specialization is not None
+    return Step(specialization.template, operation.dtypes, operation.attributes, operation.inputs, operation.outputs)
+
+
+def shortest(value: float) -> float:
+    """Return the number of the fewest digits that is the same with single precision."""
+    try:
+        packed = struct.pack("f", value)
+    except OverflowError:
+        return value
+    if not math.isfinite(value) or struct.unpack("f", packed)[0] != value:
+        return value
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next((float(each) for each in texts if struct.pack("f", float(each)) == packed), value)
+
+
+def rank(value: TensorValue) -> int | None:
+    """Return the rank of a tensor; None if this is no tensor, or its rank is not known."""
+    return len(value.shape) if isinstance(value, Tensor) and value.shape is not None else None
+
+
+def extents(value: TensorValue) -> tuple[int | None, ...] | None:
+    """Return the extents of a tensor, None for those that are no numbers; None if this is no tensor."""
+    if not isinstance(value, Tensor) or value.shape is None:
+        return None
+    return tuple(each.value if isinstance(each, Integer) else None for each in value.shape)
+
+
+def literal(value: TensorValue) -> Value | None:
+    """Return the value of a tensor that is a number in the place of a tensor; None of others."""
+    if isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.shape == ():
+        return value.value
+    return None
+
+
+def numbers(value: Value | None) -> tuple[int, ...] | None:
+    """Return the items of a list of known integers; None of anything else."""
+    if not isinstance(value, Pack) or value.items is None:
+        return None
+    found = [each.value for each in value.items if isinstance(each, Integer) and each.value is not None]
+    return tuple(found) if len(found) == len(value.items) else None
+
+
+def number_list(items: Sequence[int]) -> Pack:
+    """Return a list of integers."""
+    return Pack([integers.constant(each) for each in items], dtype="int")

@@ -1,0 +1,96 @@
+"""Operators of other formats, replaced by the few operators of the standard library that they are composed of.
+
+An operator that means the same as one of the standard library is composed of nothing but that one. So what it is
+composed of, for the attributes and shapes at hand, can be written in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from snd_analysis.compose import Specialization, specialization_of
+from snd_analysis.convert.steps import Step, step_of
+from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
+from snd_analysis.symbolic.values import Maybe, Pack, Run
+
+MOST_STEPS = 3
+"""Of how many operators one invocation may become several."""
+
+
+def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:
+    """Return what an operation is composed of, if that is little, and of the standard library; else the operation.
+
+    ``keeps`` are the modules whose operators stay.
+    """
+    whole = step_of(operation)
+    found = _steps(operation, keeps)
+    return (whole,) if found is None or len(found) > MOST_STEPS else found
+
+
+def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | None:
+    """The steps of an operation; None if they can't be told."""
+    specialization = specialization_of(operation)
+    if specialization is None or operation.control is not None:
+        return None
+    if specialization.template.name.path in keeps:
+        return (step_of(operation),)
+    body = specialization.body
+    if body is None or body.variables or body.constants or body.updates or body.checks or operation.checks:
+        return None
+    known = _arguments(specialization, operation)
+    for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
+        for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
+            if one in known:
+                return None  # an argument is passed on
+            known[one] = other
+    prefix = next((each.name for value in operation.outputs for each in tensors_of(value)), "")
+    found: list[Step] = []
+    for inner in body.operations:
+        steps = _steps(_placed(inner, known, prefix), keeps)
+        if steps is None or len(found) > MOST_STEPS:
+            return None
+        found += steps
+    return tuple(found)
+
+
+def _arguments(specialization: Specialization, operation: Operation) -> dict[Tensor, Tensor]:
+    """What stands for each input of the body."""
+    known: dict[Tensor, Tensor] = {}
+    body = specialization.body
+    assert body is not None
+    for formal, actual in zip(specialization.inputs, operation.inputs, strict=False):
+        known.update(zip(tensors_of(formal), tensors_of(actual), strict=False))
+    for formal, actual in zip(body.inputs.values(), operation.inputs, strict=False):
+        known.update(zip(tensors_of(formal), tensors_of(actual), strict=False))
+    return known
+
+
+def _placed(operation: Operation, known: dict[Tensor, Tensor], prefix: str) -> Operation:
+    """An operation of a body with the tensors that it has outside."""
+    return replace(
+        operation,
+        inputs=tuple(_outside(value, known, prefix) for value in operation.inputs),
+        outputs=tuple(_outside(value, known, prefix) for value in operation.outputs),
+    )
+
+
+def _outside(value: TensorValue, known: dict[Tensor, Tensor], prefix: str) -> TensorValue:
+    if isinstance(value, Tensor):
+        if value.kind == "constant" and value.shape == ():
+            return value
+        found = known.get(value)
+        if found is None:
+            found = known[value] = replace(value, name=f"{prefix}.{value.name}")
+        return found
+    if isinstance(value, Maybe):
+        return Maybe(value.present, _outside(value.value, known, prefix))
+    if isinstance(value, Pack):
+        segments = [
+            Run(each.length, _outside(each.element, known, prefix)) if isinstance(each, Run)
+            else _outside(each, known, prefix)
+            for each in value.segments
+        ]  # fmt: skip
+        return Pack(segments, dtype=value.dtype)
+    return value

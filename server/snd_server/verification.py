@@ -1,0 +1,124 @@
+"""A converted model against its source: both are run on the same inputs, and every output is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from msgspec.structs import replace
+
+from snd_analysis.convert import Converted
+from snd_runtime.evaluation import EvaluationAnswer, Evaluator, ShownStep, ShownTensor
+from snd_runtime.summary import Summary
+from snd_runtime.worker import ProcessLimits
+from snd_server.arguments import ArgumentError
+from snd_server.checking import Checker
+from snd_server.config import Configurations
+from snd_server.conversion import CLEAN, PROBLEMS, ConvertRequest
+from snd_server.running import Observer, RunRequest, answer_of, prepare
+from snd_server.selection import RuleSettings
+from snd_server.terminal import say
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+TOLERANCE = 1e-4
+"""By how much elements may differ, relative to the greatest one: sums are not always made in the same order."""
+
+
+def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
+    """Run the source and what it was converted to; return the exit status. Raises ArgumentError if neither runs."""
+    with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
+        first, _ = _run(evaluator, request, request.path, None)
+        inputs = _inputs(first, request.seed)
+        source, before = _run(evaluator, request, request.path, inputs)
+        renamed = {converted.names.get(name, name): array for name, array in inputs.items()}
+        target, after = _run(evaluator, request, main, renamed)
+    sizes = ", ".join(f"{each.name}[{','.join(map(str, each.summary.shape))}]" for each in first.inputs if each.summary)
+    for name, expected in (source.arrays or {}).items():
+        found = (target.arrays or {}).get(converted.names.get(name, name))
+        difference = "it is missing" if found is None else _difference(np.asarray(found), np.asarray(expected))
+        if difference is not None:
+            where = _first_difference(before, after, converted.names)
+            say(f"'{name}' differs on random inputs ({sizes}): {difference}{where}", err=True)
+            return PROBLEMS
+    if not request.quiet:
+        count = len(source.arrays or {})
+        say(f"{count} output{'' if count == 1 else 's'} equal on random inputs ({sizes})")
+    return CLEAN
+
+
+def _run(
+    evaluator: Evaluator, request: ConvertRequest, path: str, inputs: Mapping[str, Array] | None
+) -> tuple[EvaluationAnswer, dict[str, Summary]]:
+    """The outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
+    checker = Checker(Configurations(request.config), RuleSettings())
+    snapshot = checker.snapshot(path)
+    run = RunRequest(path, seed=request.seed, memory_bytes=request.memory_bytes, trace=inputs is not None)
+    prepared = prepare(snapshot, run, checker.configurations.of_file(path).weights)
+    evaluation = replace(prepared.evaluation, inputs=dict(inputs or {}), keep=inputs is not None)
+    seen: dict[str, Summary] = {}
+
+    def step(content: ShownStep) -> None:
+        for each in content.tensors:
+            _note(seen, each)
+
+    answer, _ = answer_of(evaluator, checker, snapshot, evaluation, Observer(step, lambda done, total: None), path)
+    if answer.failures:
+        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
+    return answer, seen
+
+
+def _note(seen: dict[str, Summary], tensor: ShownTensor) -> None:
+    if tensor.summary is not None and tensor.item is None:
+        seen[tensor.name] = tensor.summary
+
+
+def _inputs(answer: EvaluationAnswer, seed: int) -> dict[str, Array]:
+    """Random inputs of the shapes that were found. Integers are small: they are often indices."""
+    chance = np.random.default_rng(seed)
+    found: dict[str, Array] = {}
+    for each in answer.inputs:
+        assert each.summary is not None
+        match each.summary.dtype:
+            case "real":
+                found[each.name] = chance.standard_normal(each.summary.shape, np.float32)
+            case "bool":
+                found[each.name] = chance.integers(0, 2, each.summary.shape).astype(bool)
+            case _:
+                found[each.name] = chance.integers(0, 2, each.summary.shape)
+    return found
+
+
+def _difference(found: Array, expected: Array) -> str | None:
+    """How two tensors differ, in words; None if they agree."""
+    if found.shape != expected.shape:
+        return f"it has the shape {list(found.shape)}, not {list(expected.shape)}"
+    if found.dtype.kind != "f":
+        return None if np.array_equal(found, expected) else "its elements differ"
+    one, other = found.astype(np.float64), expected.astype(np.float64)
+    scale = max(float(np.abs(other[np.isfinite(other)]).max(initial=0.0)), 1e-6)
+    if np.allclose(one, other, rtol=0, atol=TOLERANCE * scale, equal_nan=True):
+        return None
+    with np.errstate(invalid="ignore"):
+        return f"by {np.nanmax(np.abs(one - other)):.3g}"
+
+
+def _first_difference(before: Mapping[str, Summary], after: Mapping[str, Summary], names: Mapping[str, str]) -> str:
+    """The first tensor on the way whose statistics differ, as the end of a message."""
+    for name, summary in before.items():
+        found = after.get(names.get(name, name))
+        if found is not None and not _alike(summary, found):
+            return f"; the first tensor that differs is '{name}'"
+    return ""
+
+
+def _alike(one: Summary, other: Summary) -> bool:
+    if one.shape != other.shape:
+        return False
+    return np.allclose(_statistics(one), _statistics(other), rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+
+
+def _statistics(summary: Summary) -> list[float]:
+    found = (summary.least, summary.greatest, summary.mean, summary.deviation, summary.nan, summary.true)
+    return [np.nan if each is None else float(each) for each in found]

@@ -1,0 +1,182 @@
+"""Models in NNEF 1.0 as SkriptND models: what is written, and that it is the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_analysis.base import OperatorName, Severity
+from snd_analysis.convert import Converted, convert_nnef1
+from snd_analysis.skriptnd.format import format_text
+from snd_analysis.workspace import Snapshot, Workspace
+from snd_runtime.evaluation import EvaluationRequest
+from snd_runtime.evaluation.handler import evaluate
+from snd_server.files import DiskReader
+from snd_server.weights import stored_weights
+from support.nnef1.corpus import CORPUS, models, plain_name
+
+FLOORS = {"converted": 85, "clean": 85, "equal": 76}
+_MOST_BYTES = 1 << 30
+_TOLERANCE = 1e-4
+
+
+# ---- the text --------------------------------------------------------------------------------------------------------
+def _converted(body: str, results: str = "y", head: str = "", files: Mapping[str, str] | None = None) -> str:
+    """The ``@compose`` block of a graph with the input ``x`` and these statements."""
+    text = f"version 1.0;\n{head}\ngraph net(x) -> ({results})\n{{\n{body}\n}}\n"
+    reader = DiskReader()
+    reader.provide("/m/graph.nnef", text.encode())
+    for label, description in (files or {}).items():
+        reader.provide(f"/m/{label}.dat", description.encode())
+    snapshot = Workspace(reader).snapshot()
+    errors = [each.message for each in snapshot.diagnostics("/m/graph.nnef") if each.severity is Severity.ERROR]
+    assert not errors
+    found = convert_nnef1(snapshot, "/m/graph.nnef", "m/graph.nnef").text
+    _demand_clean(found)
+    return found
+
+
+def _demand_clean(text: str) -> Snapshot:
+    reader = DiskReader()
+    reader.provide("/c/main.sknd", text.encode())
+    snapshot = Workspace(reader).snapshot()
+    found = snapshot.diagnostics("/c/main.sknd")
+    assert not [(each.rule.name, each.message) for each in found if each.severity is not Severity.HINT], text
+    assert format_text(text) == text
+    return snapshot
+
+
+def _statements(text: str) -> list[str]:
+    lines = text[text.index("@compose") :].splitlines()[1:]
+    return " ".join(line.strip() for line in lines[: lines.index("    }")]).replace("; ", ";\n").splitlines()
+
+
+CONV = "x = external(shape = [1, 4, 8, 8]); w = variable(shape = [6, 4, 3, 3], label = 'w');"
+SQUARE = "x = external(shape = [2, 3, 4]);"
+
+
+@pytest.mark.parametrize(
+    ("body", "statements"),
+    [
+        (f"{SQUARE} y = relu(x);", ["y = nn.relu(x);"]),
+        (f"{SQUARE} y = leaky_relu(x, alpha = 0.25);", ["y = nn.relu{alpha=0.25}(x);"]),
+        (f"{SQUARE} y = add(x, 1.0);", ["y = math.add(x, 1.0);"]),
+        (f"{SQUARE} y = mean_reduce(x, axes = [1, 2]);", ["y = math.mean_reduce{axes=[1, 2]}(x);"]),
+        (f"{SQUARE} y = sum_reduce(x, axes = [1], normalize = true);", ["y = math.mean_reduce{axes=[1]}(x);"]),
+        (f"{SQUARE} y = softmax(x);", ["y = nn.softmax(x);"]),
+        (f"{SQUARE} y = transpose(x, axes = [1, 0]);", ["y = layout.transpose{perm=[1, 0, 2]}(x);"]),
+        (f"{SQUARE} y = reshape(x, shape = [0, -1]);", ["y = layout.reshape{shape=[2, 12]}(x);"]),
+        (f"{SQUARE} y = reshape(x, shape = [12], axis_start = 1);", ["y = layout.flatten{axis=1}(x);"]),
+        (
+            f"{SQUARE} y = slice(x, axes = [2], begin = [1], end = [0]);",
+            ["y = layout.slice{axes=[2], begin=[1], end=[4]}(x);"],
+        ),
+        (f"{SQUARE} y = concat([x, x], axis = 1);", ["y = layout.concat{axis=1}([x, x]);"]),
+        (f"{CONV} y = conv(x, w, stride = [2, 2]);", ["y = nn.conv{stride=2, padding=[0, 0, 1, 1]}(x, w);"]),
+        (f"{CONV} y = conv(x, w, padding = [(1, 1), (1, 1)]);", ["y = nn.conv{padding=1}(x, w);"]),
+        (
+            f"{CONV} b = variable(shape = [1, 6], label = 'b'); y = conv(x, w, b, padding = [(0, 0), (0, 0)]);",
+            ["y = nn.conv{padding=0}(x, w, b);"],
+        ),
+        (
+            f"{CONV} y = max_pool(x, size = [1, 1, 2, 2], stride = [1, 1, 2, 2], padding = [(0,0),(0,0),(0,0),(0,0)]);",
+            ["y = nn.max_pool{size=2, stride=2, padding=0}(x);"],
+        ),
+        (
+            "x = external(shape = [2, 3]); w = variable(shape = [4, 3], label = 'w');"
+            "b = variable(shape = [1, 4], label = 'b'); y = linear(x, w, b);",
+            ["y = nn.linear(x, w, b);"],
+        ),
+        (
+            "x = external(shape = [2, 3, 4]); m = variable(shape = [1, 3], label = 'm'); y = batch_normalization("
+            "x, m, m, m, m, epsilon = 0.001);",
+            ["y = nn.batch_norm{epsilon=0.001}(x, m, m, m, m);"],
+        ),
+        (
+            "x = external(shape = [2, 3, 4]); b = variable(shape = [2, 3], label = 'b'); y = mul(x, b);",
+            ["y = math.mul{rhs_align=0}(x, b);"],
+        ),
+        (f"{SQUARE} y = argmax_pool(x, size = [1, 1, 2]);", ["y = nnef1.argmax_pool{size=[1, 1, 2]}(x);"]),
+    ],
+)  # fmt: skip
+def test_operations_become_those_of_the_standard_library(body: str, statements: list[str]):
+    assert _statements(_converted(body)) == statements
+
+
+def test_dynamic_extents_have_bounds():
+    head = "extension tract_registry tract_core;\nextension tract_symbol B;"
+    text = _converted("x = tract_core_external(shape = [B, 3], datum_type = 'f32'); y = copy(x);", head=head)
+    assert "x: real[B|1000000, 3];" in text
+    assert "y: real[B, 3];" in text
+
+
+def test_names_are_those_of_the_text_where_skriptnd_allows_them():
+    text = _converted("x = external(shape = [2]); real = neg(x); math = neg(real); y = neg(math); z = copy(y);", "y, z")
+    assert _statements(text) == [
+        "real_ = math.neg(x);", "math_2 = math.neg(real_);", "y = math.neg(math_2);", "z = math.iden(y);",
+    ]  # fmt: skip
+
+
+def test_numbers_in_files_are_written_out():
+    head = "extension tract_registry tract_core;"
+    body = "x = external(shape = [2]); e = variable<scalar>(shape = [], label = 'e'); y = add(x, e);"
+    text = _converted(body, head=head, files={"e": "real [] = 9.999999747378752e-06"})
+    assert _statements(text) == ["y = math.add(x, 1.0e-05);"]
+    assert "@variable" not in text
+
+
+# ---- the shared corpus -----------------------------------------------------------------------------------------------
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the shared corpus is not there")
+def test_models_of_the_corpus_convert_to_the_same_models():
+    counts = dict.fromkeys(FLOORS, 0)
+    for name in models():
+        path = str(CORPUS / name / "graph.nnef")
+        source = Workspace(DiskReader()).snapshot()
+        if any(each.severity is Severity.ERROR for each in source.diagnostics(path)):
+            continue
+        converted = convert_nnef1(source, path, "graph.nnef")
+        counts["converted"] += 1
+        target = _demand_clean(converted.text)
+        counts["clean"] += 1
+        if (CORPUS / name / "io.npz").exists():
+            why = _unequal(name, source, path, converted, target)
+            counts["equal"] += why == ""
+            print(f"{name}: {why}" if why else "", end="\n" if why else "")
+    print(counts)
+    assert all(counts[field] >= floor for field, floor in FLOORS.items()), counts
+
+
+def _unequal(name: str, source: Snapshot, path: str, converted: Converted, target: Snapshot) -> str:
+    """How the outputs differ; nothing if they are equal."""
+    stored = np.load(CORPUS / name / "io.npz", allow_pickle=False)
+    weights = dict(stored_weights(source, path, _MOST_BYTES))
+    if len(weights) < len(source.stored_variables(path)):
+        return "there are no weights"
+    inputs = {plain_name(each[3:]): stored[each] for each in stored.files if each.startswith("in.")}
+    expected, why = _outputs(source, path, inputs, weights)
+    if why:
+        return f"the source fails: {why}"
+    moved = {each.name: weights[each.source].reshape(each.shape) for each in converted.variables}
+    renamed = {converted.names[key]: array for key, array in inputs.items()}
+    found, why = _outputs(target, "/c/main.sknd", renamed, moved)
+    if why:
+        return why
+    for key, wanted in expected.items():
+        actual = found[converted.names[key]]
+        scale = max(float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)), 1e-6)
+        if actual.shape != wanted.shape or not np.allclose(actual, wanted, 0, _TOLERANCE * scale, equal_nan=True):
+            return f"'{key}' differs"
+    return ""
+
+
+def _outputs(
+    snapshot: Snapshot, path: str, inputs: Mapping[str, Any], weights: Mapping[str, Any]
+) -> tuple[dict[str, Any], str]:
+    graph = OperatorName(path, snapshot.main_graphs(path)[0].name.text)
+    answer = evaluate(snapshot, EvaluationRequest(graph, inputs=inputs, weights=weights, keep=True), lambda note: None)
+    if answer.failures:
+        return {}, answer.failures[0].message
+    return {key: np.asarray(value) for key, value in (answer.arrays or {}).items()}, ""

@@ -1,0 +1,83 @@
+"""``snd convert``: models of other formats as SkriptND models on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_runtime.files import read_tensor, write_tensor
+
+Run = Callable[..., Any]
+
+GRAPH = """version 1.0;
+
+graph net(x) -> (y)
+{
+    x = external(shape = [1, 2, 6]);
+    filter = variable(shape = [3, 2, 3], label = 'conv/filter');
+    bias = variable(shape = [1, 3], label = 'conv/bias');
+    z = conv(x, filter, bias);
+    y = relu(z);
+}
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    chance = np.random.default_rng(0)
+    folder = tmp_path / "model"
+    (folder / "conv").mkdir(parents=True)
+    (folder / "graph.nnef").write_text(GRAPH)
+    for name, shape in (("filter", (3, 2, 3)), ("bias", (1, 3))):
+        (folder / f"conv/{name}.dat").write_bytes(write_tensor(chance.standard_normal(shape, np.float32)))
+    return folder
+
+
+def test_a_model_is_converted_and_runs_without_options(model: Path, tmp_path: Path, real: Run):
+    out = tmp_path / "new"
+    outcome = real("convert", str(model), "-o", str(out), "--verify")
+    assert outcome.status == 0, outcome.stderr
+    assert "2 statements (2 of the standard library), 2 variables" in outcome.stdout
+    assert "1 output equal" in outcome.stdout
+    assert real("check", str(out)).status == 0
+    assert real("fmt", "--check", str(out)).status == 0
+    assert read_tensor((out / "weights/filter.dat").read_bytes()).shape == (3, 2, 3)
+    assert np.load(out / "weights/bias.npy").shape == (3,)
+    for folder in (model, out):
+        assert real("run", str(folder), "--input", "x=iota[1,2,6]", "--output", str(folder / "o")).status == 0
+    np.testing.assert_allclose(np.load(model / "o/y.npy"), np.load(out / "o/y.npy"), rtol=1e-5)
+
+
+def test_folders_are_not_overwritten_without_force(model: Path, tmp_path: Path, real: Run):
+    out = tmp_path / "new"
+    out.mkdir()
+    (out / "main.sknd").write_text("# mine\n")
+    assert real("convert", str(model), "-o", str(out)).status == 2
+    assert (out / "main.sknd").read_text() == "# mine\n"
+    assert real("convert", str(model), "-o", str(out), "--force").status == 0
+    assert "nn.conv" in (out / "main.sknd").read_text()
+    assert real("convert", str(model), "-o", str(out / "main.sknd"), "--force").status == 2
+
+
+def test_models_with_mistakes_are_not_converted(model: Path, tmp_path: Path, real: Run):
+    (model / "graph.nnef").write_text(GRAPH.replace("[3, 2, 3]", "[3, 1, 3]"))
+    outcome = real("convert", str(model), "-o", str(tmp_path / "new"))
+    assert outcome.status == 1
+    assert "error[" in outcome.stdout
+    assert not (tmp_path / "new").exists()
+    assert real("convert", str(tmp_path), "-o", str(tmp_path / "new")).status == 2
+
+
+def test_weights_are_found_where_the_configuration_says(model: Path, tmp_path: Path, real: Run):
+    out = tmp_path / "new"
+    assert real("convert", str(model), "-o", str(out)).status == 0
+    (out / "weights").rename(out / "trained")
+    assert "drawn at random" in real("run", str(out)).stdout
+    (out / "snd.toml").write_text('weights = "trained"\n')
+    assert "drawn at random" not in real("run", str(out)).stdout
+    (out / "snd.toml").write_text('weights = "lost"\n')
+    assert real("run", str(out)).status == 2
