@@ -42,8 +42,10 @@ def test_keys_are_those_of_the_reader(schema: dict[str, Any]):
 
 
 def test_defaults_are_those_of_the_reader(schema: dict[str, Any]):
-    defaults = {key: value["default"] for key, value in schema["properties"].items()}
+    defaults = {key: value["default"] for key, value in schema["properties"].items() if "default" in value}
     settings = Settings()
+    assert schema["properties"].keys() - defaults == {"weights"}
+    assert settings.weights is None
     assert defaults.pop("select") == ["all"]
     assert settings.rules.select is None  # all of them
     assert defaults == {
@@ -94,6 +96,8 @@ def test_rules_are_all_there_with_what_they_say(schema: dict[str, Any], request:
         'select = ["no-such-rule"]',
         "ignore = [1]",
         "exclude = {}",
+        'weights = "trained"',
+        "weights = []",
         "module-paths = 3",
         "per-file-ignores = []",
         'per-file-ignores = {"*" = "unused-import"}',
