@@ -10,10 +10,10 @@ from msgspec import Struct, field
 from snd_analysis.convert.names import Names
 from snd_analysis.convert.steps import Step
 from snd_analysis.convert.written import written_attributes, written_dtypes
-from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack, format_value
+from snd_analysis.symbolic.values import NULL, Pack, Value, format_value
 
 _MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
 """What comments of SkriptND say something by."""
@@ -119,7 +119,7 @@ class Writer:
         generics = f"<{', '.join(dtypes)}>" if dtypes else ""
         return f"{step.operator}{generics}{f'{{{attributes}}}' if attributes else ''}({arguments})"
 
-    def argument(self, value: TensorValue) -> str:
+    def argument(self, value: Value) -> str:
         """Return an argument: a tensor, a number, or a list of them."""
         if isinstance(value, Tensor):
             if value.kind is TensorKind.CONSTANT and value.shape == () and value.value is not None:
@@ -129,7 +129,7 @@ class Writer:
             return f"[{', '.join(self.argument(each) for each in value.items or ())}]"
         return "~"
 
-    def _result(self, value: TensorValue) -> str:
+    def _result(self, value: Value) -> str:
         if isinstance(value, Tensor):
             return self.name(value)
         if isinstance(value, Pack):

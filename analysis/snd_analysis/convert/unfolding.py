@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.convert.steps import Step, step_of
-from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
-from snd_analysis.symbolic.values import Maybe, Pack, Run
+from snd_analysis.model import Operation, Tensor, tensor_value, tensors_of
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
 MOST_STEPS = 3
 """Of how many operators one invocation may become several."""
@@ -71,12 +71,12 @@ def _placed(operation: Operation, known: dict[Tensor, Tensor], prefix: str) -> O
     """An operation of a body with the tensors that it has outside."""
     return replace(
         operation,
-        inputs=tuple(_outside(value, known, prefix) for value in operation.inputs),
-        outputs=tuple(_outside(value, known, prefix) for value in operation.outputs),
+        inputs=tuple(tensor_value(_outside(value, known, prefix)) for value in operation.inputs),
+        outputs=tuple(tensor_value(_outside(value, known, prefix)) for value in operation.outputs),
     )
 
 
-def _outside(value: TensorValue, known: dict[Tensor, Tensor], prefix: str) -> TensorValue:
+def _outside(value: Value, known: dict[Tensor, Tensor], prefix: str) -> Value:
     if isinstance(value, Tensor):
         if value.kind == "constant" and value.shape == ():
             return value
