@@ -8,32 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.compose import Session
-from snd_analysis.skriptnd.names import OperatorName, library_names
-from snd_runtime.execution import Execution, bind_arrays, execute, value_of
-from support.memory import snapshot_of
+from snd_analysis.skriptnd.names import library_names
+from support.runtime.invoking import invoker, same
 
-SESSION = Session(snapshot_of({"main.sknd": "import cvm;\n"}))
 ROUNDS = 6
-
-
-def cvm(name: str, *inputs: Any, **attributes: Any) -> Any:
-    """The output of an operator, or the tuple of them."""
-    template = SESSION.template(OperatorName("snd:cvm", name))
-    assert template is not None, name
-    arrays = [np.asarray(each) for each in inputs]
-    specialization = bind_arrays(SESSION, template, arrays, {key: value_of(each) for key, each in attributes.items()})
-    assert specialization.valid, [failure.message for failure in specialization.failures]
-    found = tuple(execute(SESSION, specialization, arrays, Execution()).outputs.values())
-    return found[0] if len(found) == 1 else found
-
-
-def same(found: Any, expected: Any) -> None:
-    """Demands equal shapes and equal elements: nothing of CVM is rounded."""
-    expected = np.asarray(expected)
-    assert found.dtype.kind == "i"
-    assert found.shape == expected.shape
-    np.testing.assert_array_equal(found, expected)
+cvm = invoker("cvm")
 
 
 class Cases:

@@ -59,8 +59,9 @@ class ValueScope:
             return UNDEFINED
 
     def knows(self, expression: nodes.Node) -> bool:
-        """Whether everything that an expression names has a value."""
-        return self.template.symbols(expression) <= self.values.keys()
+        """Whether everything that an expression names has a value, and every generic type in it stands for one."""
+        named = self.template.symbols(expression)
+        return all(each in self.values or each.name in self.dtypes for each in named)
 
 
 def member_of(value: Value, member: str) -> Value:
