@@ -34,13 +34,13 @@ class EvaluationFailed(Exception):  # noqa: N818
         self.related = tuple(related)
 
     def via(self, site: Site) -> EvaluationFailed:
-        """The same failure as it is seen from an invocation further out, which is blamed if nothing else is."""
+        """Return the same failure as it is seen from an invocation further out, which is blamed if nothing else is."""
         chain = self.chain if self.place is None else (*self.chain, site)
         place = site.place if self.place is None else self.place
         return EvaluationFailed(self.rule, self.message, place, chain, self.related)
 
     def outside_of_library(self) -> EvaluationFailed:
-        """The same failure at the innermost place that is not in the library, with the operator that failed."""
+        """Return the same failure at the innermost place that is not in the library, with the operator that failed."""
         if self.place is None:
             return self
         sites = (Site(self.place, "it fails here"), *self.chain)

@@ -45,7 +45,7 @@ class Budget:
         self._held = 0
 
     def allocate(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
-        """Takes the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
+        """Take the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
         if len(shape) > MOST_RANK:
             message = f"{what} would have {len(shape)} dimensions, but snd computes with {MOST_RANK} at most"
             raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
@@ -61,11 +61,11 @@ class Budget:
             raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
 
     def release(self, elements: int, item_bytes: int) -> None:
-        """Gives back what was allocated for something temporary."""
+        """Give back what was allocated for something temporary."""
         self._bytes -= elements * item_bytes
 
     def hold(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
-        """Takes the memory of a tensor that stays to the end. Raises EvaluationFailed if there is not enough."""
+        """Take the memory of a tensor that stays to the end. Raises EvaluationFailed if there is not enough."""
         self.allocate(what, shape, item_bytes, place)
         self._held += prod(shape) * item_bytes
 

@@ -23,7 +23,8 @@ _NO_IMAGE = 255
 
 
 def picture(array: Array) -> bytes | None:
-    """A PNG of a tensor of numbers or bools; None for one of less than two dimensions, or of less than two elements.
+    """Return a PNG of a tensor of numbers or bools; None for one of less than two dimensions, or of less than two
+    elements.
 
     ``[rows,columns]`` is a heat map, ``[…,3,rows,columns]`` a strip of images in colours, anything else a strip of heat
     maps. The least element of all is dark and the greatest light; what is not finite is grey.

@@ -65,7 +65,7 @@ class Summary(Struct, frozen=True):
 
 
 def summarize(array: Array) -> Summary:
-    """The statistics of a tensor. Raises ValueError for one of no type of the language."""
+    """Return the statistics of a tensor. Raises ValueError for one of no type of the language."""
     dtype, shape, count = dtype_name(array), array.shape, array.size
     if count == 0:
         return Summary(dtype, shape, 0)
@@ -91,7 +91,7 @@ def type_text(dtype: str, shape: tuple[int, ...]) -> str:
 
 
 def number_text(number: int | float) -> str:
-    """An int in full; a real with three digits, and all those before its point as long as it is below a million."""
+    """Return an int in full; a real with three digits, and all those before its point as long as it is below a million."""
     if isinstance(number, int):
         return str(number)
     size = abs(number)
@@ -119,7 +119,7 @@ def _moments(array: Array, template: float = 1.0) -> tuple[float, float, int]:
 
 
 def _chunks(array: Array, template: float) -> Iterator[Array]:
-    """The finite elements, in so many units."""
+    """Yield the finite elements, in so many units."""
     flat = array.reshape(-1)
     for begin in range(0, flat.size, _CHUNK):
         chunk = flat[begin : begin + _CHUNK].astype(np.float64)

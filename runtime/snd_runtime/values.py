@@ -26,13 +26,13 @@ def dtype_name(array: Array) -> str:
 
 
 def numpy_dtype(dtype: str, real: np.dtype[Any] = FLOAT32) -> np.dtype[Any]:
-    """The NumPy type for ``int``, ``real``, ``bool`` or ``str``."""
+    """Return the NumPy type for ``int``, ``real``, ``bool`` or ``str``."""
     return {"int": np.dtype(np.int64), "real": real, "bool": np.dtype(np.bool_), "str": np.dtype(object)}[dtype]
 
 
 # ---- from lists ------------------------------------------------------------------------------------------------------
 def array_of(value: Any, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
-    """A number, bool or string, or lists of them nested to any depth, as a tensor of type ``dtype``.
+    """Return a number, bool or string, or lists of them nested to any depth, as a tensor of type ``dtype``.
 
     An int may stand for a real. Raises ValueError for lists of different lengths and items of other types.
     """
@@ -94,7 +94,8 @@ def _demand_type(item: Any, dtype: str) -> None:
 
 # ---- from arrays -----------------------------------------------------------------------------------------------------
 def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
-    """An array, for example from a file, as a tensor of type ``dtype``: ints may stand for reals, 0 and 1 for bools.
+    """Return an array, for example from a file, as a tensor of type ``dtype``: ints may stand for reals, 0 and 1 for
+    bools.
 
     Raises ValueError for items that would not be the same.
     """
@@ -114,7 +115,7 @@ def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
 
 # ---- as text ---------------------------------------------------------------------------------------------------------
 def value_text(array: Array, indent: int = 0) -> str:
-    """All items as nested lists, a line for each row; lines after the first are indented by so many spaces.
+    """Return all items as nested lists, a line for each row; lines after the first are indented by so many spaces.
 
     Reals have the digits that tell them from all others of their precision.
     """
@@ -127,7 +128,7 @@ def value_text(array: Array, indent: int = 0) -> str:
 
 
 def item_text(item: Any) -> str:
-    """A single item, as the language writes it; NaN and infinity, which it can't write, as ``nan`` and ``inf``."""
+    """Return a single item, as the language writes it; NaN and infinity, which it can't write, as ``nan`` and ``inf``."""
     if isinstance(item, bool | np.bool_):
         return "true" if item else "false"
     if isinstance(item, str):

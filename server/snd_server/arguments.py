@@ -39,7 +39,7 @@ class Arguments(Struct, frozen=True):
 def parse_arguments(
     template: Template, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
 ) -> Arguments:
-    """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises ArgumentError.
+    """Read ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises ArgumentError.
 
     Generic types are among ``attributes``, or apart in ``types``.
     """
@@ -92,7 +92,7 @@ def _demand_known(template: Template, pairs: Sequence[_Pair], what: str, names: 
 
 
 def among(name: str, known: Sequence[str]) -> str:
-    """The names that there are, for whoever wrote one that there is not: ``did you mean …``, or all of them."""
+    """Return the names that there are, for whoever wrote one that there is not: ``did you mean …``, or all of them."""
     close = close_matches(name, known)
     if close:
         return f"did you mean '{close[0]}'?"
@@ -109,7 +109,10 @@ def _dtype(pair: _Pair, base: str) -> str:
 
 
 def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dict[str, str]) -> Value:
-    """The value of an attribute. A generic type that is not given is deduced from it, as in an invocation (2.13)."""
+    """Return the value of an attribute.
+
+    A generic type that is not given is deduced from it, as in an invocation (2.13).
+    """
     node = member.node
     if pair.text == _NULL:
         if not node.optional:
@@ -134,7 +137,10 @@ def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dic
 
 
 def _items(pair: _Pair, value: Value) -> Iterable[Value]:
-    """The items of a list, each once; or the single value. Numbers that are too large to be known are refused."""
+    """Return the items of a list, each once; or the single value.
+
+    Numbers that are too large to be known are refused.
+    """
     for item in value.elements if isinstance(value, Pack) else (value,):
         if isinstance(item, Integer) and item.value is None:
             raise pair.wrong("this number is larger than snd works with")
@@ -142,7 +148,7 @@ def _items(pair: _Pair, value: Value) -> Iterable[Value]:
 
 
 def _is_bare(text: str, packed: bool) -> bool:
-    """Whether a string is written without quotes, as shells like it."""
+    """Return whether a string is written without quotes, as shells like it."""
     return text[:1] not in ("'", '"') and not (packed and text[:1] in ("[", "("))
 
 
@@ -200,7 +206,8 @@ class _NoFiles:
 
 
 def _typing_mistake(text: str) -> str | None:
-    """What the rules about types say of an expression: it is checked in a definition of its own, but not composed."""
+    """Return what the rules about types say of an expression: it is checked in a definition of its own, but not
+    composed."""
     head, path = "graph g { @using { v = ", "value.sknd"
     workspace = Workspace(_NoFiles())
     workspace.open(path, f"{head}{text}\n; }} }}")
@@ -211,7 +218,8 @@ def _typing_mistake(text: str) -> str | None:
 
 
 def _count_items(pair: _Pair, node: nodes.Node) -> int:
-    """How many items the ranges and repetitions of an expression without names have at most, before they are made."""
+    """Return how many items the ranges and repetitions of an expression without names have at most, before they are
+    made."""
     count = sum(_count_items(pair, child) for child in nodes.children(node))
     if isinstance(node, nodes.Range) and node.first is not None and node.last is not None:
         first, last = _integer(node.first), _integer(node.last)

@@ -43,7 +43,7 @@ class Cache:
         self._is_private = is_private(folder)
 
     def load(self, path: str, module_paths: Sequence[str]) -> tuple[Diagnostic, ...] | None:
-        """The diagnostics of the file as it is now, if they are known."""
+        """Return the diagnostics of the file as it is now, if they are known."""
         if not self._is_private:
             return None
         file = self._file(path, module_paths)
@@ -152,7 +152,7 @@ def _sha(text: str) -> str:
 
 
 def _tool_digest() -> str:
-    """Changes whenever the code that decides diagnostics does: its files' names, sizes and times stand for it."""
+    """Change whenever the code that decides diagnostics does: its files' names, sizes and times stand for it."""
     import snd_analysis
 
     states: list[tuple[str, int, int]] = []

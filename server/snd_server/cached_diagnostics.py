@@ -41,7 +41,10 @@ def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
 
 
 def decoded(entries: Any) -> tuple[Diagnostic, ...]:
-    """The diagnostics again. Raises LookupError, ValueError or TypeError for anything that ``encoded`` did not make."""
+    """Return the diagnostics again.
+
+    Raises LookupError, ValueError or TypeError for anything that ``encoded`` did not make.
+    """
 
     if not (entries := convert(entries, list[_Diagnostic])):
         return ()

@@ -43,7 +43,7 @@ class Checker:
         self._cache = Cache(cache_folder, self._digest, self.reader.exists) if cache_folder is not None else None
 
     def check(self, path: str) -> tuple[Diagnostic, ...]:
-        """The diagnostics of one file, by the rules that are on for it, in order of their places.
+        """Return the diagnostics of one file, by the rules that are on for it, in order of their places.
 
         A fault of ours becomes an ``internal-error``. Raises ConfigError if the file's configuration is broken.
         """
@@ -64,11 +64,12 @@ class Checker:
         return found
 
     def select(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """What configuration and command line leave of a file's diagnostics."""
+        """Return what configuration and command line leave of a file's diagnostics."""
         return configured(path, diagnostics, self.configurations.of_file(path), self._command_line)
 
     def analyse(self, path: str, text: str | None = None) -> tuple[Diagnostic, ...]:
-        """Every diagnostic of one file that is not suppressed; with ``text``, of that text in place of the file's."""
+        """Return every diagnostic of one file that is not suppressed; with ``text``, of that text in place of the
+        file's."""
         try:
             if text is not None:
                 self._replace(path, text)
@@ -82,7 +83,7 @@ class Checker:
             return (_internal_error(path, error),)
 
     def source(self, path: str) -> Source:
-        """The text of a file or library module; empty if it has none."""
+        """Return the text of a file or library module; empty if it has none."""
         known = self._sources.get(path)
         if known is None:
             known = self._sources[path] = self._load_source(path)
@@ -98,7 +99,7 @@ class Checker:
             self._cache.close()
 
     def _known(self, path: str) -> tuple[Diagnostic, ...] | None:
-        """What the cache knows of a file."""
+        """Return what the cache knows of a file."""
         if self._cache is None:
             return None
         known = self._cache.load(path, self.configurations.of_file(path).module_paths)
@@ -106,7 +107,7 @@ class Checker:
         return known
 
     def _analysed(self, path: str) -> tuple[Diagnostic, ...]:
-        """The diagnostics of a file that the cache doesn't know, but will."""
+        """Return the diagnostics of a file that the cache doesn't know, but will."""
         diagnostics = self.analyse(path)
         if self._cache is not None and not any(found.rule == rules.INTERNAL_ERROR for found in diagnostics):
             module_paths = self.configurations.of_file(path).module_paths

@@ -18,7 +18,7 @@ class ShapesError(Exception):
 
 
 def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapshot, OperatorName, Template]:
-    """The graph of that name, or the main graph of the file. Raises ShapesError if there is none."""
+    """Return the graph of that name, or the main graph of the file. Raises ShapesError if there is none."""
     snapshot = checker.snapshot(path)
     if snapshot.file(path) is None:
         raise ShapesError(f"there is no file {path}")
@@ -36,7 +36,7 @@ def compose_chosen(
     inputs: Sequence[str],
     types: Sequence[str] = (),
 ) -> tuple[Composition, list[Diagnostic]]:
-    """The graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and what is wrong with all that it reaches.
+    """Return the graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and what is wrong with all that it reaches.
 
     Raises ShapesError for values that the graph does not ask for, or that do not fit.
     """
@@ -77,7 +77,7 @@ def _demand_fitting(composition: Composition, attributes: Sequence[str], inputs:
 def _diagnostics(
     checker: Checker, snapshot: Snapshot, name: OperatorName, composition: Composition
 ) -> list[Diagnostic]:
-    """What is wrong with the graph and all that it reaches, where no comment or setting suppresses it."""
+    """Return what is wrong with the graph and all that it reaches, where no comment or setting suppresses it."""
     found: list[Diagnostic] = []
     for path, diagnostics in reached_diagnostics(snapshot, name, composition).items():
         kept = apply_suppressions(diagnostics, snapshot.source(path), snapshot.comments(path))

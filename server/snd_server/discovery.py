@@ -25,7 +25,7 @@ class MissingPathError(Exception):
 
 
 def discover(paths: Sequence[str], configurations: Configurations, suffixes: tuple[str, ...] = (SUFFIX,)) -> list[str]:
-    """The files to check, in the order of ``paths``, sorted within each folder, none twice.
+    """Return the files to check, in the order of ``paths``, sorted within each folder, none twice.
 
     A file that is named is always taken, whatever its suffix. What is called like a file, but cannot be read, is taken,
     too: the reader says what is wrong with it. Raises MissingPathError for a path that is not there and
@@ -43,7 +43,10 @@ def discover(paths: Sequence[str], configurations: Configurations, suffixes: tup
 
 
 def has_files(folder: str, configurations: Configurations) -> bool:
-    """Whether there is any file to check below a folder. Raises ConfigError for a broken configuration on the way."""
+    """Return whether there is any file to check below a folder.
+
+    Raises ConfigError for a broken configuration on the way.
+    """
     return next(_below(folder, configurations, (SUFFIX, NNEF1_SUFFIX)), None) is not None
 
 

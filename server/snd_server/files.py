@@ -39,7 +39,7 @@ class DiskReader:
         self._archives: dict[str, Mapping[str, Member]] = {}
 
     def read(self, path: str) -> str:
-        """Text of the file; FileNotFoundError if there is none, ``UnreadableText`` if it has no text."""
+        """Return text of the file; FileNotFoundError if there is none, ``UnreadableText`` if it has no text."""
         outcome = self._outcomes.get(path)
         if outcome is None:
             outcome = self._outcomes[path] = self._read(path)
@@ -50,12 +50,12 @@ class DiskReader:
         return outcome
 
     def exists(self, path: str) -> bool:
-        """Whether a regular file is at ``path`` (or was provided for it)."""
+        """Return whether a regular file is at ``path`` (or was provided for it)."""
         found = self.looked_for[path] = isinstance(self._outcomes.get(path), str) or os.path.isfile(path)
         return found
 
     def legible(self, path: str) -> str:
-        """What can be read of a file that has no text, with a replacement character for what cannot; or nothing."""
+        """Return what can be read of a file that has no text, with a replacement character for what cannot; or nothing."""
         return self._legible.get(path, "")
 
     def provide(self, path: str, content: bytes) -> None:
@@ -68,7 +68,7 @@ class DiskReader:
         self._legible.pop(path, None)
 
     def asked(self) -> Set[str]:
-        """The places where a file was read or looked for."""
+        """Return the places where a file was read or looked for."""
         return self._outcomes.keys() | self.looked_for.keys()
 
     def _read(self, path: str) -> str | Exception:
@@ -84,7 +84,10 @@ class DiskReader:
             return _unreadable(rules.UNREADABLE_FILE, f"it cannot be read: {reason(error)}", 0)
 
     def _member(self, archive: str, name: str) -> str | Exception:
-        """The text of a member. All that may be asked for of an archive is read at once, since it may be compressed."""
+        """Return the text of a member.
+
+        All that may be asked for of an archive is read at once, since it may be compressed.
+        """
         if archive not in self._archives:
             self._archives[archive] = read_members(archive, _wanted)
         found = self._archives[archive].get(name)
@@ -117,7 +120,7 @@ class DiskReader:
 
 
 def below(folders: Collection[str], paths: Collection[str]) -> list[str]:
-    """Those of the paths that lie below one of the folders, however deep."""
+    """Return those of the paths that lie below one of the folders, however deep."""
     inside = {
         around for around in set(map(os.path.dirname, paths)) if any(each in folders for each in _upwards(around))
     }
@@ -138,7 +141,8 @@ def _wanted(name: str) -> int:
 
 
 def _tensor_header(start: bytes, size: int) -> str | Exception:
-    """What the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``; few items."""
+    """Return what the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``; few
+    items."""
     from snd_runtime.files import InvalidFileError, read_header, read_tensor
 
     try:

@@ -68,7 +68,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
 def adds_none(
     before: tuple[str, Sequence[Diagnostic]], after: tuple[str, Sequence[Diagnostic]], fixes: Sequence[Fix]
 ) -> bool:
-    """Whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
+    """Return whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
 
     Hints do not count: who removes the last use of a name may well be told so. Lines are told by their text, which
     for what was there before is the one that the fixes have made of it.
@@ -87,7 +87,7 @@ def _counting(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 def _moved(position: int, edits: Sequence[tuple[Span, str]]) -> int:
-    """Where a place in the text is after the edits; what they replace is where the replacement begins."""
+    """Return where a place in the text is after the edits; what they replace is where the replacement begins."""
     shift = 0
     for span, replacement in edits:
         if span.start > position:
@@ -118,7 +118,7 @@ def compatible(fixes: Iterable[Fix]) -> list[Fix]:
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
-    """The text after all edits of ``fixes``, which must be compatible; new lines end as the text's own do."""
+    """Return the text after all edits of ``fixes``, which must be compatible; new lines end as the text's own do."""
     parts: list[str] = []
     position = 0
     for span, replacement in _edits(text, fixes):
@@ -128,7 +128,7 @@ def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
 
 
 def _edits(text: str, fixes: Iterable[Fix]) -> list[tuple[Span, str]]:
-    """The edits of ``fixes`` in order of their places."""
+    """Return the edits of ``fixes`` in order of their places."""
     line_break = _prevailing_line_break(text)
     edits = sorted(((edit.location.span, edit.text) for fix in fixes for edit in fix.edits), key=lambda edit: edit[0])
     apart: list[tuple[Span, str]] = []
@@ -141,7 +141,7 @@ def _edits(text: str, fixes: Iterable[Fix]) -> list[tuple[Span, str]]:
 
 
 def unified_diff(path: str, before: str, after: str) -> str:
-    """The change as ``patch`` reads it; a missing line break at the end is marked as git marks it."""
+    """Return the change as ``patch`` reads it; a missing line break at the end is marked as git marks it."""
     import difflib
 
     name = visible(path)

@@ -100,7 +100,7 @@ def _formatted(
 
 
 def _in_style(text: str, width: int, is_nnef1: bool) -> tuple[str, Problem | None]:
-    """A text in the one style, and the first thing in it that can't be read."""
+    """Return a text in the one style, and the first thing in it that can't be read."""
     if is_nnef1:
         from snd_analysis.nnef1 import format as nnef1_format
         from snd_analysis.nnef1 import syntax as nnef1_syntax
@@ -115,7 +115,7 @@ def _in_style(text: str, width: int, is_nnef1: bool) -> tuple[str, Problem | Non
 
 
 def _written(path: str, before: str, after: str) -> bool:
-    """Replaces the text of a file, unless it is no longer ``before``. Raises OSError."""
+    """Replace the text of a file, unless it is no longer ``before``. Raises OSError."""
     try:
         lost = replace_text(path, before, after)
     except ChangedMeanwhileError as problem:

@@ -24,7 +24,7 @@ class GitIgnore(Struct, frozen=True):
 
     @classmethod
     def around(cls, folder: str, wrong: Callable[[ConfigError], None]) -> GitIgnore:
-        """What the folders above ``folder`` (absolute, real) say, up to the root of its repository.
+        """Return what the folders above ``folder`` (absolute, real) say, up to the root of its repository.
 
         None of it if they ignore ``folder`` itself: who asks for an ignored folder by name wants to see its files.
         """
@@ -35,13 +35,13 @@ class GitIgnore(Struct, frozen=True):
         return cls(wrong) if any(ignore.covers(part, True) for part in (*above[1:], folder)) else ignore
 
     def entering(self, folder: str) -> GitIgnore:
-        """The same with what ``folder`` (absolute, real) itself says."""
+        """Return the same with what ``folder`` (absolute, real) itself says."""
         found = (_patterns(folder, name, self.wrong) for name in (_EXCLUDE, ".gitignore"))
         patterns = tuple(pattern for each in found for pattern in each.patterns)
         return GitIgnore(self.wrong, ((folder, Patterns(patterns)), *self.levels)) if patterns else self
 
     def covers(self, path: str, is_folder: bool) -> bool:
-        """Whether ``path`` (absolute) is ignored; a folder that is ignored need not be searched."""
+        """Return whether ``path`` (absolute) is ignored; a folder that is ignored need not be searched."""
         for folder, patterns in self.levels:
             verdict = patterns.verdict(_relative(path, folder), is_folder)
             if verdict is not None:
@@ -66,7 +66,7 @@ def _folders_above(folder: str) -> list[str]:
 
 
 def _patterns(folder: str, name: str, wrong: Callable[[ConfigError], None]) -> Patterns:
-    """The patterns in an ignore file; none if there is no such file, or one that can't be used."""
+    """Return the patterns in an ignore file; none if there is no such file, or one that can't be used."""
     path = os.path.join(folder, name)
     try:
         text = read_file(path, MOST_SETTINGS_BYTES).decode("utf-8-sig", errors="replace")

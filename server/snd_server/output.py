@@ -37,7 +37,7 @@ def write_output(text: str, stream: TextIO, request: CheckRequest, is_document: 
 
 
 def decorated(report: Report, stream: TextIO, request: CheckRequest) -> Report:
-    """The report with the colours and the width of the terminal, if it goes to one."""
+    """Return the report with the colours and the width of the terminal, if it goes to one."""
     if request.format not in _FORMATS_FOR_PEOPLE or (request.output_file is not None and stream is sys.stdout):
         return report
     if not stream.isatty() and not os.environ.get("FORCE_COLOR"):

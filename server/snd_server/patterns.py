@@ -43,7 +43,7 @@ class _Pattern(Struct, frozen=True):
     """What the last names must match: mostly it decides, without a look at the folders."""
 
     def matches(self, names: Sequence[str], is_folder: bool) -> bool:
-        """Whether a path, given by its names, matches; not whether a folder above it does."""
+        """Return whether a path, given by its names, matches; not whether a folder above it does."""
         if self.folders_only and not is_folder:
             return False
         head, end = self.head, len(names) - len(self.tail)
@@ -74,19 +74,19 @@ class Patterns(Struct, frozen=True):
     patterns: tuple[_Pattern, ...]
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
-        """Whether a path, relative and with ``/`` between its names, is ignored; None if no pattern matches."""
+        """Return whether a path, relative and with ``/`` between its names, is ignored; None if no pattern matches."""
         names = path.split("/")
         return next((each.includes for each in reversed(self.patterns) if each.matches(names, is_folder)), None)
 
     def covers(self, path: str, is_folder: bool) -> bool:
-        """Whether a path or a folder above it is ignored."""
+        """Return whether a path or a folder above it is ignored."""
         names = path.split("/")
         above = ("/".join(names[:count]) for count in range(1, len(names)))
         return any(self.verdict(folder, True) for folder in above) or bool(self.verdict(path, is_folder))
 
 
 def parse_patterns(lines: Iterable[str]) -> Patterns:
-    """The patterns in the lines of an ignore file; those that are no patterns are skipped, as git does.
+    """Return the patterns in the lines of an ignore file; those that are no patterns are skipped, as git does.
 
     Raises PatternError if there are too many, or if one is too long.
     """
@@ -139,7 +139,7 @@ def _segments(text: str) -> Iterator[_Segment]:
 
 
 def _globs(text: str) -> Iterator[str]:
-    """What stands between the slashes of a pattern; one inside of brackets separates nothing."""
+    """Yield what stands between the slashes of a pattern; one inside of brackets separates nothing."""
     begin = at = 0
     while at < len(text):
         match text[at]:
@@ -156,7 +156,7 @@ def _globs(text: str) -> Iterator[str]:
 
 
 def _matcher(glob: str) -> Callable[[str], object]:
-    """What tells whether a name matches a glob without slashes."""
+    """Return what tells whether a name matches a glob without slashes."""
     if not any(character in glob for character in "*?[\\"):
         return glob.__eq__
     first, *others = _between_asterisks(glob)
@@ -192,7 +192,7 @@ def _between_asterisks(glob: str) -> Iterator[str]:
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int]:
-    """A regular expression for the one character that a bracket expression stands for, and where that ends."""
+    """Return a regular expression for the one character that a bracket expression stands for, and where that ends."""
     negated = _at(glob, at) in "!^"
     begin = at = at + negated
     items: list[str] = []

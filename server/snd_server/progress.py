@@ -15,7 +15,7 @@ _PATIENCE = 0.7
 
 
 def tracked(files: Sequence[str], shown: bool) -> Iterator[str]:
-    """The files, one by one; while they are worked on, a bar if standard error is a terminal."""
+    """Yield the files, one by one; while they are worked on, a bar if standard error is a terminal."""
     if not shown or not sys.stderr.isatty():
         yield from files
         return

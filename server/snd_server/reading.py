@@ -57,7 +57,7 @@ def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, in
 
 
 def reason(error: OSError) -> str:
-    """Why a file could not be read or written, without its name."""
+    """Return why a file could not be read or written, without its name."""
     return error.strerror or str(error)
 
 

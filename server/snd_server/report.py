@@ -43,11 +43,11 @@ class Report(Struct, frozen=True):
     """Columns a line of text may take."""
 
     def count(self, severity: Severity) -> int:
-        """How many diagnostics have the severity."""
+        """Return how many diagnostics have the severity."""
         return sum(diagnostic.severity is severity for diagnostic in self.diagnostics)
 
     def by_rule(self) -> Mapping[str, int]:
-        """How many diagnostics each rule has."""
+        """Return how many diagnostics each rule has."""
         return Counter(diagnostic.rule.name for diagnostic in self.diagnostics)
 
     def start(self, location: Location) -> Position:
@@ -59,13 +59,16 @@ class Report(Struct, frozen=True):
         return self.source(location.path).position(location.span.end)
 
     def fails(self, diagnostic: Diagnostic) -> bool:
-        """Whether the diagnostic makes the run fail."""
+        """Return whether the diagnostic makes the run fail."""
         failing = (Severity.ERROR, Severity.WARNING) if self.error_on_warning else (Severity.ERROR,)
         return diagnostic.severity in failing
 
 
 def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
-    """Whether ``--fix`` (with ``--unsafe-fixes``) would remove the diagnostic. Fixes across files are for editors."""
+    """Return whether ``--fix`` (with ``--unsafe-fixes``) would remove the diagnostic.
+
+    Fixes across files are for editors.
+    """
     fix = diagnostic.fix
     return fix is not None and (fix.safe or unsafe) and _stays_in(fix, diagnostic.location.path)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a file that no comment in it suppresses, and those about such comments."""
+    """Return the diagnostics of a file that no comment in it suppresses, and those about such comments."""
     if "snd:" not in snapshot.source(path).text:  # no suppression without it: spares most files the work
         return diagnostics
     from snd_analysis.skriptnd.lints import apply_suppressions
@@ -25,6 +25,6 @@ def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, .
 def configured(
     path: str, diagnostics: Sequence[Diagnostic], configuration: Configuration, *layers: RuleSettings
 ) -> tuple[Diagnostic, ...]:
-    """What a file's configuration, and further layers above it, leave of its diagnostics."""
+    """Return what a file's configuration, and further layers above it, leave of its diagnostics."""
     per_file = RuleSettings(ignore=configuration.ignored_rules(path))
     return selected(diagnostics, (configuration.settings.rules, per_file, *layers))

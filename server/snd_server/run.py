@@ -43,7 +43,7 @@ def run_check(request: CheckRequest) -> int:
 
 
 def run_under(configurations: Configurations, request: CheckRequest) -> int:
-    """The same under given configurations, which afterwards know what else has decided the outcome."""
+    """Return the same under given configurations, which afterwards know what else has decided the outcome."""
     checker = Checker(
         configurations,
         request.rules,
@@ -77,7 +77,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
 
 
 def files_of(request: CheckRequest, checker: Checker) -> list[str]:
-    """The files that a command line means; standard input under its name, when it has been read."""
+    """Return the files that a command line means; standard input under its name, when it has been read."""
     if request.stdin_filename is not None:
         checker.provide(request.stdin_filename, sys.stdin.buffer.read())
         return [request.stdin_filename]
@@ -88,7 +88,7 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
 
 
 def _with_companions(files: Sequence[str], checker: Checker) -> list[str]:
-    """Files with those that say more of them, each once: a ``graph.quant`` behind its ``graph.nnef``."""
+    """Return files with those that say more of them, each once: a ``graph.quant`` behind its ``graph.nnef``."""
     found = dict.fromkeys(files)
     for path in files:
         if path.endswith(NNEF1_SUFFIX):
@@ -106,7 +106,7 @@ def _show(report: Report, request: CheckRequest) -> None:
 
 
 def exit_status(report: Report, request: CheckRequest) -> int:
-    """What a run ends with: whether anything that it reports makes it fail."""
+    """Return what a run ends with: whether anything that it reports makes it fail."""
     broken = {found.rule for found in report.diagnostics}
     if rules.INTERNAL_ERROR in broken:
         return FAULT
@@ -150,7 +150,7 @@ def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest)
 
 
 def _fixed(path: str, checker: Checker, request: CheckRequest) -> FixedFile:
-    """The text of a file after its fixes, which is from now on what the checker takes for the file."""
+    """Return the text of a file after its fixes, which is from now on what the checker takes for the file."""
 
     def wanted(diagnostic: Diagnostic) -> bool:
         return is_fixable(diagnostic, request.unsafe_fixes) and bool(checker.select(path, (diagnostic,)))

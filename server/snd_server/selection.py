@@ -37,11 +37,11 @@ class RuleSettings(Struct, frozen=True):
     warn: tuple[str, ...] = ()
 
     def names(self) -> Iterable[str]:
-        """Every rule name that occurs."""
+        """Return every rule name that occurs."""
         return (*(self.select or ()), *self.ignore, *self.error, *self.warn)
 
     def enables(self, rule: str) -> bool | None:
-        """Whether this layer wants the rule reported; None if it has no opinion."""
+        """Return whether this layer wants the rule reported; None if it has no opinion."""
         if rule in self.ignore:
             return False
         if self.select is not None and rule in self.select:
@@ -51,7 +51,7 @@ class RuleSettings(Struct, frozen=True):
         return None if self.select is None else ALL in self.select
 
     def severity(self, rule: str) -> Severity | None:
-        """The severity this layer gives the rule; None if it has no opinion."""
+        """Return the severity this layer gives the rule; None if it has no opinion."""
         from snd_analysis.base import Severity
 
         for name in (rule, ALL):
@@ -88,7 +88,7 @@ def demand_known(names: Iterable[str]) -> None:
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that ``name`` was most likely meant to be."""
+    """Return the candidate that ``name`` was most likely meant to be."""
     from snd_analysis.skriptnd.syntax import close_matches
 
     return next(iter(close_matches(name, candidates, most=1)), None)

@@ -42,7 +42,7 @@ class ShapesRequest(Struct, frozen=True):
 
 
 def run_shapes(request: ShapesRequest) -> tuple[str, int]:
-    """What is to be printed, and the exit status. Raises ShapesError and ConfigError."""
+    """Return what is to be printed, and the exit status. Raises ShapesError and ConfigError."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, name, template = chosen_graph(checker, request.path, request.graph)
     chosen = _choice(request.decompose, snapshot, template)

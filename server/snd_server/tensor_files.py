@@ -17,7 +17,8 @@ SUFFIXES = (".dat", ".npy", ".npz")
 
 
 def read_arrays(path: Path, most_bytes: int, key: str | None = None) -> Mapping[str, Array]:
-    """The arrays in a file by name, an empty one for that of a ``.dat`` or ``.npy`` file; or only that of ``key``.
+    """Return the arrays in a file by name, an empty one for that of a ``.dat`` or ``.npy`` file; or only that of
+    ``key``.
 
     Raises InvalidFileError; OSError for what is no file, or a file of more than ``most_bytes``; and ValueError for one
     with another ending.

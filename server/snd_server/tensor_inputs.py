@@ -30,7 +30,7 @@ _WORD = re.compile(r"\b(inf|nan)\b")
 
 
 def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue]:
-    """Reads ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises ArgumentError, also for bad files.
+    """Read ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises ArgumentError, also for bad files.
 
     Files of more than ``most_bytes`` are refused.
     """
@@ -65,7 +65,7 @@ def _value(text: str, most_bytes: int) -> InputValue:
 
 
 def _literal(text: str) -> Any:
-    """Numbers, ``true``, ``false``, strings and nested lists, as SkriptND writes them."""
+    """Return numbers, ``true``, ``false``, strings and nested lists, as SkriptND writes them."""
     try:
         return _demanded(json.loads(_with_special(text)))
     except (ValueError, RecursionError):

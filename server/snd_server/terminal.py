@@ -41,7 +41,7 @@ def show_document(text: str) -> None:
 
 
 def harmless(text: str) -> str:
-    """The text without commands for CI systems."""
+    """Return the text without commands for CI systems."""
     return _COMMAND.sub(lambda found: f"{found[1]}: " if found[0].endswith(":") else "## ", text)
 
 
@@ -51,7 +51,7 @@ def visible_lines(text: str) -> str:
 
 
 def visible_diff(diff: str, stream: TextIO) -> str:
-    """A diff as a stream may have it.
+    """Return a diff as a stream may have it.
 
     A file gets each character, for ``patch``. Elsewhere, control characters but tabs and line breaks become signs.
     """

@@ -114,7 +114,7 @@ def _test(path: str, checker: Checker, evaluator: SampleEvaluator, request: Samp
 
 # ---- recording -------------------------------------------------------------------------------------------------------
 def _update(tested: _Tested, checker: Checker) -> int:
-    """Writes the results of one file. Returns the number of samples that changed."""
+    """Write the results of one file. Returns the number of samples that changed."""
     text = before = checker.source(tested.path).text
     edits: list[Edit] = []
     changed = 0
@@ -137,7 +137,7 @@ def _update(tested: _Tested, checker: Checker) -> int:
 
 # ---- showing ---------------------------------------------------------------------------------------------------------
 def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
-    """What failed in a file, in order; of the mistakes that checking finds those that lie in samples."""
+    """Yield what failed in a file, in order; of the mistakes that checking finds those that lie in samples."""
     if not tested.samples:
         file = checker.snapshot(tested.path).file(tested.path)
         if file is not None and file.unreadable is not None:
@@ -155,7 +155,7 @@ def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
 
 
 def _remark(tested: Sequence[_Tested], recorded: int) -> str:
-    """How many samples there are, and what came of them."""
+    """Return how many samples there are, and what came of them."""
     counts = Counter(outcome.status for each in tested for outcome in each.outcomes)
     total = counts.total()
     if not total:

@@ -18,7 +18,7 @@ _CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
 
 
 def watch_and_check(request: CheckRequest) -> int:
-    """Runs until it is interrupted; returns the exit status of that. Mistakes in the configuration only wait."""
+    """Run until it is interrupted; return the exit status of that. Mistakes in the configuration only wait."""
     from watchfiles import watch
 
     places: list[str] = []
@@ -57,6 +57,6 @@ def _matters(named: Container[str], change: object, path: str) -> bool:
 
 
 def _places(paths: Iterable[str], inputs: Iterable[str]) -> list[str]:
-    """What to watch: folders with all below them, and for a file that was asked for what lies beside it."""
+    """Return what to watch: folders with all below them, and for a file that was asked for what lies beside it."""
     places = {path if os.path.isdir(path) else os.path.dirname(path) or os.curdir for path in paths}
     return sorted(path for path in places.union(inputs) if os.path.exists(path)) or [os.curdir]

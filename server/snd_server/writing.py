@@ -29,7 +29,7 @@ def replace_text(path: str, before: str, after: str) -> list[str]:
     old = before.encode()
 
     def mark() -> bytes:
-        """The mark of the file as it is now."""
+        """Return the mark of the file as it is now."""
         with suppress(FileNotFoundError):
             content = read_file(target, MOST_SOURCE_BYTES)
             if content.removeprefix(_BOM) == old:

@@ -41,7 +41,7 @@ UNKNOWN = Cost(0, None)
 
 
 def multiply_adds(operation: Operation) -> Cost:
-    """How many products the formulas of an operation add up.
+    """Return how many products the formulas of an operation add up.
 
     Of a branch that is what the cases cost of which one is taken, of a loop what all of its iterations do. Of an
     operator that the implementation provides nothing is known.
@@ -50,7 +50,7 @@ def multiply_adds(operation: Operation) -> Cost:
 
 
 def total_multiply_adds(operations: Iterable[Operation]) -> Cost:
-    """The multiply-adds of several operations."""
+    """Return the multiply-adds of several operations."""
     costs = _Costs()
     return _sum(costs.of_operation(operation) for operation in operations)
 
@@ -109,7 +109,7 @@ class _Costs:
 
 
 def iteration_count(loop: Loop) -> Cost:
-    """How often the body of a loop is executed."""
+    """Return how often the body of a loop is executed."""
     lengths = [each.source.length for each in loop.scanned if isinstance(each.source, Pack)]
     count = loop.count if isinstance(loop.count, Integer) else None
     dynamic = loop.count is not None and count is None

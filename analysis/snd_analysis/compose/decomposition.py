@@ -36,7 +36,7 @@ Choice = Callable[[OperatorName], bool]
 
 
 def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
-    """The graph with the bodies of the chosen operators in place, also inside of control flow.
+    """Return the graph with the bodies of the chosen operators in place, also inside of control flow.
 
     Tensors are named by their scopes: ``block.conv1.filter``. ``path`` is the file of the graph: what stands in bodies
     of other files is placed at the statement of that file which brings it in. Variables and constants are listed with
@@ -68,7 +68,7 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
 
 
 def flat_size(graph: Graph, decomposes: Choice) -> int:
-    """The number of operations of the graph, also inside of control flow, with the chosen operators decomposed."""
+    """Return the number of operations of the graph, also inside of control flow, with the chosen operators decomposed."""
     known: dict[int, int] = {}
 
     def size(body: Graph) -> int:
@@ -112,7 +112,8 @@ class _Listing(Struct):
     """Of invocations whose bodies are put in place, and of these bodies."""
 
     def quantization_of(self, name: str) -> Quantization | None:
-        """How a tensor is quantized: one name stands for it in all branches and iterations, and all items of a pack."""
+        """Return how a tensor is quantized: one name stands for it in all branches and iterations, and all items of a
+        pack."""
         return self.quantizations.get(quantized_name(name)) if self.quantizations else None
 
     def enter(self, scope: str, body: Graph) -> None:
@@ -121,7 +122,7 @@ class _Listing(Struct):
             self.quantizations.setdefault(quantized_name(joined(scope, name)), found)
 
     def takes(self, body: Graph) -> bool:
-        """Whether there is room for the operations of a body, in place of one; they take it."""
+        """Return whether there is room for the operations of a body, in place of one; they take it."""
         more = len(body.operations) + len(body.update_operations) - 1
         if more > self.room:
             return False
@@ -129,7 +130,7 @@ class _Listing(Struct):
         return True
 
     def has_members(self, specialization: Specialization) -> bool:
-        """Whether an operator, or anything that it is composed of, has variables or constants."""
+        """Return whether an operator, or anything that it is composed of, has variables or constants."""
         known = self.with_members.get(specialization)
         if known is None:
             body = specialization.body
@@ -159,7 +160,7 @@ class _Body:
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _flat(self, tensor: Tensor) -> Tensor:
-        """The tensor of the flat graph: one of its own, named by scope, unless the body is given another one."""
+        """Return the tensor of the flat graph: one of its own, named by scope, unless the body is given another one."""
         known = self.known.get(tensor)
         if known is None:
             place = tensor.place if self._place is None else self._place
@@ -170,7 +171,7 @@ class _Body:
         return known
 
     def value(self, value: Value) -> TensorValue:
-        """A tensor or pack of the body as it is in the flat graph."""
+        """Return a tensor or pack of the body as it is in the flat graph."""
         match value:
             case Tensor():
                 return self._flat(value)
@@ -186,7 +187,7 @@ class _Body:
 
     # ---- operations --------------------------------------------------------------------------------------------------
     def operations(self, operations: tuple[Operation, ...]) -> list[Operation]:
-        """Operations of the body, in the flat graph."""
+        """Return operations of the body, in the flat graph."""
         flat: list[Operation] = []
         for operation in operations:
             name, body = operation.operator, operation.body

@@ -43,12 +43,12 @@ class Failure(Struct, frozen=True):
         return replace(self, sites=(*self.sites, site), responsible=())
 
     def naming(self, operator: str, written: str) -> Failure:
-        """The same, with an operator named as its invocation writes it: two modules may have one of that name."""
+        """Return the same, with an operator named as its invocation writes it: two modules may have one of that name."""
         return replace(self, message=self.message.replace(f"'{operator}'", f"'{written}'"))
 
 
 def with_origins(template: Template, failure: Failure) -> Failure:
-    """The failure as it is seen from the invocations that its statement stands for a part of."""
+    """Return the failure as it is seen from the invocations that its statement stands for a part of."""
     own = (site.place for site in failure.sites if site.place.path == template.name.path)
     place = next(own, None)
     statement = None if place is None else place.statement
@@ -59,7 +59,7 @@ def with_origins(template: Template, failure: Failure) -> Failure:
 
 
 def evaluation_failure(template: Template, base: int, error: EvaluationError) -> Failure:
-    """An expression of a definition that has no value, as a failure at its place."""
+    """Return an expression of a definition that has no value, as a failure at its place."""
     site = Site(template.place(base, error.node), "this is evaluated here")
     related = tuple(Site(template.place(base, node), message) for node, message in error.notes)
     return Failure(error.rule, error.message, (site,), related)
@@ -85,7 +85,7 @@ class PlacedProblem(Struct, frozen=True):
 
 
 def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProblem]:
-    """The failures as problems of one file: each at its innermost site in it, the same place and rule once."""
+    """Return the failures as problems of one file: each at its innermost site in it, the same place and rule once."""
     found: dict[tuple[Rule, str, Span], PlacedProblem] = {}
     for failure in failures:
         at = next((number for number, site in enumerate(failure.sites) if site.place.path == path), None)
@@ -101,7 +101,7 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
 
 
 def _seen_from(failure: Failure, at: int) -> str:
-    """The message at one of the sites: what is wrong within an operator says in which."""
+    """Return the message at one of the sites: what is wrong within an operator says in which."""
     innermost = failure.sites[0].place
     if at == 0:
         return failure.message

@@ -8,12 +8,12 @@ from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value, format_v
 
 
 def shown(value: Value) -> str:
-    """A value in the language's notation."""
+    """Return a value in the language's notation."""
     return str(value) if isinstance(value, Integer) else format_value(value)
 
 
 def tensor_text(value: Value) -> str:
-    """The type of a tensor, or of a pack of them: ``real[2,n]``, ``real[3]..(2)``."""
+    """Return the type of a tensor, or of a pack of them: ``real[2,n]``, ``real[3]..(2)``."""
     match value:
         case Maybe():
             return f"optional {tensor_text(value.value)}"
@@ -30,12 +30,12 @@ def tensor_text(value: Value) -> str:
 
 
 def shape_text(tensor: Tensor) -> str:
-    """The extents of a tensor, as in its type."""
+    """Return the extents of a tensor, as in its type."""
     if tensor.shape is None:
         return "?"
     return ",".join(map(extent_text, tensor.shape))
 
 
 def extent_text(extent: Integer | Run) -> str:
-    """An extent, or a pack of them, as in a type."""
+    """Return an extent, or a pack of them, as in a type."""
     return f"{shown(extent.element)} ..({extent.length})" if isinstance(extent, Run) else str(extent)

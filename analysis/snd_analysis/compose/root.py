@@ -37,7 +37,7 @@ class Composition(Struct, frozen=True):
     failures: tuple[Failure, ...]
 
     def bounds_input(self, name: str) -> bool:
-        """Whether the extents of an input are known, or their upper bounds are."""
+        """Return whether the extents of an input are known, or their upper bounds are."""
         value = UNDEFINED if self.graph is None else self.graph.inputs.get(name, UNDEFINED)
         return value is not UNDEFINED and all(
             tensor.bound is not None and None not in tensor.bound for tensor in tensors_of(value)
@@ -51,7 +51,7 @@ def compose_graph(
     dtypes: Mapping[str, str] | None = None,
     inputs: Mapping[str, InputShapes] | None = None,
 ) -> Composition:
-    """Composes a graph with these attributes, generic types and shapes of inputs.
+    """Compose a graph with these attributes, generic types and shapes of inputs.
 
     Other attributes have their defaults, other inputs their declared shapes; what is not known then is symbolic.
     """
@@ -143,7 +143,7 @@ def warnings_of_root(
 
 
 def _unknown(template: Template) -> Graph:
-    """A graph of which nothing could be composed: its inputs and outputs are there, and not known."""
+    """Return a graph of which nothing could be composed: its inputs and outputs are there, and not known."""
     made = {
         kind: {
             member.name: Tensor(member.name, None, None, kind, template.declared(member.symbol)) for member in members
@@ -159,7 +159,7 @@ def _broken_assertions(specialization: Specialization) -> tuple[Failure, ...]:
 
 
 def _declared_by_itself(session: Session, template: Template, lasting: LastingModel | None) -> Specialization:
-    """The same as ``_declared`` for nothing given, evaluated once."""
+    """Return the same as ``_declared`` for nothing given, evaluated once."""
     key, known = ("by itself", session.composing), session.specializations(template).declarations
     declared = known.find(template, key)
     if declared is None:
@@ -169,7 +169,7 @@ def _declared_by_itself(session: Session, template: Template, lasting: LastingMo
 
 
 def _declared(binder: RootBinder, lasting: LastingModel | None) -> Specialization:
-    """The evaluated declarations of a definition. Raises BindingFailed and Unbindable."""
+    """Return the evaluated declarations of a definition. Raises BindingFailed and Unbindable."""
     binding, template = binder.bind(), binder.template
     if lasting is not None:
         for at, member in enumerate(template.inputs):
@@ -185,13 +185,13 @@ def _declared(binder: RootBinder, lasting: LastingModel | None) -> Specializatio
 
 
 def _attributes_for(specialization: Specialization, values: Mapping[Hashable, int]) -> dict[str, Value]:
-    """The attributes of a composed graph with numbers in place of unknowns."""
+    """Return the attributes of a composed graph with numbers in place of unknowns."""
     known = {name: value for name, value in specialization.attributes.items() if value is not UNDEFINED}
     return {name: substitute(value, values) for name, value in known.items()}
 
 
 def _inputs_for(specialization: Specialization, values: Mapping[Hashable, int]) -> dict[str, InputShapes]:
-    """The shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are rows."""
+    """Return the shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are rows."""
     found: dict[str, InputShapes] = {}
     for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
         tensors = [value] if isinstance(value, Tensor) else value.items if isinstance(value, Pack) else None

@@ -36,13 +36,14 @@ class Definitions(Protocol):
     """Where composing finds definitions, and what is composed of them already."""
 
     def template(self, name: OperatorName) -> Template | None:
-        """The definition of that name, ready to be composed; the same object as long as nothing about it changes."""
+        """Return the definition of that name, ready to be composed; the same object as long as nothing about it
+        changes."""
 
     def specializations(self, template: Template) -> Specializations | None:
-        """What is known of a definition, to be used and added to; None if nothing of it is kept."""
+        """Return what is known of a definition, to be used and added to; None if nothing of it is kept."""
 
     def reach(self, name: OperatorName) -> Reach:
-        """What the definition of that name invokes, directly or through others."""
+        """Return what the definition of that name invokes, directly or through others."""
 
 
 class Session:
@@ -71,18 +72,18 @@ class Session:
         """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
 
     def template(self, name: OperatorName) -> Template | None:
-        """The definition of that name."""
+        """Return the definition of that name."""
         return self._definitions.template(name)
 
     def reached(self, template: Template) -> frozenset[Template]:
-        """A template and all that it invokes, directly or through others: what its specializations depend on.
+        """Return a template and all that it invokes, directly or through others: what its specializations depend on.
 
         Of one with too many levels only what it invokes itself, since it has no specializations.
         """
         return self._reach(template).templates
 
     def levels(self, template: Template) -> int:
-        """How many levels of definitions a template is composed of, with its own."""
+        """Return how many levels of definitions a template is composed of, with its own."""
         return self._reach(template).levels
 
     def _reach(self, template: Template) -> Reach:
@@ -91,7 +92,7 @@ class Session:
         return reach_of(template, self.template, self._definitions.reach)  # made for a sample: nobody can name it
 
     def _is_recursive(self, template: Template) -> bool:
-        """Whether a definition invokes itself, if through others: its composition would never end."""
+        """Return whether a definition invokes itself, if through others: its composition would never end."""
         invoked = (self.template(name) for name in template.invoked)
         return any(template in self.reached(other) for other in invoked if other is not None)
 
@@ -105,7 +106,7 @@ class Session:
         return known
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
-        """The specialization of an operator for what an invocation gives; the same one for the same.
+        """Return the specialization of an operator for what an invocation gives; the same one for the same.
 
         Raises OverBudgetError if that is a part of more than may be composed.
         """
@@ -162,7 +163,8 @@ class Session:
     def shared_specialization(
         self, template: Template, given: Arguments
     ) -> tuple[Specialization, Mapping[Hashable, Integer]]:
-        """The specialization for what an invocation gives, and what unknowns in its declarations stand for, by key.
+        """Return the specialization for what an invocation gives, and what unknowns in its declarations stand for, by
+        key.
 
         Of an operator with many specializations, invocations that differ only in their dynamic extents share one: else
         each level of operators that invoke others twice would double them.
@@ -192,7 +194,7 @@ class Session:
     def declared(
         self, template: Template, given: Arguments, lasting: LastingModel | None = None, key: Hashable = None
     ) -> Specialization:
-        """A new specialization, of which nothing but the declarations are evaluated. Never fails.
+        """Return a new specialization, of which nothing but the declarations are evaluated. Never fails.
 
         With a ``key``, which tells what is given, they are evaluated once for it.
         """
@@ -243,7 +245,7 @@ def _too_large(error: OverBudgetError) -> Failure:
 
 
 def formal_inputs(template: Template, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:
-    """The inputs as the operator names them. One argument in two places is one tensor: ``is`` can tell (2.4)."""
+    """Return the inputs as the operator names them. One argument in two places is one tensor: ``is`` can tell (2.4)."""
     known: dict[Tensor, Tensor] = {}
     members = ((value, template.inputs[at]) for at, value in enumerate(inputs))
     return tuple(_renamed(value, each.name, template.declared(each.symbol), known) for value, each in members)

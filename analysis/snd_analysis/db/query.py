@@ -154,7 +154,7 @@ def _update(db: Database, cell: Cell) -> None:
 
 
 def _holds(db: Database, memo: Memo) -> bool:
-    """Whether all dependencies have the values that they had.
+    """Return whether all dependencies have the values that they had.
 
     Unless that follows from inputs or firewalls, they are looked at in the order in which they were asked for, each
     only if those before it are the same: so it is one that working out would ask for as well.
@@ -184,7 +184,7 @@ def _inputs_hold(db: Database, memo: Memo) -> bool:
 
 
 def _firewalls_hold(db: Database, memo: Memo) -> bool:
-    """Whether what an answer depends on, up to the firewalls around it, has the values that it had."""
+    """Return whether what an answer depends on, up to the firewalls around it, has the values that it had."""
     near, revision = memo.near, memo.near_revision
     other = db.storage.history.get(revision)
     if other is None or near & db.changed_since(revision):
@@ -213,7 +213,7 @@ def _firewalls_hold(db: Database, memo: Memo) -> bool:
 
 
 def _near(cell: Cell, memo: Memo, revision: int) -> int:
-    """The bits of a dependency up to the firewalls, as far as these were looked at in this revision."""
+    """Return the bits of a dependency up to the firewalls, as far as these were looked at in this revision."""
     return cell.bit or (memo.near if memo.near_revision == revision else memo.inputs)
 
 

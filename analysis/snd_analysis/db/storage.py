@@ -135,7 +135,7 @@ class Storage:
         return cell
 
     def input_cell(self, input_: Any, key: tuple[Hashable, ...]) -> Cell:
-        """The same for an input."""
+        """Return the same for an input."""
         cell = self.cell(input_, key)
         if not cell.bit:
             cell.bit = 1 << self._inputs % _BITS
@@ -164,7 +164,7 @@ class Storage:
         return not self._dropped_since(memo.revision, memo.inputs, 0)
 
     def keeps_near(self, memo: Memo) -> bool:
-        """The same of answers that are not behind a firewall, since these were known to be the same."""
+        """Return the same of answers that are not behind a firewall, since these were known to be the same."""
         return not self._dropped_since(memo.near_revision, memo.near, 1)
 
     def _dropped_since(self, revision: int, bits: int, kind: int) -> bool:

@@ -39,13 +39,13 @@ class PlacedUse(Struct, frozen=True):
 
 
 def chunk_at(tree: SyntaxTree, offset: int) -> PlacedChunk | None:
-    """The chunk that an offset stands in; at a border the one that begins there."""
+    """Return the chunk that an offset stands in; at a border the one that begins there."""
     at = bisect_right(tree.chunks, offset, key=lambda placed: placed.start) - 1
     return tree.chunks[at] if at >= 0 else None
 
 
 def definition_at(tree: SyntaxTree, offset: int) -> tuple[int, nodes.Definition] | None:
-    """The operator or graph around an offset, with what its spans count from."""
+    """Return the operator or graph around an offset, with what its spans count from."""
     placed = chunk_at(tree, offset)
     if placed is None:
         return None
@@ -60,7 +60,7 @@ def definition_at(tree: SyntaxTree, offset: int) -> tuple[int, nodes.Definition]
 
 
 def use_at(snapshot: Snapshot, path: str, offset: int) -> PlacedUse | None:
-    """The use of a name that an offset touches; between two names the one that begins there."""
+    """Return the use of a name that an offset touches; between two names the one that begins there."""
     found = definition_at(snapshot.tree(path), offset)
     if found is None:
         return None
@@ -75,7 +75,8 @@ def use_at(snapshot: Snapshot, path: str, offset: int) -> PlacedUse | None:
 
 
 def import_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str, str | None] | None:
-    """The module name of an import statement that an offset touches: its span, the name, and the path it leads to."""
+    """Return the module name of an import statement that an offset touches: its span, the name, and the path it leads
+    to."""
     for item in snapshot.imports(path):
         span = item.node.span.shifted(item.base)
         if span.start <= offset <= span.end:
@@ -84,7 +85,7 @@ def import_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str, st
 
 
 def nodes_at(tree: SyntaxTree, offset: int) -> list[PlacedNode]:
-    """The nodes around an offset, from the document to the innermost one."""
+    """Return the nodes around an offset, from the document to the innermost one."""
     placed = chunk_at(tree, offset)
     if placed is None:
         return []
@@ -112,7 +113,7 @@ def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
 
 
 def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
-    """The children of a node; of the entries of a block those that may touch an offset."""
+    """Return the children of a node; of the entries of a block those that may touch an offset."""
     if not isinstance(outer.node, nodes.Block):
         return nodes.children(outer.node)
     entries = outer.node.entries
@@ -122,7 +123,8 @@ def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
 
 @lru_cache(maxsize=_REMEMBERED_CHUNKS)
 def tokens_around(chunk: Chunk, first: int, last: int) -> tuple[Token, ...]:
-    """The tokens of a part of a chunk, and some before and perhaps behind it, without reading all of a long chunk.
+    """Return the tokens of a part of a chunk, and some before and perhaps behind it, without reading all of a long
+    chunk.
 
     It begins with a block or a statement: some before the one at ``first``, which may be broken and read as several.
     """
@@ -138,7 +140,7 @@ def tokens_around(chunk: Chunk, first: int, last: int) -> tuple[Token, ...]:
 
 
 def token_at(tree: SyntaxTree, offset: int) -> Token | None:
-    """The token that an offset touches, placed in the file; of two neighbours the one that begins there."""
+    """Return the token that an offset touches, placed in the file; of two neighbours the one that begins there."""
     placed = chunk_at(tree, offset)
     if placed is None:
         return None
@@ -153,7 +155,7 @@ def token_at(tree: SyntaxTree, offset: int) -> Token | None:
 
 
 def comment_at(tree: SyntaxTree, offset: int) -> Span | None:
-    """The comment that an offset stands in, behind its ``#`` or at its end."""
+    """Return the comment that an offset stands in, behind its ``#`` or at its end."""
     placed = chunk_at(tree, offset)
     if placed is None:
         return None

@@ -39,7 +39,7 @@ def no_example(name: OperatorName) -> Example | None:
 
 
 def first_sample(snapshot: Snapshot, name: OperatorName) -> Example | None:
-    """The first sample of a definition in its file that composes."""
+    """Return the first sample of a definition in its file that composes."""
     for sample in samples_in(snapshot, name.path):
         if sample.target == name and (found := example_of(sample)) is not None:
             return found
@@ -47,7 +47,7 @@ def first_sample(snapshot: Snapshot, name: OperatorName) -> Example | None:
 
 
 def example_of(sample: KnownSample) -> Example | None:
-    """What a sample binds; None if it does not compose."""
+    """Return what a sample binds; None if it does not compose."""
     specialization = sample.specialization
     written = " ".join(line.lstrip("#").strip().lstrip(">.").strip() for line in sample.name.code.splitlines())
     short = written if len(written) <= LONGEST_CODE else f"{written[: LONGEST_CODE - 1].rstrip()}…"
@@ -61,7 +61,7 @@ def run_of(
     dtypes: Mapping[str, str],
     shapes: Mapping[str, KnownShapes],
 ) -> Example | None:
-    """What a run with these attributes, generic types and shapes of inputs binds; None if that does not compose."""
+    """Return what a run with these attributes, generic types and shapes of inputs binds; None if that does not compose."""
     session = snapshot.session()
     template = session.template(name)
     if template is None or any(generic.name.text not in dtypes for generic in template.generics):

@@ -21,7 +21,7 @@ def references(
 
 
 def highlights(snapshot: Snapshot, path: str, offset: int) -> list[Occurrence]:
-    """The same in this file alone, with what is done at each place: it is declared, read or written."""
+    """Return the same in this file alone, with what is done at each place: it is declared, read or written."""
     places = {each.location: each for each in front_end(path).occurrences(snapshot, path, offset, None)}
     return [places[location] for location in sorted(places)]
 
@@ -36,7 +36,7 @@ def selections(snapshot: Snapshot, path: str, offset: int) -> list[Span]:
 
 
 def folds(snapshot: Snapshot, path: str) -> list[Fold]:
-    """Everything of more than one line, in order of its places."""
+    """Return everything of more than one line, in order of its places."""
     source, language = snapshot.source(path), front_end(path)
     found = [*language.foldable(snapshot, path), *_comments(language.comments(snapshot, path), source)]
     several = [each for each in found if _line(source, each.span.start) < _line(source, each.span.end)]

@@ -14,7 +14,7 @@ Guess: TypeAlias = "Symbol | OperatorName | ModuleName | BuiltIn"
 
 
 def broken_spans(chunk: Chunk) -> Iterator[Span]:
-    """The parts of a chunk that could not be read."""
+    """Yield the parts of a chunk that could not be read."""
     for item in chunk.document.items:
         if isinstance(item, nodes.ErrorItem):
             yield item.span
@@ -30,7 +30,7 @@ def broken_spans(chunk: Chunk) -> Iterator[Span]:
 def guessed(
     snapshot: Snapshot, path: str, definition: nodes.Definition | None, text: str, tokens: Sequence[Token], at: int
 ) -> Guess | None:
-    """What the name at a token most likely stands for: a symbol of the definition, an operator or a module.
+    """Return what the name at a token most likely stands for: a symbol of the definition, an operator or a module.
 
     ``text`` is what the spans of the tokens count in.
     """

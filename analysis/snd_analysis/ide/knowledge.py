@@ -81,12 +81,12 @@ class Knowledge:
 
     # ---- text --------------------------------------------------------------------------------------------------------
     def source(self, node: nodes.Node, base: int) -> str:
-        """What a node says, on one line and without comments; its spans count from ``base``, as in the chunk."""
+        """Return what a node says, on one line and without comments; its spans count from ``base``, as in the chunk."""
         return source_text(self.snapshot, self.path, node.span.shifted(self.start + base))
 
     # ---- types -------------------------------------------------------------------------------------------------------
     def typed(self, node: nodes.Node, entry: nodes.Entry | None) -> Typed:
-        """What is known of the type of an expression in an entry."""
+        """Return what is known of the type of an expression in an entry."""
         if entry is None:
             return self.context.expressions.get(node, UNTYPED)
         types = expression_types(self.context, self.snapshot.others(self.path), entry.statement)
@@ -94,11 +94,11 @@ class Knowledge:
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def value(self, node: nodes.Expression) -> Value:
-        """The value of an expression; UNDEFINED if it is not known."""
+        """Return the value of an expression; UNDEFINED if it is not known."""
         return UNDEFINED if self.specialization is None else self.specialization.scope.attempt(node)
 
     def value_of(self, symbol: Symbol) -> Value:
-        """The value of a symbol, a tensor for one that stands for tensors; UNDEFINED if it is not known."""
+        """Return the value of a symbol, a tensor for one that stands for tensors; UNDEFINED if it is not known."""
         specialization = self.specialization
         if specialization is None:
             return UNDEFINED
@@ -119,7 +119,8 @@ class Knowledge:
             yield from chain.from_iterable(_operations_by_statement(self.specialization).values())
 
     def operations_of(self, call: nodes.Call, base: int) -> list[Operation]:
-        """The operations that an invocation has become: none if it was not composed, several in an unrolled loop."""
+        """Return the operations that an invocation has become: none if it was not composed, several in an unrolled
+        loop."""
         if self.specialization is None:
             return []
         known, span = _operations_by_statement(self.specialization), call.function.span.shifted(base)
@@ -130,20 +131,21 @@ class Knowledge:
 def knowledge_at(
     snapshot: Snapshot, path: str, offset: int, examples: Examples = no_example
 ) -> Knowledge | None:  # fmt: skip
-    """What is known of the definition around an offset."""
+    """Return what is known of the definition around an offset."""
     found = definition_at(snapshot.tree(path), offset)
     return None if found is None else Knowledge(snapshot, path, *found, examples)
 
 
 def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
-    """What is known of a definition."""
+    """Return what is known of a definition."""
     found = snapshot.definitions(name.path).get(name.name)
     return None if found is None else Knowledge(snapshot, name.path, found.start, found.definition)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _operations_by_statement(specialization: Specialization) -> Mapping[int | None, list[Operation]]:
-    """The operations by where the statements that they stand in start now, in the chunk; None where that is not known.
+    """Return the operations by where the statements that they stand in start now, in the chunk; None where that is not
+    known.
 
     To move the place of each would cost more than all else that is asked of a long graph after an edit.
     """
@@ -156,7 +158,7 @@ def _operations_by_statement(specialization: Specialization) -> Mapping[int | No
 
 
 def operations_in(graph: Graph) -> Iterator[Operation]:
-    """The operations of a graph and of the control flow in it, not those of what is invoked."""
+    """Yield the operations of a graph and of the control flow in it, not those of what is invoked."""
     pending: list[Iterable[Operation]] = [(*graph.operations, *graph.update_operations)]
     while pending:
         for operation in pending.pop():
@@ -165,13 +167,13 @@ def operations_in(graph: Graph) -> Iterator[Operation]:
 
 
 def source_text(snapshot: Snapshot, path: str, span: Span) -> str:
-    """A piece of a file, inside of one definition, on one line and without comments."""
+    """Return a piece of a file, inside of one definition, on one line and without comments."""
     placed = chunk_at(snapshot.tree(path), span.start)
     return "" if placed is None else one_line(placed.chunk, span.shifted(-placed.start))
 
 
 def one_line(chunk: Chunk, span: Span) -> str:
-    """A piece of a chunk on one line, without its comments."""
+    """Return a piece of a chunk on one line, without its comments."""
     parts, at = [], span.start
     if "#" in chunk.text[span.start : span.end]:
         for comment in chunk.comments:

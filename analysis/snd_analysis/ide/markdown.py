@@ -22,7 +22,7 @@ _RULE = re.compile(r"^(\s*)([-=+][-=+ \t]*)$", re.MULTILINE)
 
 
 def code_block(text: str, language: str = LANGUAGE) -> str:
-    """Text on lines of its own, shown as it is."""
+    """Return text on lines of its own, shown as it is."""
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
 
 
 def _code_spans(text: str) -> Iterator[tuple[int, int, int]]:
-    """Where code begins and ends, and how many backquotes fence it: up to the next run that is as long."""
+    """Yield where code begins and ends, and how many backquotes fence it: up to the next run that is as long."""
     runs = [found.span() for found in _RUN.finditer(text)]
     following: dict[int, list[int]] = {}
     for at in reversed(range(len(runs))):
@@ -82,12 +82,13 @@ def paragraphs(parts: Iterable[str]) -> str:
 
 
 def bullets(lines: Sequence[str]) -> str:
-    """A list; nothing of no lines."""
+    """Return a list; nothing of no lines."""
     return "\n".join(f"- {line}" for line in lines)
 
 
 def documentation_text(comment: str, *, samples: bool = True) -> str:
-    """The comment above a definition, without its ``#``, as Markdown: samples become code, all else is as written.
+    """Return the comment above a definition, without its ``#``, as Markdown: samples become code, all else is as
+    written.
 
     Comments use lists and code in backquotes already; whatever else Markdown would read into them is escaped.
     """
@@ -95,7 +96,7 @@ def documentation_text(comment: str, *, samples: bool = True) -> str:
 
 
 def parameter_text(comment: str, name: str) -> str:
-    """What the comment above a definition says of one of its parameters, in a list: ``- `name`: …``.
+    """Return what the comment above a definition says of one of its parameters, in a list: ``- `name`: …``.
 
     A list item may be of several names, ``- `begin`, `end`: …``, or say something of several, ``- `a`: …; `b`: …``.
     """

@@ -13,7 +13,7 @@ _SUFFIX = ".sknd"
 
 
 def module_name(snapshot: Snapshot, path: str, importer: str) -> str:
-    """The name of a module as a file writes it: in its import, else as it could import it."""
+    """Return the name of a module as a file writes it: in its import, else as it could import it."""
     if is_library(path):
         return path.removeprefix(LIBRARY_PREFIX)
     imported = next((item.node.text for item in snapshot.imports(importer) if item.path == path), None)
@@ -26,12 +26,12 @@ def module_name(snapshot: Snapshot, path: str, importer: str) -> str:
 
 
 def shown_name(snapshot: Snapshot, name: OperatorName, path: str) -> str:
-    """How a definition is named in another file, or in its own."""
+    """Return how a definition is named in another file, or in its own."""
     return name.name if name.path == path else f"{module_name(snapshot, name.path, path)}.{name.name}"
 
 
 def names_of(target: str, folders: Iterable[str]) -> Iterator[str]:
-    """The names that a file may have seen from these folders."""
+    """Yield the names that a file may have seen from these folders."""
     for folder in folders:
         prefix = f"{folder.rstrip('/')}/" if folder else ""
         if target.startswith(prefix) and target.endswith(_SUFFIX):

@@ -47,7 +47,7 @@ class OpenInvocation(Struct, frozen=True):
 
 # ---- the tokens before the offset ------------------------------------------------------------------------------------
 def invocation_at(snapshot: Snapshot, path: str, offset: int) -> OpenInvocation | None:
-    """The innermost bracket around an offset that belongs to an invocation, a cast or a built-in function."""
+    """Return the innermost bracket around an offset that belongs to an invocation, a cast or a built-in function."""
     tree = snapshot.tree(path)
     placed = chunk_at(tree, offset)
     if placed is None or comment_at(tree, offset) is not None:
@@ -71,7 +71,7 @@ def invocation_at(snapshot: Snapshot, path: str, offset: int) -> OpenInvocation 
 
 
 def _opening(tokens: Sequence[Token], before: int) -> int | None:
-    """The last bracket before a token that is still open there; None if a statement or block begins first."""
+    """Return the last bracket before a token that is still open there; None if a statement or block begins first."""
     pending: list[str] = []
     only_types = True
     for at in range(before - 1, -1, -1):
@@ -95,7 +95,7 @@ def _opening(tokens: Sequence[Token], before: int) -> int | None:
 
 
 def _callee(tokens: Sequence[Token], at: int) -> tuple[Section | None, tuple[int, int] | None]:
-    """The part of an invocation that a bracket opens, and the tokens of the name before it."""
+    """Return the part of an invocation that a bracket opens, and the tokens of the name before it."""
     kind = tokens[at].kind
     if kind in _ANGLES:
         return Section.GENERICS, _name(tokens, at)
@@ -120,7 +120,7 @@ def _matching(tokens: Sequence[Token], closing: int, opening_kind: str, closing_
 
 
 def _generics(tokens: Sequence[Token], closing: int) -> int:
-    """Where ``<…>`` begins; behind its end if it is something else."""
+    """Return where ``<…>`` begins; behind its end if it is something else."""
     at = closing - 1
     while at >= 0 and tokens[at].kind in _IN_GENERICS:
         at -= 1
@@ -161,7 +161,8 @@ def _given(
 
 
 def operator_named(snapshot: Snapshot, path: str, text: str) -> OperatorName | None:
-    """The operator or graph that a name stands for in a file, also one of a library module that it does not import."""
+    """Return the operator or graph that a name stands for in a file, also one of a library module that it does not
+    import."""
     module_scope = snapshot.module_scope(path)
     parts = tuple(text.split("."))
     found = module_scope.operator(parts)

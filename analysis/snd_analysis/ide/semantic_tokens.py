@@ -132,7 +132,7 @@ class TokenGroup(Struct, frozen=True):
 
 
 def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -> list[SemanticToken]:
-    """The tokens of a file, or those that touch ``within``, in order and without overlaps.
+    """Return the tokens of a file, or those that touch ``within``, in order and without overlaps.
 
     Names that stand for nothing are left out, as are brackets and the like.
     """
@@ -144,7 +144,7 @@ def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -
 
 
 def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> list[TokenGroup]:
-    """The same by chunks. Only the chunks that an edit has changed are looked at again."""
+    """Return the same by chunks. Only the chunks that an edit has changed are looked at again."""
     samples = [placed.sample.span.shifted(placed.start) for placed in snapshot.samples(path)]
     found: list[TokenGroup] = []
     for placed in snapshot.tree(path).chunks:
@@ -164,14 +164,14 @@ def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> l
 
 @query
 def _tokens(db: Database, path: str, chunk: Chunk, samples: tuple[Span, ...]) -> tuple[SemanticToken, ...]:
-    """The tokens of a chunk of a file, with these samples in it."""
+    """Return the tokens of a chunk of a file, with these samples in it."""
     return tuple(_tokens_in(Snapshot(db), path, chunk, samples, Span(0, len(chunk.text))))
 
 
 def _tokens_in(
     snapshot: Snapshot, path: str, chunk: Chunk, samples: Sequence[Span], part: Span
 ) -> list[SemanticToken]:  # fmt: skip
-    """The tokens that touch a part of a chunk; a few more may be among them."""
+    """Return the tokens that touch a part of a chunk; a few more may be among them."""
     tokens = [*_code(snapshot, path, chunk, part), *_comments(chunk, samples)]
     tokens.sort(key=lambda token: token.span.start)
     return tokens
@@ -193,7 +193,7 @@ def _code(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> Iterator[S
 
 
 def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) -> Iterator[SemanticToken]:
-    """The tokens of a text."""
+    """Yield the tokens of a text."""
     words = keywords()
     after_tensor = after_dot = False
     for token in tokens:
@@ -226,7 +226,7 @@ def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) 
 
 
 def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[SemanticToken]:
-    """A string in pieces: what it says, and the expressions in it."""
+    """Yield a string in pieces: what it says, and the expressions in it."""
     fields: list[Span] = []
     if "{" in text[token.start : token.end]:
 
@@ -252,7 +252,7 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 def _names(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> dict[int, _Meaning]:
-    """What the names in a part of a chunk mean, by where they begin in the chunk."""
+    """Return what the names in a part of a chunk mean, by where they begin in the chunk."""
     found: dict[int, _Meaning] = {}
     for item in chunk.document.items:
         match item:

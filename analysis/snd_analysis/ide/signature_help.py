@@ -37,7 +37,7 @@ class SignatureHelp(Struct, frozen=True):
 
 
 def signature_help(snapshot: Snapshot, path: str, offset: int) -> SignatureHelp | None:
-    """The signature of the innermost invocation around an offset, inside of its ``<…>``, ``{…}`` or ``(…)``."""
+    """Return the signature of the innermost invocation around an offset, inside of its ``<…>``, ``{…}`` or ``(…)``."""
     opened = invocation_at(snapshot, path, offset)
     while opened is not None:
         name = operator_named(snapshot, path, opened.name)
@@ -84,7 +84,7 @@ def _active(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, s
 
 
 def _active_attribute(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, str] | None:
-    """The attribute that is being given; before its name stands there, the next that must be given, or could be."""
+    """Return the attribute that is being given; before its name stands there, the next that must be given, or could be."""
     item = opened.items[-1]
     missing = [entry for entry in entries if entry.name not in opened.given]
     if item and item[0].kind == "ID":

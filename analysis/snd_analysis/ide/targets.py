@@ -42,12 +42,12 @@ class Owner(Struct, frozen=True):
     resolution: Resolution
 
     def span(self, symbol: Symbol) -> Span:
-        """Where a symbol is declared, in the file."""
+        """Return where a symbol is declared, in the file."""
         return self.resolution.span(symbol).shifted(self.start)
 
 
 def subject_of(snapshot: Snapshot, placed: PlacedUse) -> Subject:
-    """What a use stands for."""
+    """Return what a use stands for."""
     return subject_of_target(snapshot, placed.path, placed.definition, placed.use.target)
 
 
@@ -57,7 +57,7 @@ def subject_of_target(
     definition: nodes.Definition | None,
     target: Target | ModuleName | AttributeName,
 ) -> Subject:
-    """What a target stands for whose symbols are those of a definition. ``x.shape`` names the tensor."""
+    """Return what a target stands for whose symbols are those of a definition. ``x.shape`` names the tensor."""
     if isinstance(target, ShapeMember):
         target = target.tensor
     if not isinstance(target, Symbol):
@@ -70,7 +70,7 @@ def subject_of_target(
 
 
 def name_of(subject: Subject) -> str | None:
-    """The name of a subject wherever it is mentioned; None for a module, which each file may name otherwise."""
+    """Return the name of a subject wherever it is mentioned; None for a module, which each file may name otherwise."""
     match subject:
         case LocalName(symbol=symbol):
             return symbol.name
@@ -81,7 +81,7 @@ def name_of(subject: Subject) -> str | None:
 
 
 def path_of(subject: Subject) -> str | None:
-    """The file in which a subject is declared; None for what is built in."""
+    """Return the file in which a subject is declared; None for what is built in."""
     match subject:
         case BuiltIn():
             return None
@@ -92,7 +92,7 @@ def path_of(subject: Subject) -> str | None:
 
 
 def owner_of(snapshot: Snapshot, subject: LocalName) -> Owner | None:
-    """The definition that declares a symbol."""
+    """Return the definition that declares a symbol."""
     for placed in snapshot.tree(subject.path).chunks:
         if subject.symbol.name not in placed.chunk.text:
             continue
@@ -104,7 +104,7 @@ def owner_of(snapshot: Snapshot, subject: LocalName) -> Owner | None:
 
 
 def attribute_of(snapshot: Snapshot, name: AttributeName) -> tuple[Owner, Symbol] | None:
-    """The symbol of an attribute, and the definition that declares it; None for one that is not there."""
+    """Return the symbol of an attribute, and the definition that declares it; None for one that is not there."""
     found = snapshot.definitions(name.operator.path).get(name.operator.name)
     if found is None:
         return None

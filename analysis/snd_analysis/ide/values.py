@@ -18,12 +18,12 @@ ELEMENT_BYTES = {"real": 4, "int": 4, "bool": 1}
 
 
 def is_tensor(value: Value) -> bool:
-    """Whether a value is a tensor or a pack of them, there or perhaps not."""
+    """Return whether a value is a tensor or a pack of them, there or perhaps not."""
     return representative(value) is not None
 
 
 def is_known_tensor(value: Value) -> bool:
-    """Whether a value is a tensor of known shape, or a pack of such."""
+    """Return whether a value is a tensor of known shape, or a pack of such."""
     match value:
         case Maybe():
             return is_known_tensor(value.value)
@@ -35,7 +35,7 @@ def is_known_tensor(value: Value) -> bool:
 
 
 def value_text(value: Value, longest: int = LONGEST_VALUE) -> str:
-    """A value in the notation of the language, cut where it gets too long; empty if it is not known."""
+    """Return a value in the notation of the language, cut where it gets too long; empty if it is not known."""
     if value is UNDEFINED or is_tensor(value) or isinstance(value, IndexedValue):
         return ""
     text = format_value(value, quoted=True)
@@ -53,7 +53,7 @@ def bound_text(value: Value) -> str:
 
 
 def tensor_facts(value: Value) -> Iterator[str]:
-    """What there is to say of a tensor besides its type: greatest extents, elements, bytes, value, quantization."""
+    """Yield what there is to say of a tensor besides its type: greatest extents, elements, bytes, value, quantization."""
     if isinstance(value, Maybe):
         yield f"there if {code(str(value.present))}"
         value = value.value
@@ -87,7 +87,7 @@ def _size(tensor: Tensor, dynamic: bool) -> str:
 
 
 def short_type_text(value: Value) -> str:
-    """The type of a tensor, without those extents that take long to write."""
+    """Return the type of a tensor, without those extents that take long to write."""
     match value:
         case Maybe():
             return f"optional {short_type_text(value.value)}"
@@ -102,5 +102,5 @@ def short_type_text(value: Value) -> str:
 
 
 def type_text(value: Value) -> str:
-    """The type of a tensor or of a pack of tensors; empty if its shape is not known."""
+    """Return the type of a tensor or of a pack of tensors; empty if its shape is not known."""
     return tensor_text(value) if is_known_tensor(value) else ""

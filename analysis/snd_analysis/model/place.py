@@ -40,7 +40,7 @@ class Place(Struct, frozen=True):
         return self.path, self.definition, self.span
 
     def lasts_as(self, other: Place | None) -> bool:
-        """Whether another place is the same part of the same statement, wherever that stands now."""
+        """Return whether another place is the same part of the same statement, wherever that stands now."""
         return (
             other is not None
             and self.statement is not None

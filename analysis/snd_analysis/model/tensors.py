@@ -66,7 +66,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     quantization: Quantization | None = None
 
     def at_position(self, shift: Callable[[Integer], Value]) -> Tensor:
-        """The tensor of one place in a pack whose tensors differ in extents."""
+        """Return the tensor of one place in a pack whose tensors differ in extents."""
         if self.shape is None or not any(map(positional, self.shape)):
             return self
         shape = [part if isinstance(part, Run) else shift(part) for part in self.shape]
@@ -99,12 +99,13 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
 
 
 def item_of_empty(pack: Pack) -> Tensor | Undefined:
-    """What a tensor of an empty pack would be like, of its element type and shape; UNDEFINED if that is not known."""
+    """Return what a tensor of an empty pack would be like, of its element type and shape; UNDEFINED if that is not
+    known."""
     return pack.repeats if not pack.segments and isinstance(pack.repeats, Tensor) else UNDEFINED
 
 
 def empty_pack(item: Value, dtype: str | None = None) -> Pack:
-    """A pack without tensors, which would be like ``item`` if there were any."""
+    """Return a pack without tensors, which would be like ``item`` if there were any."""
     return Pack((), dtype=item.dtype or dtype, repeats=item) if isinstance(item, Tensor) else Pack((), dtype=dtype)
 
 
@@ -118,7 +119,7 @@ def tensor_value(value: Value) -> TensorValue:
 
 
 def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
-    """A compile-time value as a constant tensor of rank 0; tensors, null and undefined are themselves (2.10)."""
+    """Return a compile-time value as a constant tensor of rank 0; tensors, null and undefined are themselves (2.10)."""
     match value:
         case Tensor() | Null() | Undefined():
             return value
@@ -139,7 +140,7 @@ def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
 
 
 def tensors_of(value: Value) -> list[Tensor]:
-    """The tensors of a value: one, those of a pack, or none."""
+    """Return the tensors of a value: one, those of a pack, or none."""
     match value:
         case Tensor():
             return [value]

@@ -15,19 +15,19 @@ _LARGEST = 1 << MOST_BITS
 
 
 def add(a: Interval, b: Interval) -> Interval:
-    """All ``x + y``."""
+    """Return all ``x + y``."""
     low = None if a[0] is None or b[0] is None else a[0] + b[0]
     high = None if a[1] is None or b[1] is None else a[1] + b[1]
     return low, high
 
 
 def negate(a: Interval) -> Interval:
-    """All ``-x``."""
+    """Return all ``-x``."""
     return (None if a[1] is None else -a[1]), (None if a[0] is None else -a[0])
 
 
 def scale(a: Interval, factor: int) -> Interval:
-    """All ``factor * x``."""
+    """Return all ``factor * x``."""
     if factor == 0:
         return 0, 0
     low, high = a if factor > 0 else (a[1], a[0])
@@ -35,7 +35,7 @@ def scale(a: Interval, factor: int) -> Interval:
 
 
 def _limited(low: int | None, high: int | None) -> Interval:
-    """An interval around this one, without ends that are too large: they would grow from operation to operation."""
+    """Return an interval around this one, without ends that are too large: they would grow from operation to operation."""
     if low is not None and not -_LARGEST < low < _LARGEST:
         low = _LARGEST if low > 0 else None
     if high is not None and not -_LARGEST < high < _LARGEST:
@@ -44,20 +44,20 @@ def _limited(low: int | None, high: int | None) -> Interval:
 
 
 def union(intervals: Iterable[Interval]) -> Interval:
-    """The smallest interval around all of them, of which there must be one."""
+    """Return the smallest interval around all of them, of which there must be one."""
     lows, highs = zip(*intervals, strict=True)
     return (None if None in lows else min(lows)), (None if None in highs else max(highs))
 
 
 def intersection(a: Interval, b: Interval) -> Interval:
-    """What lies in both."""
+    """Return what lies in both."""
     low = a[0] if b[0] is None or (a[0] is not None and a[0] >= b[0]) else b[0]
     high = a[1] if b[1] is None or (a[1] is not None and a[1] <= b[1]) else b[1]
     return low, high
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
-    """All ``x * y``."""
+    """Return all ``x * y``."""
     if a == (0, 0) or b == (0, 0):
         return 0, 0
     if a[0] is not None and b[0] is not None and a[0] >= 0 and b[0] >= 0:
@@ -67,7 +67,7 @@ def multiply(a: Interval, b: Interval) -> Interval:
 
 
 def _largest_product(a: Interval, b: Interval) -> int | None:
-    """The supremum of ``x * y``: at one of the four corners."""
+    """Return the supremum of ``x * y``: at one of the four corners."""
     largest: int | None = None
     for x, toward_high in ((a[0], False), (a[1], True)):
         for y, also_high in ((b[0], False), (b[1], True)):
@@ -90,7 +90,7 @@ def _largest_product(a: Interval, b: Interval) -> int | None:
 
 
 def power(a: Interval, exponent: int) -> Interval:
-    """All ``x ** exponent``, for a positive exponent."""
+    """Return all ``x ** exponent``, for a positive exponent."""
     if exponent == 1:
         return a
     if exponent % 2:
@@ -107,7 +107,7 @@ def _raise(base: int | None, exponent: int) -> int | None:
 
 
 def power_of_intervals(base: Interval, exponent: Interval) -> Interval:
-    """All ``x ** y`` that have a value: those with ``y >= 0``."""
+    """Return all ``x ** y`` that have a value: those with ``y >= 0``."""
     low, high = base
     least, most = max(exponent[0] or 0, 0), exponent[1]
     if low is None or low < 0:
@@ -123,7 +123,7 @@ def power_of_intervals(base: Interval, exponent: Interval) -> Interval:
 
 
 def absolute(a: Interval) -> Interval:
-    """All ``|x|``."""
+    """Return all ``|x|``."""
     low, high = a
     if low is not None and low >= 0:
         return a
@@ -133,14 +133,14 @@ def absolute(a: Interval) -> Interval:
 
 
 def sign(a: Interval) -> Interval:
-    """All signs: -1, 0 or 1."""
+    """Return all signs: -1, 0 or 1."""
     low = -1 if a[0] is None or a[0] < 0 else min(a[0], 1)
     high = 1 if a[1] is None or a[1] > 0 else max(a[1], -1)
     return low, high
 
 
 def floor_divide(a: Interval, b: Interval) -> Interval:
-    """All ``floor(x / y)`` with ``y != 0``."""
+    """Return all ``floor(x / y)`` with ``y != 0``."""
     parts = []
     if b[1] is None or b[1] > 0:
         parts.append(_floor_divide_by_positive(a, (max(b[0] or 1, 1), b[1])))
@@ -166,14 +166,14 @@ def _end(value: int | None, when_positive: int | None, when_negative: int | None
 
 
 def minimum(intervals: Iterable[Interval]) -> Interval:
-    """All minima of one item from each."""
+    """Return all minima of one item from each."""
     lows, highs = zip(*intervals, strict=True)
     known = [high for high in highs if high is not None]
     return (None if None in lows else min(lows)), (min(known) if known else None)
 
 
 def maximum(intervals: Iterable[Interval]) -> Interval:
-    """All maxima of one item from each."""
+    """Return all maxima of one item from each."""
     lows, highs = zip(*intervals, strict=True)
     known = [low for low in lows if low is not None]
     return (max(known) if known else None), (None if None in highs else max(highs))

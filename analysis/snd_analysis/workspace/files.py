@@ -32,13 +32,13 @@ class Reader(Protocol):
     """The only way in which the analysis sees files."""
 
     def read(self, path: str) -> str:
-        """The text of a file; of a tensor file (``.dat``) the type of its items and its extents: ``real [2,3]``.
+        """Return the text of a file; of a tensor file (``.dat``) the type of its items and its extents: ``real [2,3]``.
 
         Raises FileNotFoundError or UnreadableText.
         """
 
     def exists(self, path: str) -> bool:
-        """Whether there is a regular file of that path."""
+        """Return whether there is a regular file of that path."""
 
 
 class FrontEnd(NamedTuple):

@@ -14,7 +14,8 @@ from snd_analysis.workspace.snapshot import Snapshot
 
 
 def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[OperatorName]:
-    """A graph and all that it invokes, directly or through others, without the standard library; by file and place."""
+    """Return a graph and all that it invokes, directly or through others, without the standard library; by file and
+    place."""
     template = snapshot.template(graph)
     if template is None:
         return []
@@ -46,7 +47,7 @@ def reached_diagnostics(
 
 
 def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Composition, problem: Problem) -> bool:
-    """Whether a problem is that the declaration of an input leaves open what the composition knows."""
+    """Return whether a problem is that the declaration of an input leaves open what the composition knows."""
     template = snapshot.template(graph)
     if template is None or problem.rule not in (rules.UNBOUNDED_EXTENT, rules.MISSING_SHAPE):
         return False

@@ -91,12 +91,12 @@ def _pack_agrees(recorded: Recorded, pack: Pack) -> bool:
 
 
 def item_shape(shape: Sequence[ItemExtent], at: int) -> list[int]:
-    """The shape of one tensor of a recorded pack; -1 where none is recorded for it."""
+    """Return the shape of one tensor of a recorded pack; -1 where none is recorded for it."""
     return [extent if isinstance(extent, int) else extent[at] if at < len(extent) else -1 for extent in shape]
 
 
 def _against_own_header(recorded: Recorded) -> Iterator[Problem]:
-    """A value that contradicts the shape or type that stands before it."""
+    """Yield a value that contradicts the shape or type that stands before it."""
     if recorded.value is None or recorded.dtype is None:
         return
     if not _dtypes(recorded.value) <= {recorded.dtype}:

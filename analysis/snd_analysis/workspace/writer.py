@@ -25,12 +25,12 @@ class Workspace:
         self._db = Database(reader, on_execute).changed({module_paths.at(): tuple(folders)})
 
     def open(self, path: str, content: str) -> None:
-        """Lets ``content`` stand for the file at ``path``, which need not exist."""
+        """Let ``content`` stand for the file at ``path``, which need not exist."""
         self._open[path] = content
         self._db = self._db.changed({text.at(path): content, exists.at(path): True})
 
     def open_unread(self, path: str, why: UnreadableText) -> None:
-        """Lets a text stand for the file at ``path`` that is not looked at."""
+        """Let a text stand for the file at ``path`` that is not looked at."""
         self._open[path] = ""
         self._db = self._db.changed({text.at(path): why, exists.at(path): True})
 
@@ -42,7 +42,7 @@ class Workspace:
         self.open(path, content)
 
     def close(self, path: str) -> None:
-        """Lets the file on disk count again."""
+        """Let the file on disk count again."""
         self._open.pop(path, None)
         self.refresh(path)
 

@@ -71,7 +71,7 @@ class EvaluationAnswer(Struct, frozen=True):
 
 
 def shown(name: str, value: Argument) -> tuple[ShownTensor, ...]:
-    """What is shown of a tensor, or of each tensor of a pack."""
+    """Return what is shown of a tensor, or of each tensor of a pack."""
     if value is None:
         return (ShownTensor(name),)
     if isinstance(value, np.ndarray):

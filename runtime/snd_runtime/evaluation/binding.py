@@ -68,7 +68,7 @@ def bound(
     *,
     search_seconds: float = SECONDS,
 ) -> Bound:
-    """Binds a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
+    """Bind a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
     return _Inputs(session, template, request, real, budget, found or FoundShapes(), search_seconds).bound()
 
 
@@ -126,7 +126,8 @@ class _Inputs:
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
     def _shapes(self, parts: Mapping[str, Parts], made: tuple[str, ...]) -> Mapping[str, KnownShapes]:
-        """The shapes of all inputs but those that are left out; such that they bind, if anything has to be found."""
+        """Return the shapes of all inputs but those that are left out; such that they bind, if anything has to be
+        found."""
         given = {name: _shapes_of(part) for name, part in parts.items() if name not in made}
         if not made:
             return given
@@ -199,14 +200,14 @@ def _shapes_of(part: Parts) -> KnownShapes:
 
 
 def _items_of(part: Parts) -> str:
-    """The shapes, in a form that tells a tensor from a pack, and those of a pack that are not given."""
+    """Return the shapes, in a form that tells a tensor from a pack, and those of a pack that are not given."""
     if isinstance(part, tuple):
         return str([None if item is None else item.shape for item in part])
     return str(None if part is None else part.shape)
 
 
 def _merged(shapes: KnownShapes, part: Parts) -> KnownShapes:
-    """Those of the tensors of a pack that are given, and those that were found for the others."""
+    """Return those of the tensors of a pack that are given, and those that were found for the others."""
     if shapes is None or not isinstance(part, tuple):
         return shapes
     count = max(len(shapes), len(part))

@@ -22,7 +22,7 @@ class Evaluator:
         self._sent_to = 0
 
     def __enter__(self) -> Evaluator:
-        """Begins to start the process: what is done until it gets its first request takes no time."""
+        """Begin to start the process: what is done until it gets its first request takes no time."""
         self.worker.start()
         return self
 
@@ -38,7 +38,7 @@ class Evaluator:
         module_paths: tuple[str, ...] = (),
         note: Callable[[ShownStep | Progress], None] | None = None,
     ) -> EvaluationAnswer:
-        """Evaluates a graph or operator of these texts; ``note`` gets the steps (with ``trace``) and the progress.
+        """Evaluate a graph or operator of these texts; ``note`` gets the steps (with ``trace``) and the progress.
 
         Raises WorkerFailed if the process has to be killed, dies or fails; the next evaluation works.
         """

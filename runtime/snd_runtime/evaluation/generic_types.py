@@ -48,7 +48,7 @@ def _deduced(
 
 
 def _dtype_of_input(value: InputValue) -> str | None:
-    """The type of the elements, if what is given tells: reals if there is one among ints."""
+    """Return the type of the elements, if what is given tells: reals if there is one among ints."""
     match value:
         case np.ndarray():
             return dtype_name(value)

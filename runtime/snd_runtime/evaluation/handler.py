@@ -27,7 +27,7 @@ _NOTE_SECONDS = 0.05
 
 
 def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
-    """The handler of a worker, see ``snd_runtime.worker.child``."""
+    """Return the handler of a worker, see ``snd_runtime.worker.child``."""
     files, found = KnownFiles(), FoundShapes()
 
     def handle(order: Order, note: Callable[[Any], None]) -> EvaluationAnswer:
@@ -45,17 +45,17 @@ class KnownFiles:
         self._texts: dict[str, str] = {}
 
     def read(self, path: str) -> str:
-        """The reader that the analysis is given."""
+        """Return the reader that the analysis is given."""
         if path not in self._texts:
             raise FileNotFoundError(path)
         return self._texts[path]
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file, even if its text was never needed."""
+        """Return whether there is a file, even if its text was never needed."""
         return path in self._texts or path in self._existing
 
     def snapshot(self, texts: Texts) -> Snapshot:
-        """The files after a change."""
+        """Return the files after a change."""
         self._existing = texts.existing
         for path in texts.gone:
             self._texts.pop(path, None)
@@ -74,7 +74,7 @@ class KnownFiles:
 def evaluate(
     snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any], None], found: FoundShapes | None = None
 ) -> EvaluationAnswer:
-    """Composes and runs a graph or operator. What fails is in the answer; steps and progress are noted on the way."""
+    """Compose and run a graph or operator. What fails is in the answer; steps and progress are noted on the way."""
     begin = time.monotonic()
     real = np.dtype(np.float64 if request.double else np.float32)
     session = Session(snapshot)
@@ -149,7 +149,7 @@ def _shown_step(step: ComputedTensor) -> ShownStep:
 
 
 def _is_given(tensor: ShownTensor, value: InputValue) -> bool:
-    """Whether a tensor of a pack is one of those that were given."""
+    """Return whether a tensor of a pack is one of those that were given."""
     return isinstance(value, Mapping) and tensor.item is not None and value.get(tensor.item) is not None
 
 

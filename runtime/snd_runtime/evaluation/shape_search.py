@@ -44,7 +44,7 @@ class Choice(Struct):
 
 
 def choices(literals: Collection[int]) -> Iterator[Choice]:
-    """What to try, the best first: all extents alike, then mixtures by chance of small ones and of ``literals``."""
+    """Yield what to try, the best first: all extents alike, then mixtures by chance of small ones and of ``literals``."""
     chance = random.Random(0)
     for size in _SIZES:
         for rank in _RANKS:
@@ -87,7 +87,7 @@ def _literals(template: Template) -> set[int]:
 
 
 def concrete(value: Value, choice: Choice) -> KnownShapes:
-    """The shape of a tensor, those of a pack, with numbers for what is unknown; None if that is impossible."""
+    """Return the shape of a tensor, those of a pack, with numbers for what is unknown; None if that is impossible."""
     if isinstance(value, Maybe):
         return concrete(value.value, choice)
     if isinstance(value, Tensor):

@@ -33,7 +33,7 @@ class InvalidRequest(Exception):  # noqa: N818
 
 
 def failure_at(template: Template, message: str, member: Member | None = None, rule: Rule = ARGUMENT_VALUE) -> Failure:
-    """A failure at the declaration of a member, or at the name of the definition."""
+    """Return a failure at the declaration of a member, or at the name of the definition."""
     place = template.place(0, template.definition.name) if member is None else template.declared(member.symbol)
     return Failure(rule, message, (Site(place, ""),))
 
@@ -51,12 +51,12 @@ class InputTensors:
         self._budget = budget
 
     def dtype(self, member: Member) -> str:
-        """The type of the elements of an input."""
+        """Return the type of the elements of an input."""
         written = member.node.type.text
         return self._dtypes.get(written, written)
 
     def given(self, member: Member, value: InputValue) -> Parts:
-        """What is given for an input. Raises InvalidRequest for what does not fit its declaration."""
+        """Return what is given for an input. Raises InvalidRequest for what does not fit its declaration."""
         if member.node.pack is None:
             return self._tensor(member, member.name, value)
         if isinstance(value, LiteralInput) and isinstance(value.value, list | tuple):
@@ -97,7 +97,7 @@ class InputTensors:
             raise InvalidRequest(failure_at(self._template, f"the input '{name}': {error}", member)) from None
 
     def argument(self, member: Member, part: Parts, shapes: KnownShapes) -> Argument:
-        """The argument for an input of these shapes; None for one that is null, or has its default."""
+        """Return the argument for an input of these shapes; None for one that is null, or has its default."""
         if shapes is None:
             return None
         if member.node.pack is None:

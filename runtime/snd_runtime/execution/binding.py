@@ -29,7 +29,7 @@ def bind_arrays(
     dtypes: Sequence[str] = (),
     real: np.dtype[Any] | None = None,
 ) -> Specialization:
-    """The specialization of an operator or graph for arrays, attributes by name, and generic types in order.
+    """Return the specialization of an operator or graph for arrays, attributes by name, and generic types in order.
 
     Arguments that are left out at the end are null. Raises EvaluationFailed, saying why, if there is none.
     """
@@ -47,7 +47,10 @@ def bind_arrays(
 
 
 def bound(session: Session, specialization: Specialization, inputs: Sequence[Argument]) -> Specialization:
-    """The specialization itself if it takes these arrays, else one with their shapes. Raises EvaluationFailed."""
+    """Return the specialization itself if it takes these arrays, else one with their shapes.
+
+    Raises EvaluationFailed.
+    """
     raise_failure(specialization.failures)
     if specialization.valid and _takes(specialization, inputs):
         return specialization
@@ -62,7 +65,7 @@ def bound(session: Session, specialization: Specialization, inputs: Sequence[Arg
 
 
 def converted(template: Template, inputs: Sequence[Argument], real: np.dtype[Any]) -> list[Argument]:
-    """The arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be."""
+    """Return the arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be."""
     if len(inputs) > len(template.inputs):
         message = f"'{template.shown}' has {len(template.inputs)} inputs, but {len(inputs)} arguments are given"
         raise EvaluationFailed(rules.ARGUMENT_COUNT, message, _place(template))
@@ -130,7 +133,7 @@ def _place(template: Template) -> Place:
 
 
 def reason(template: Template, given: Arguments) -> str:
-    """Why an operator has no specialization for what it is given, as far as no failure says it."""
+    """Return why an operator has no specialization for what it is given, as far as no failure says it."""
     missing = [
         f"the attribute '{member.name}'"
         for member in template.attributes

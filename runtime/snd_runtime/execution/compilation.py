@@ -30,7 +30,10 @@ class Undecided(Exception):  # noqa: N818 - it is no fault
 
 
 def compiled(specialization: Specialization, weigh: Callable[[Specialization], int]) -> Program:
-    """The body of a specialization as a program. Raises Undecided if not all of its shapes and branches are known."""
+    """Return the body of a specialization as a program.
+
+    Raises Undecided if not all of its shapes and branches are known.
+    """
     body = specialization.body
     if body is None or specialization.checks or body.checks:
         raise Undecided
@@ -52,7 +55,7 @@ def compiled_loop(
     known: Container[Tensor],
     weigh: Callable[[Specialization], int],
 ) -> LoopProgram:
-    """A loop of the body of a specialization; ``known`` are the tensors that have arrays. Raises Undecided."""
+    """Return a loop of the body of a specialization; ``known`` are the tensors that have arrays. Raises Undecided."""
     return _Compilation(specialization, loop.body, weigh).loop(loop, place, known)
 
 
@@ -107,7 +110,7 @@ class _Compilation:
         )
 
     def loop(self, loop: Loop, place: Place, known: Container[Tensor]) -> LoopProgram:
-        """One loop. What it captures gets slots first: these stay from iteration to iteration."""
+        """Return one loop. What it captures gets slots first: these stay from iteration to iteration."""
         for tensor in _named(loop):
             if tensor in known:
                 self._slot(tensor)
@@ -231,7 +234,7 @@ class _Compilation:
 
 
 def _names(loop: Loop, references: Sequence[Reference]) -> Iterator[tuple[Reference, str, Place]]:
-    """The names that a loop declares: carried ones, scanned ones, and that of the index, as ``references`` are."""
+    """Yield the names that a loop declares: carried ones, scanned ones, and that of the index, as ``references`` are."""
     values = [each.local for each in (*loop.carried, *loop.scanned)]
     for value, reference in zip([*values, loop.index or NULL], references, strict=True):
         tensor = next(iter(tensors_of(value)), None)
@@ -240,7 +243,7 @@ def _names(loop: Loop, references: Sequence[Reference]) -> Iterator[tuple[Refere
 
 
 def _named(control: Branch | Loop) -> Iterator[Tensor]:
-    """The tensors that the graphs of a construct name, at any depth."""
+    """Yield the tensors that the graphs of a construct name, at any depth."""
     for graph in control.parts.values():
         yield from _all(graph.outputs.values())
         for operation in graph.operations:
@@ -266,18 +269,18 @@ def _fixed(tensor: Tensor, slot: int, dtype: str, shape: tuple[int, ...], place:
 
 # ---- scopes ----------------------------------------------------------------------------------------------------------
 def scope_is_passed_on(specialization: Specialization) -> bool:
-    """Whether the only operation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
+    """Return whether the only operation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
     return specialization.body is not None and passes_scope_on(specialization.body)
 
 
 def scope_of_graph(specialization: Specialization, labelled: bool) -> str | None:
-    """The scope of a graph that is invoked without a label of its own, which does not depend on where."""
+    """Return the scope of a graph that is invoked without a label of its own, which does not depend on where."""
     return specialization.template.name.name if specialization.template.is_graph and not labelled else None
 
 
 # ---- how long tensors are needed -------------------------------------------------------------------------------------
 def slots_of(references: Iterable[Reference]) -> set[int]:
-    """The slots of tensors and packs."""
+    """Return the slots of tensors and packs."""
     found: set[int] = set()
     for reference in references:
         if isinstance(reference, int):
@@ -288,7 +291,7 @@ def slots_of(references: Iterable[Reference]) -> set[int]:
 
 
 def with_free_slots(steps: Sequence[Step], kept: set[int]) -> list[Step]:
-    """The steps, each with those of their results that nothing reads after it."""
+    """Return the steps, each with those of their results that nothing reads after it."""
     last: dict[int, int] = {}
     made: set[int] = set()
     for at, step in enumerate(steps):

@@ -36,7 +36,7 @@ class Factors:
         self._known: dict[tuple[OperatorName, Symbol], Role] = {}
 
     def is_variable(self, owner: OperatorName, name: str) -> bool:
-        """Whether a variable of a definition is a factor, or below a line or a root, somewhere."""
+        """Return whether a variable of a definition is a factor, or below a line or a root, somewhere."""
         template = self._session.template(owner)
         if template is None:
             return False
@@ -101,7 +101,7 @@ def _has_tensors(template: Template, node: nodes.Node) -> bool:
 
 
 def _uses(template: Template, symbol: Symbol, node: nodes.Node, role: Role) -> Iterator[Role]:
-    """The role of each use in an expression; all that is below a line or a root stays so."""
+    """Yield the role of each use in an expression; all that is below a line or a root stays so."""
     match node:
         case nodes.Qualified():
             if template.resolution.targets.get(node) is symbol:

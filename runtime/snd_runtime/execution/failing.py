@@ -24,7 +24,7 @@ def raise_failure(failures: Sequence[Failure]) -> None:
 
 
 def failed(failure: Failure) -> EvaluationFailed:
-    """What composing found wrong as what stops a run: at the innermost place, with the chain of invocations."""
+    """Return what composing found wrong as what stops a run: at the innermost place, with the chain of invocations."""
     if failure.sites:
         return EvaluationFailed(
             failure.rule, failure.message, failure.sites[0].place, failure.sites[1:], failure.related

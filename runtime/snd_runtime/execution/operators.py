@@ -21,7 +21,7 @@ from snd_runtime.rules import NO_EVALUATION, UNKNOWN_VALUE
 def invoke(
     state: State, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
 ) -> Sequence[Argument]:
-    """The outputs of a specialization whose inputs have known shapes. Raises EvaluationFailed."""
+    """Return the outputs of a specialization whose inputs have known shapes. Raises EvaluationFailed."""
     return run_specialization(state, specialization, inputs, scope, iterations, is_root=False)
 
 
@@ -34,7 +34,7 @@ def run_specialization(
     *,
     is_root: bool,
 ) -> Sequence[Argument]:
-    """The outputs of a specialization, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
+    """Return the outputs of a specialization, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
     if specialization.checks:  # all that they depend on should be known
         check = specialization.checks[0]
         raise EvaluationFailed(UNKNOWN_VALUE, f"whether this holds is not known: {check.message}", check.place)
@@ -76,7 +76,7 @@ def _composed(
     iterations: tuple[int, ...],
     is_root: bool,
 ) -> Sequence[Argument]:
-    """Runs the composition and the updates: the outputs."""
+    """Run the composition and the updates: the outputs."""
     ready = prepared(specialization)
     program = ready.program
     if program is None:
@@ -131,7 +131,7 @@ def _update(
     scope: str,
     iterations: tuple[int, ...],
 ) -> None:
-    """Updates the variables of an operator whose outputs formulas compute."""
+    """Update the variables of an operator whose outputs formulas compute."""
     ready = prepared(specialization)
     program = ready.program
     if program is None:

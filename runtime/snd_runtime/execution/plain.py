@@ -22,7 +22,7 @@ _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def plain(value: Value | None) -> PlainValue:
-    """A compile-time value as one of Python. Raises ValueError if it is not known."""
+    """Return a compile-time value as one of Python. Raises ValueError if it is not known."""
     match value:
         case Integer() if value.value is not None:
             return value.value
@@ -38,7 +38,7 @@ def plain(value: Value | None) -> PlainValue:
 
 
 def value_of(value: Any) -> Value:
-    """A value of Python, also a list, as one of the analysis."""
+    """Return a value of Python, also a list, as one of the analysis."""
     match value:
         case None:
             return NULL
@@ -54,7 +54,7 @@ def value_of(value: Any) -> Value:
 
 
 def dtype_of_array(array: Array) -> str:
-    """The element type in the language: int, real, bool or str. Raises ValueError for another kind of array."""
+    """Return the element type in the language: int, real, bool or str. Raises ValueError for another kind of array."""
     found = _DTYPES.get(array.dtype.kind)
     if found is None:
         raise ValueError(f"there are no tensors of {array.dtype}")
@@ -62,7 +62,7 @@ def dtype_of_array(array: Array) -> str:
 
 
 def tensor_of(value: Argument, name: str) -> TensorValue:
-    """A tensor, or a pack of them, as composing sees an argument."""
+    """Return a tensor, or a pack of them, as composing sees an argument."""
     if value is None:
         return NULL
     if isinstance(value, np.ndarray):
@@ -73,17 +73,17 @@ def tensor_of(value: Argument, name: str) -> TensorValue:
 
 
 def array_dtype(dtype: str, real: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of the arrays that hold tensors of an element type."""
+    """Return the type of the arrays that hold tensors of an element type."""
     return real if dtype == "real" else {"int": INT, "bool": BOOL, "str": STR}[dtype]
 
 
 def fits(value: PlainValue) -> bool:
-    """Whether an int fits into 64 bits; other values always do."""
+    """Return whether an int fits into 64 bits; other values always do."""
     return not isinstance(value, int) or _LEAST <= value <= _GREATEST
 
 
 def static_shape(tensor: Tensor) -> tuple[int, ...] | None:
-    """The extents of a tensor; None if they are not all known."""
+    """Return the extents of a tensor; None if they are not all known."""
     if tensor.shape is None:
         return None
     found = [extent.value if isinstance(extent, Integer) else None for extent in tensor.shape]
@@ -91,7 +91,7 @@ def static_shape(tensor: Tensor) -> tuple[int, ...] | None:
 
 
 def bytes_of(value: Argument) -> int:
-    """How much memory the elements of an argument take."""
+    """Return how much memory the elements of an argument take."""
     if value is None:
         return 0
     if isinstance(value, np.ndarray):

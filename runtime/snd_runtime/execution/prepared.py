@@ -85,14 +85,17 @@ class Prepared:
         return tuple(_shapes(value) for value in self.specialization.outputs)
 
     def constants(self, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
-        """The declared constants, by name. Raises EvaluationFailed if one has no value."""
+        """Return the declared constants, by name. Raises EvaluationFailed if one has no value."""
         known = self._constants.get(real)
         if known is None:
             known = self._constants[real] = constant_values(self.specialization, real, budget)
         return known
 
     def with_defaults(self, given: list[Argument], real: np.dtype[Any]) -> list[Argument]:
-        """The arguments, with defaults for those that are left out. Raises EvaluationFailed if one has no value."""
+        """Return the arguments, with defaults for those that are left out.
+
+        Raises EvaluationFailed if one has no value.
+        """
         members = self.specialization.template.inputs
         known = self._defaults.get(real)
         if known is None:
@@ -119,7 +122,7 @@ class Prepared:
 
 
 def _uniform(value: object, declared: object, real: np.dtype[Any]) -> Array:
-    """An array of a declared shape, all of whose elements have one value."""
+    """Return an array of a declared shape, all of whose elements have one value."""
     assert isinstance(value, Tensor)
     assert isinstance(declared, Tensor)
     return np.full(static_shape(declared) or (), plain(value.value), array_dtype(declared.dtype or "real", real))
@@ -141,7 +144,7 @@ _PREPARED: WeakKeyDictionary[Specialization, Prepared] = WeakKeyDictionary()
 
 
 def prepared(specialization: Specialization) -> Prepared:
-    """What running a specialization needs; the same for the same specialization."""
+    """Return what running a specialization needs; the same for the same specialization."""
     known = _PREPARED.get(specialization)
     if known is None:
         # What is kept for the specialization must not keep it alive: a copy of it does not.
@@ -150,5 +153,5 @@ def prepared(specialization: Specialization) -> Prepared:
 
 
 def weight_of(specialization: Specialization) -> int:
-    """How many operations there are in a specialization."""
+    """Return how many operations there are in a specialization."""
     return prepared(specialization).weight

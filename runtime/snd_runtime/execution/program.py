@@ -38,7 +38,7 @@ class Frame:
         self.is_root = is_root
 
     def read(self, reference: Reference) -> Argument:
-        """The value of a tensor or pack."""
+        """Return the value of a tensor or pack."""
         if reference is None:
             return None
         if isinstance(reference, int):
@@ -48,7 +48,7 @@ class Frame:
         return tuple(array for slot in reference if (array := self.arrays[slot]) is not None)
 
     def write(self, reference: Reference, value: Argument) -> None:
-        """Gives a tensor or pack its value."""
+        """Give a tensor or pack its value."""
         if reference is None:
             return
         if isinstance(reference, int):
@@ -59,7 +59,7 @@ class Frame:
                 self.arrays[slot] = array
 
     def free(self, slots: Sequence[int]) -> None:
-        """Forgets arrays that nothing reads any more."""
+        """Forget arrays that nothing reads any more."""
         for slot in slots:
             array = self.arrays[slot]
             if array is not None:
@@ -79,7 +79,7 @@ class Action(Protocol):
     """What a step does."""
 
     def run(self, frame: Frame) -> Sequence[Argument]:
-        """The results. Raises EvaluationFailed."""
+        """Return the results. Raises EvaluationFailed."""
 
 
 class Step(Struct):
@@ -93,7 +93,7 @@ class Step(Struct):
     free: tuple[int, ...] = ()
 
     def run(self, frame: Frame) -> None:
-        """Runs the operation. Raises EvaluationFailed."""
+        """Run the operation. Raises EvaluationFailed."""
         state = frame.state
         budget = state.budget
         budget.check_time(self.place)
@@ -126,13 +126,13 @@ class ControlPart(Struct, frozen=True):
     place: Place
 
     def run(self, frame: Frame) -> list[Argument]:
-        """The results."""
+        """Return the results."""
         for step in self.steps:
             step.run(frame)
         return [frame.read(result) for result in self.results]
 
     def holds(self, frame: Frame) -> bool:
-        """What a condition comes to. Raises EvaluationFailed if it is not one bool."""
+        """Return what a condition comes to. Raises EvaluationFailed if it is not one bool."""
         found = truth(self.run(frame)[0])
         if found is None:
             raise EvaluationFailed(rules.CONDITION_SHAPE, "a condition is one bool", self.place)
@@ -152,7 +152,7 @@ class Invocation(Struct, frozen=True):
     place: Place
 
     def run(self, frame: Frame) -> Sequence[Argument]:
-        """The outputs."""
+        """Return the outputs."""
         inputs = [frame.read(each) for each in self.inputs]
         is_unlabelled = self.label is None or (self.takes_scope and not frame.is_root)
         scope = frame.scope if is_unlabelled else joined(frame.scope, self.label or "")
@@ -171,7 +171,7 @@ class Choice(Struct, frozen=True):
     alternative: ControlPart
 
     def run(self, frame: Frame) -> Sequence[Argument]:
-        """The results of the case that holds."""
+        """Return the results of the case that holds."""
         for condition, consequent in self.cases:
             if condition.holds(frame):
                 return consequent.run(frame)
@@ -197,7 +197,7 @@ class Repetition(Struct, frozen=True):
     """What the names stand for that the loop declares, and where it does."""
 
     def run(self, frame: Frame) -> Sequence[Argument]:
-        """The last values of the carried variables, and the packs of collected results."""
+        """Return the last values of the carried variables, and the packs of collected results."""
         budget, around = frame.state.budget, frame.iterations
         carried = [frame.read(source) for _, source in self.carried]
         collected: list[list[Array]] = [[] for _ in self.body.results[len(carried) :]]
@@ -256,7 +256,7 @@ class Repetition(Struct, frozen=True):
 
 
 def integer(value: Argument, place: Place) -> int:
-    """The number of iterations that a tensor says. Raises EvaluationFailed if it is not one int."""
+    """Return the number of iterations that a tensor says. Raises EvaluationFailed if it is not one int."""
     if not isinstance(value, np.ndarray) or value.size != 1:
         raise EvaluationFailed(rules.CONDITION_SHAPE, "the number of iterations is one int", place)
     return int(value.reshape(-1)[0])
@@ -308,7 +308,7 @@ class Program(Struct, frozen=True):
         iterations: tuple[int, ...],
         is_root: bool,
     ) -> Frame:
-        """A frame with everything that is there before the first step. Raises EvaluationFailed."""
+        """Return a frame with everything that is there before the first step. Raises EvaluationFailed."""
         frame = Frame(state, self.size, scope, iterations, is_root)
         for reference, value in zip(self.inputs, inputs, strict=True):
             frame.write(reference, value)
@@ -324,7 +324,7 @@ class Program(Struct, frozen=True):
         return frame
 
     def compute(self, frame: Frame) -> list[Argument]:
-        """Runs the composition: the outputs. Raises EvaluationFailed."""
+        """Run the composition: the outputs. Raises EvaluationFailed."""
         for step in self.steps:
             step.run(frame)
         return [frame.read(reference) for reference in self.outputs]
@@ -338,7 +338,7 @@ class Program(Struct, frozen=True):
 
 
 def filled(state: State, each: Fixed) -> Array:
-    """The array of a constant. Raises EvaluationFailed."""
+    """Return the array of a constant. Raises EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
         raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(each.value), each.place)

@@ -51,7 +51,7 @@ class Quantizing:
                 self._quantizations.setdefault(quantized_name(_joined(scope, name)), found)
 
     def leads_into(self, scope: str) -> bool:
-        """Whether tensors in a scope are to be quantized."""
+        """Return whether tensors in a scope are to be quantized."""
         named = f"{quantized_name(scope)}." if scope else ""
         return self.is_applied and any(name.startswith(named) for name in self._quantizations)
 

@@ -23,7 +23,7 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 def execute(
     session: Session, specialization: Specialization, inputs: Sequence[Argument], request: Execution
 ) -> RunResult:
-    """Runs a specialization on arrays, null being None and packs sequences.
+    """Run a specialization on arrays, null being None and packs sequences.
 
     A specialization of other or unknown shapes is bound anew to those of the arrays, with the attributes that it has.
     Raises EvaluationFailed for what has no value, what can't be composed, and limits that are exceeded.
@@ -72,7 +72,7 @@ class StatefulGraph:
         return self._specialization
 
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:
-        """The outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
+        """Return the outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
         request = replace(self._request, variables=self.variables, number=self._request.number + self._runs)
         outcome = execute(self._session, self._specialization, inputs, request)
         self.variables.update(outcome.variables)

@@ -45,7 +45,7 @@ class State:
     def invoke(
         self, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
     ) -> Sequence[Argument]:
-        """The outputs of a specialization. Raises EvaluationFailed."""
+        """Return the outputs of a specialization. Raises EvaluationFailed."""
         return self._invoke(self, specialization, inputs, scope, iterations)
 
     def variable(self, scope: str, name: str, declared: TensorValue) -> Argument:
@@ -53,19 +53,19 @@ class State:
         return self.quantizing.apply(scope, name, self.variables.value(joined(scope, name), declared))
 
     def advance(self, done: int) -> None:
-        """Tells how many operations are done, of those that were counted before."""
+        """Tell how many operations are done, of those that were counted before."""
         self.done = done
         if self._request.progress is not None:
             self._request.progress(min(done, self._total), self._total)
 
     def generator(self, scope: str) -> np.random.Generator:
-        """A generator for one invocation; those of the same scope, in a loop, have different ones."""
+        """Return a generator for one invocation; those of the same scope, in a loop, have different ones."""
         number = self._generators[scope]
         self._generators[scope] += 1
         return generator_for(self._request.seed, scope, self._request.number, number)
 
     def show(self, scope: str, tensor: Value, value: Argument, iterations: tuple[int, ...]) -> None:
-        """Tells the observer of a tensor, or of those of a pack."""
+        """Tell the observer of a tensor, or of those of a pack."""
         if self.watch is None or value is None:
             return
         if isinstance(tensor, Tensor):
@@ -77,16 +77,16 @@ class State:
                 self.show(scope, one, array, iterations)
 
     def tell(self, name: str, value: Argument, place: Place | None = None, iterations: tuple[int, ...] = ()) -> None:
-        """Tells the observer of names what one stands for from now on."""
+        """Tell the observer of names what one stands for from now on."""
         if self.watch_names is not None:
             self.watch_names(Named(name, value, place, iterations))
 
 
 def joined(scope: str, name: str) -> str:
-    """A name in a scope (2.10, Labelling)."""
+    """Return a name in a scope (2.10, Labelling)."""
     return f"{scope}.{name}" if scope else name
 
 
 def truth(value: Argument) -> bool | None:
-    """What a condition comes to: a tensor of one element (2.10.1); None if it has not one."""
+    """Return what a condition comes to: a tensor of one element (2.10.1); None if it has not one."""
     return bool(value.reshape(-1)[0]) if isinstance(value, np.ndarray) and value.size == 1 else None

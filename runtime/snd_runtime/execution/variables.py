@@ -62,7 +62,7 @@ class Variables:
         return tuple(sorted(self._given.keys() - self._used))
 
     def value(self, name: str, declared: TensorValue) -> Argument:
-        """The value of a variable. Raises EvaluationFailed if what is given for it doesn't fit."""
+        """Return the value of a variable. Raises EvaluationFailed if what is given for it doesn't fit."""
         if name in self.values:
             return self.values[name]
         if isinstance(declared, Pack):
@@ -79,7 +79,7 @@ class Variables:
         return made
 
     def store(self, name: str, value: Argument) -> None:
-        """Gives a variable its new value (2.11)."""
+        """Give a variable its new value (2.11)."""
         self.values[name] = value
 
     # ---- given ones --------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def generator_for(seed: int, name: str, *numbers: int) -> np.random.Generator:
-    """A generator that depends on a seed, a name and numbers, so that the order of what is drawn doesn't matter."""
+    """Return a generator that depends on a seed, a name and numbers, so that the order of what is drawn doesn't matter."""
     digest = hashlib.sha256(name.encode()).digest()
     entropy = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF, *_words(digest[:16]), *numbers]
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))

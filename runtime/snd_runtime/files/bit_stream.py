@@ -17,7 +17,7 @@ _CHUNK = 1 << 15
 
 
 def unpacked(data: memoryview, count: int, bits: int) -> Array:
-    """The first ``count`` numbers of ``bits`` bits (1 to 64), as uint64."""
+    """Return the first ``count`` numbers of ``bits`` bits (1 to 64), as uint64."""
     if bits in (8, 16, 32, 64):
         return np.frombuffer(data, f"<u{bits // 8}", count).astype(np.uint64)
     numbers = np.empty(count, np.uint64)
@@ -33,7 +33,7 @@ def unpacked(data: memoryview, count: int, bits: int) -> Array:
 
 
 def packed(numbers: Array, bits: int) -> bytes:
-    """Numbers of uint64 below ``2 ** bits`` as bytes, the last filled up with zero bits."""
+    """Return numbers of uint64 below ``2 ** bits`` as bytes, the last filled up with zero bits."""
     if bits in (8, 16, 32, 64):
         return numbers.astype(f"<u{bits // 8}").tobytes()
     pieces = []

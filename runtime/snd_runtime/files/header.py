@@ -42,7 +42,7 @@ class Header(Struct, frozen=True):
         return (prod(self.shape) * self.storage.bits + 7) // 8
 
     def to_bytes(self) -> bytes:
-        """The 128 bytes. Raises ValueError for a tensor that is too large for the format."""
+        """Return the 128 bytes. Raises ValueError for a tensor that is too large for the format."""
         if len(self.shape) > MOST_RANK:
             raise ValueError(f"a tensor file holds up to {MOST_RANK} dimensions, not {len(self.shape)}")
         if max(self.shape, default=0) > _MOST_EXTENT or self.data_bytes > _MOST_EXTENT:
@@ -56,7 +56,7 @@ class Header(Struct, frozen=True):
 
 
 def read_header(content: bytes, file_bytes: int | None = None) -> Header:
-    """The header of a file, of which ``content`` is the beginning if it has ``file_bytes``.
+    """Return the header of a file, of which ``content`` is the beginning if it has ``file_bytes``.
 
     Raises InvalidFileError with the offset of the field that is wrong.
 

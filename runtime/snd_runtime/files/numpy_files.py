@@ -23,7 +23,7 @@ _SURROGATES = 0xD800 >> 11
 
 
 def read_npy(content: bytes) -> Array:
-    """The array in a ``.npy`` file, in the order of this machine's bytes; strings as objects.
+    """Return the array in a ``.npy`` file, in the order of this machine's bytes; strings as objects.
 
     Raises InvalidFileError; nothing is allocated before what the header claims agrees with the file.
     """
@@ -70,14 +70,14 @@ def _demand_characters(content: bytes, dtype: np.dtype[Any], begin: int) -> None
 
 
 def write_npy(array: Array) -> bytes:
-    """An array as a ``.npy`` file; objects are strings."""
+    """Return an array as a ``.npy`` file; objects are strings."""
     stream = io.BytesIO()
     np.save(stream, array.astype(str) if array.dtype.kind == "O" else array, allow_pickle=False)
     return stream.getvalue()
 
 
 def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_BYTES) -> dict[str, Array]:
-    """The arrays of a ``.npz`` file by name, in order, or the one that is called ``only``.
+    """Return the arrays of a ``.npz`` file by name, in order, or the one that is called ``only``.
 
     Raises InvalidFileError, also if together they would unpack to more than ``most_bytes``.
     """

@@ -13,7 +13,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def decoded(codes: Array, storage: ElementStorage) -> Array:
-    """The reals (float64) that codes (uint64) stand for."""
+    """Return the reals (float64) that codes (uint64) stand for."""
     if storage.kind is ItemKind.LINEAR:
         return codes / storage.levels * (storage.greatest - storage.least) + storage.least
     magnitudes = codes & np.uint64(storage.levels)
@@ -24,7 +24,10 @@ def decoded(codes: Array, storage: ElementStorage) -> Array:
 
 
 def encoded(values: Array, storage: ElementStorage) -> Array:
-    """The codes (uint64) of reals; values beyond the range get its ends. Raises ValueError for what is no number."""
+    """Return the codes (uint64) of reals; values beyond the range get its ends.
+
+    Raises ValueError for what is no number.
+    """
     values = values.astype(np.float64)
     if np.isnan(values).any():
         raise ValueError("NaN can't be quantized")
@@ -42,7 +45,7 @@ def encoded(values: Array, storage: ElementStorage) -> Array:
 
 
 def _greatest_exponent(storage: ElementStorage) -> int:
-    """The exponent of the least power of two that is not below the greatest value; a logarithm would be rounded."""
+    """Return the exponent of the least power of two that is not below the greatest value; a logarithm would be rounded."""
     fraction, exponent = math.frexp(storage.greatest)
     return exponent - (fraction == 0.5)
 

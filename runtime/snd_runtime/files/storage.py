@@ -71,7 +71,7 @@ class ElementStorage(Struct, frozen=True):
             raise InvalidStorageError(*fault)
 
     def _fault(self) -> tuple[str, str] | None:
-        """The field that is wrong, and why."""
+        """Return the field that is wrong, and why."""
         if self.kind in BLOCK_ITEM_BITS or self.kind is ItemKind.STRING:
             return None
         if self.kind is ItemKind.BOOL:
@@ -126,7 +126,7 @@ class ElementStorage(Struct, frozen=True):
 
 
 def storage_of(dtype: np.dtype[Any]) -> ElementStorage:
-    """The form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
+    """Return the form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
     if dtype.kind == "b":
         return ElementStorage(ItemKind.INTEGER, 1)
     if dtype.kind in "iu":

@@ -21,7 +21,7 @@ _FLOAT32_BITS = 24
 
 
 def read_tensor(content: bytes) -> Array:
-    """The tensor in a file: ints are int64, reals have the precision of the file, quantized items are decoded.
+    """Return the tensor in a file: ints are int64, reals have the precision of the file, quantized items are decoded.
 
     Raises InvalidFileError with the offset of the byte at fault; nothing is allocated before the header is believed.
     """
@@ -49,7 +49,7 @@ def read_tensor(content: bytes) -> Array:
 
 
 def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
-    """An array as a file; without ``storage`` in the form of its own type, bools as ints of one bit.
+    """Return an array as a file; without ``storage`` in the form of its own type, bools as ints of one bit.
 
     Raises ValueError for a tensor that the format, or the form of its items, cannot hold.
     """

@@ -44,13 +44,13 @@ class BoundIntrinsic(Struct, frozen=True):
         return value
 
     def integer(self, name: str) -> int:
-        """An attribute of type int."""
+        """Return an attribute of type int."""
         value = self.attributes[name]
         assert isinstance(value, int), f"'{name}' is not an int: {value!r}"
         return value
 
     def number(self, name: str) -> float:
-        """An attribute of type real."""
+        """Return an attribute of type real."""
         value = self.attributes[name]
         assert isinstance(value, int | float), f"'{name}' is not a number: {value!r}"
         return float(value)
@@ -62,11 +62,11 @@ class BoundIntrinsic(Struct, frozen=True):
         return tuple(item for item in value if isinstance(item, int))
 
     def claim(self, what: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        """Takes the memory of an array from the budget. Raises EvaluationFailed if it has not enough."""
+        """Take the memory of an array from the budget. Raises EvaluationFailed if it has not enough."""
         self.budget.allocate(what, shape, dtype.itemsize, self.place)
 
     def failed(self, rule: Rule, message: str) -> EvaluationFailed:
-        """A failure at the invocation."""
+        """Return a failure at the invocation."""
         return EvaluationFailed(rule, message, self.place)
 
 

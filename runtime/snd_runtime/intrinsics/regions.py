@@ -29,12 +29,12 @@ class _Cells(Struct, frozen=True):
 
 
 def max_roi_pool(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
-    """The maximum of each cell; minus infinity for a cell without elements, as ``nn.max_pool`` has it."""
+    """Return the maximum of each cell; minus infinity for a cell without elements, as ``nn.max_pool`` has it."""
     return (_pooled(invocation, np.maximum, -np.inf)[0],)
 
 
 def avg_roi_pool(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
-    """The mean of each cell; NaN for a cell without elements, as ``nn.avg_pool`` has it."""
+    """Return the mean of each cell; NaN for a cell without elements, as ``nn.avg_pool`` has it."""
     sums, counts = _pooled(invocation, np.add, 0.0)
     with np.errstate(invalid="ignore"):
         np.divide(sums, counts, out=sums)
@@ -42,7 +42,7 @@ def avg_roi_pool(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 
 def _pooled(invocation: BoundIntrinsic, reduction: np.ufunc, identity: float) -> tuple[Array, Array]:
-    """Reduces each cell of each region: ``[n, c, output_size..]``, and how many elements it has, ``[n, 1, …]``.
+    """Reduce each cell of each region: ``[n, c, output_size..]``, and how many elements it has, ``[n, 1, …]``.
 
     Cells of a region lie ``floor(extent / size)`` apart and have ``ceil(extent / size)`` elements, of which those
     outside of the image don't count.
@@ -84,7 +84,7 @@ def _cells(begin: int, end: int, count: int, extent: int) -> _Cells:
 
 
 def _reduced(values: Array, axis: int, cells: _Cells, reduction: np.ufunc, identity: float) -> Array:
-    """Reduces the cells along an axis, which is as long as they reach and becomes as long as there are cells.
+    """Reduce the cells along an axis, which is as long as they reach and becomes as long as there are cells.
 
     Takes the cells one by one, or the first element of all of them, then the second and so on: what are fewer steps.
     """
@@ -113,7 +113,7 @@ def _check_index(invocation: BoundIntrinsic, index: Array, count: int) -> None:
 
 
 def _corners(invocation: BoundIntrinsic, rois: Array) -> tuple[Array, Array]:
-    """Where regions begin and end, as ints of extents ``[n, d]``; halves are rounded away from zero."""
+    """Return where regions begin and end, as ints of extents ``[n, d]``; halves are rounded away from zero."""
     far = ~(np.abs(rois) < _FARTHEST)
     if far.any():
         at = np.unravel_index(int(np.argmax(far)), far.shape)

@@ -10,7 +10,7 @@ from snd_runtime.lowering.lowered import Argument
 
 
 def top_k(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
-    """The ``k`` largest or smallest elements of ``input`` along ``axis``, best first, and their indices.
+    """Return the ``k`` largest or smallest elements of ``input`` along ``axis``, best first, and their indices.
 
     Both results have the shape of ``input`` with ``min(k, extent)`` at ``axis``. Among equal elements the lower index
     comes first; NaN comes after all numbers. Without ``sorted`` any order is right, so that it makes no difference.
@@ -31,5 +31,5 @@ def top_k(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 
 def descending(values: Array, axis: int) -> Array:
-    """The indices that sort reals from the largest down, equal ones by their index, NaN last."""
+    """Return the indices that sort reals from the largest down, equal ones by their index, NaN last."""
     return np.argsort(-values, axis, kind="stable")

@@ -11,7 +11,7 @@ from snd_runtime.lowering.lowered import Argument
 
 
 def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
-    """The boxes that are kept, as rows of batch item, class and box.
+    """Return the boxes that are kept, as rows of batch item, class and box.
 
     Boxes are visited by score, equal scores by index and NaN last. Rows are in the order of batch items, then classes,
     then visits.
@@ -60,7 +60,7 @@ def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:
 
 
 def _corners(boxes: Array, *, centered: bool) -> tuple[Array, Array]:
-    """The lower and the upper corner of boxes, each of extents ``[2, b, n]``."""
+    """Return the lower and the upper corner of boxes, each of extents ``[2, b, n]``."""
     first, second = np.moveaxis(boxes[..., :2], -1, 0), np.moveaxis(boxes[..., 2:], -1, 0)
     if centered:
         first, second = first - second / 2, first + second / 2

@@ -95,7 +95,7 @@ def _accumulate_chunk(evaluation: Evaluation, write: Write, chunk: Box, reduced:
 
 
 def _masked(values: Array, scope: ActivePoints, operator: str) -> Array:
-    """Values that change nothing where the scope isn't active."""
+    """Return values that change nothing where the scope isn't active."""
     if scope.active is None:
         return values
     return np.where(scope.active, values, identity(operator, values.dtype))

@@ -34,7 +34,7 @@ class Padded(Struct, eq=False):
     array: Array | None = None
 
     def elements(self, memory: Memory, box: Box) -> Array:
-        """The elements over a box."""
+        """Return the elements over a box."""
         if self.array is None:
             array = memory.array(self.term.slot)
             widths = [*zip(self.before, self.after, strict=True)]
@@ -81,7 +81,7 @@ class Contraction(Struct, eq=False):
         return factor.term.axes if isinstance(factor, Padded) else factor.axes
 
     def run(self, evaluation: Evaluation, box: Box) -> bool:
-        """Adds the products of a box to the results; false if that can't be done so."""
+        """Add the products of a box to the results; false if that can't be done so."""
         memory = evaluation.memory
         target = target_view(evaluation.analysis, self.write, memory.array(self.write.slot), box)
         if target is None:
@@ -102,7 +102,7 @@ class Contraction(Struct, eq=False):
         return True
 
     def _may_be_padded(self, memory: Memory, arrays: Sequence[Array]) -> bool:
-        """Whether zero times every other factor is zero."""
+        """Return whether zero times every other factor is zero."""
         if not any(isinstance(factor, Padded) for factor in self.factors):
             return True
         if self.finite is None or not self.finite:
@@ -131,7 +131,7 @@ def contraction_of(
     reduced: Sequence[int],
     fixed: Sequence[int],
 ) -> Contraction | None:
-    """The accumulation of a write as a sum of products; None if it is none, or would not gain by it."""
+    """Return the accumulation of a write as a sum of products; None if it is none, or would not gain by it."""
     extents = analysis.extents
     if formula.operator != "+=" or formula.condition is not None or write.value.dtype not in ("int", "real"):
         return None
@@ -161,7 +161,7 @@ def _factors(term: Term) -> list[Term]:
 
 
 def _guarded_inside(term: Term) -> bool:
-    """Whether an index that may be skipped occurs below a factor."""
+    """Return whether an index that may be skipped occurs below a factor."""
     inner = (
         subterms(*(each for place in term.places for each in place.terms)) if isinstance(term, Read) else subterms(term)
     )
@@ -169,7 +169,7 @@ def _guarded_inside(term: Term) -> bool:
 
 
 def _padded(memory: Memory, analysis: Analysis, term: Term) -> Term | Padded | None:
-    """A factor; None if it is guarded in a way that zeros around its tensor don't help."""
+    """Return a factor; None if it is guarded in a way that zeros around its tensor don't help."""
     if not isinstance(term, Read) or not any(place.bounds is Bounds.SKIPPED for place in term.places):
         return term
     forms = analysis.affine_places(term.places)

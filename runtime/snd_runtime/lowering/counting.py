@@ -21,7 +21,7 @@ Counted = dict[Symbol, tuple[int, str]]
 
 
 def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted: Counted) -> None:
-    """Finds the points in order, allocates the outputs for as many, and stores the values. Notes the number.
+    """Find the points in order, allocate the outputs for as many, and store the values. Notes the number.
 
     ``unrolled`` is what a formula was unrolled into: they count on where the one before ended. Raises EvaluationFailed,
     also if an extent comes to something else than in a formula before.
@@ -52,7 +52,7 @@ def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted:
 
 
 def _found(memory: Memory, analysis: Analysis, formula: Formula) -> list[Points]:
-    """The points in order at which the condition of a formula holds."""
+    """Return the points in order at which the condition of a formula holds."""
     found: list[Points] = []
     for chunk in Box(tuple((0, extent) for extent in analysis.extents)).chunks(memory.budget.limits.chunk_elements):
         memory.budget.check_time(formula.source)

@@ -62,7 +62,7 @@ class Direct:
         self._is_fresh = fresh
 
     def run(self, memory: Memory) -> bool:
-        """Runs the formula; false if it must be evaluated the general way, since there may be something to report."""
+        """Run the formula; false if it must be evaluated the general way, since there may be something to report."""
         values: list[Array] = []
         for instruction in self._instructions:
             value = instruction(values, memory)
@@ -86,7 +86,7 @@ class Direct:
 
 
 def direct(formula: Formula, analysis: Analysis) -> Direct | None:
-    """The formula as operations on whole arrays, where its axes have these extents; None if it can't be."""
+    """Return the formula as operations on whole arrays, where its axes have these extents; None if it can't be."""
     if formula.operator not in ("=", ":=") or len(formula.writes) != 1 or formula.condition is not None:
         return None
     write = formula.writes[0]
@@ -111,7 +111,7 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
 
 
 def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box) -> tuple[AffineIndex, ...] | None:
-    """The affine forms of indices that are within bounds everywhere."""
+    """Return the affine forms of indices that are within bounds everywhere."""
     found = []
     for place, extent in zip(places, slot.shape, strict=True):
         form = analysis.affine(place.index)
@@ -125,7 +125,7 @@ def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box
 
 
 def _view(forms: Sequence[AffineIndex], shape: Sequence[int | None], box: Box) -> View:
-    """The elements at affine indices, with a dimension for each axis of the box."""
+    """Return the elements at affine indices, with a dimension for each axis of the box."""
     axes = [next(iter(form.factors)) for form in forms if len(form.factors) == 1]
     plain = all(not form.factors or (form.constant == 0 and [*form.factors.values()] == [1]) for form in forms)
     if not plain or len(set(axes)) != len(axes):
@@ -161,7 +161,7 @@ class _Rows:
         self.instructions: list[Instruction] = []
 
     def add(self, term: Term) -> int | None:
-        """The number of the value of a term; None if it can't be computed so."""
+        """Return the number of the value of a term; None if it can't be computed so."""
         if term not in self._numbers:
             made = self._made(term)
             if made is None:

@@ -14,7 +14,10 @@ from snd_runtime.lowering.arithmetic import INT, Array
 
 
 def points_in_order(extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All points of a space, the last axis the fastest. Unlike ``itertools.product`` it doesn't list the positions."""
+    """Yield all points of a space, the last axis the fastest.
+
+    Unlike ``itertools.product`` it doesn't list the positions.
+    """
     if not extents:
         yield ()
         return
@@ -39,17 +42,17 @@ class Box(Struct, frozen=True, eq=False, dict=True):
         return prod(self.shape)
 
     def positions(self, axis: int) -> Array:
-        """The positions along an axis."""
+        """Return the positions along an axis."""
         shape = [1] * len(self.ranges)
         shape[axis] = self.shape[axis]
         return np.arange(*self.ranges[axis], dtype=INT).reshape(shape)
 
     def position_at(self, axis: int, where: Sequence[int]) -> int:
-        """The position along an axis of the point with these coordinates in the box."""
+        """Return the position along an axis of the point with these coordinates in the box."""
         return self.ranges[axis][0] + where[axis]
 
     def points(self, mask: Array | None) -> Points:
-        """The points where a mask holds, in order: the last axis is the fastest."""
+        """Return the points where a mask holds, in order: the last axis is the fastest."""
         if mask is None:
             mask = np.ones((), np.bool_)
         where = np.nonzero(np.broadcast_to(mask, self.shape)) if self.ranges else np.nonzero(np.atleast_1d(mask))
@@ -91,11 +94,11 @@ class Points(Struct, frozen=True, eq=False):
         return (self.size,)
 
     def positions(self, axis: int) -> Array:
-        """The positions along an axis."""
+        """Return the positions along an axis."""
         return self.vectors[axis]
 
     def position_at(self, axis: int, where: Sequence[int]) -> int:
-        """The position along an axis of a point of the list."""
+        """Return the position along an axis of a point of the list."""
         return int(self.vectors[axis][where[0]])
 
 

@@ -59,7 +59,7 @@ class ActivePoints:
         self._values: dict[Term, Array] = {}
 
     def known(self, term: Term) -> Array | None:
-        """The value, if it was computed for these points or more."""
+        """Return the value, if it was computed for these points or more."""
         scope: ActivePoints | None = self
         while scope is not None:
             found = scope._values.get(term)
@@ -74,7 +74,7 @@ class ActivePoints:
         return value
 
     def narrowed(self, mask: Array) -> ActivePoints:
-        """The points of these where a mask holds."""
+        """Return the points of these where a mask holds."""
         if mask.all():
             return self
         return ActivePoints(mask if self.active is None else self.active & mask, self)
@@ -107,7 +107,7 @@ class Evaluation:
     def enter(
         self, scope: ActivePoints, roots: Sequence[Term], writes: Iterable[tuple[Slot, IndexTerm, int]] = ()
     ) -> ActivePoints:
-        """The points of a scope at which no guarded index of these terms, outside of their branches, is skipped."""
+        """Return the points of a scope at which no guarded index of these terms, outside of their branches, is skipped."""
         guards = [
             (term.slot, place, at)
             for term in unconditional(*roots)
@@ -124,7 +124,7 @@ class Evaluation:
         return scope
 
     def _branch(self, scope: ActivePoints, term: Term, mask: Array) -> Array:
-        """A term at the points of a scope where a mask holds; what is skipped there is noted."""
+        """Return a term at the points of a scope where a mask holds; what is skipped there is noted."""
         inner = scope.narrowed(mask)
         entered = self.enter(inner, (term,))
         if entered is not inner and entered.active is not None:
@@ -134,7 +134,7 @@ class Evaluation:
         return self.value(term, entered)
 
     def _in_bounds(self, place: IndexTerm, extent: int, scope: ActivePoints) -> Array | None:
-        """Where an index is within bounds; None for everywhere."""
+        """Return where an index is within bounds; None for everywhere."""
         form = self.analysis.affine(place.index)
         if form is not None and isinstance(self.domain, Box) and self.domain.size:
             low, high = form.over(self.domain.ranges)
@@ -144,13 +144,13 @@ class Evaluation:
         return np.asarray((index >= 0) & (index < extent))
 
     def extent(self, slot: Slot, dimension: int) -> int:
-        """The extent of a tensor."""
+        """Return the extent of a tensor."""
         known = slot.shape[dimension]
         return known if known is not None else int(self.memory.array(slot, self.formula.source).shape[dimension])
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def value(self, term: Term, scope: ActivePoints) -> Array:
-        """The value at every point, meaningful where the scope is active."""
+        """Return the value at every point, meaningful where the scope is active."""
         known = scope.known(term)
         return scope.keep(term, np.asarray(self._computed(term, scope))) if known is None else known
 
@@ -216,7 +216,7 @@ class Evaluation:
         return np.where(condition, a, b)
 
     def _cannot_fail(self, term: Term) -> bool:
-        """Whether a term has a value at every point of the domain, and skips none."""
+        """Return whether a term has a value at every point of the domain, and skips none."""
         if term not in self._safe:
             self._safe[term] = self._is_safe(term)
         return self._safe[term]
@@ -244,7 +244,7 @@ class Evaluation:
         return values[self._counted(term, self.value(term.index, scope), len(values), scope)]
 
     def _counted(self, term: Apply | Table, index: Array, count: int, scope: ActivePoints) -> Array:
-        """An index of a pack, counted from its start."""
+        """Return an index of a pack, counted from its start."""
         failing = (index < -count) | (index >= count)
         self.check(
             scope,
@@ -286,7 +286,7 @@ class Evaluation:
         raise self.failed(rule, message + self._point(at), node)
 
     def at(self, array: Array, where: Sequence[int]) -> object:
-        """The element of an array for a point of the domain."""
+        """Return the element of an array for a point of the domain."""
         shape = np.broadcast_shapes(array.shape, self.domain.shape)
         return np.broadcast_to(array, shape)[tuple(where)]
 
@@ -295,7 +295,7 @@ class Evaluation:
         return point_text(self.formula, [self.domain.position_at(axis, where) for axis in axes])
 
     def failed(self, rule: Rule, message: str, node: nodes.Node) -> EvaluationFailed:
-        """A failure at a node of the formula."""
+        """Return a failure at a node of the formula."""
         source = self.formula.source
         place = Place(source.path, source.definition, node.span.shifted(self.formula.base))
         return EvaluationFailed(rule, message, place)

@@ -32,11 +32,11 @@ class Guard(Struct, frozen=True):
     extent: int
 
     def free_axes(self, extents: Sequence[int], fixed: frozenset[int]) -> list[int]:
-        """The axes along which it varies."""
+        """Return the axes along which it varies."""
         return [axis for axis in self.form.factors if extents[axis] > 1 and axis not in fixed]
 
     def narrowed(self, ranges: list[tuple[int, int]], axis: int) -> tuple[int, int]:
-        """The part of the range along an axis that is within bounds, where all other axes have one position."""
+        """Return the part of the range along an axis that is within bounds, where all other axes have one position."""
         factor = self.form.factors[axis]
         rest = self.form.at([start for start, _ in ranges]) - factor * ranges[axis][0]
         # 0 <= rest + factor * position < extent
@@ -46,7 +46,7 @@ class Guard(Struct, frozen=True):
 
 
 def guards_of(analysis: Analysis, write: Write, extra: Sequence[Term] = ()) -> list[Guard]:
-    """The guards with affine indices that hold for every point of a write."""
+    """Return the guards with affine indices that hold for every point of a write."""
     found = []
     accesses = [(write.slot, write.places)]
     accesses += [
@@ -63,7 +63,7 @@ def guards_of(analysis: Analysis, write: Write, extra: Sequence[Term] = ()) -> l
 
 
 def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard]) -> Iterator[Box]:
-    """A box for every position along the fixed axes, narrowed by the guards that vary along one other axis only."""
+    """Yield a box for every position along the fixed axes, narrowed by the guards that vary along one other axis only."""
     frozen = frozenset(fixed)
     free = [(guard, guard.free_axes(extents, frozen)) for guard in guards]
     for positions in points_in_order([extents[axis] for axis in fixed]):
@@ -82,7 +82,7 @@ def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard])
 
 
 def axes_that_collide(extents: Sequence[int], forms: Sequence[AffineIndex]) -> list[int]:
-    """The axes to fix so that the points of a box write to different elements."""
+    """Return the axes to fix so that the points of a box write to different elements."""
     lengths = {axis: extents[axis] for form in forms for axis in form.factors if extents[axis] > 1}
     fixed: list[int] = []
     while colliding := colliding_axes(forms, lengths):
@@ -105,7 +105,7 @@ def axes_of_windows(extents: Sequence[int], fixed: Sequence[int], guards: Sequen
 
 
 def axes_of_short_reduction(extents: Sequence[int], fixed: Sequence[int], reduced: Sequence[int]) -> list[int]:
-    """The reduced axes, too, if there are few elements along them and many results."""
+    """Return the reduced axes, too, if there are few elements along them and many results."""
     rest = [axis for axis in reduced if axis not in fixed]
     count = prod(extents[axis] for axis in rest)
     results = prod(extents) // max(prod(extents[axis] for axis in {*fixed, *rest}), 1)

@@ -87,7 +87,7 @@ class Lowered:
         real: np.dtype[Any] = FLOAT32,
         budget: Budget | None = None,
     ) -> tuple[Argument, ...]:
-        """The outputs, in order. ``variables`` are by name.
+        """Return the outputs, in order. ``variables`` are by name.
 
         Raises EvaluationFailed for what has no value, an index out of bounds, and limits that are exceeded; ValueError
         for arguments of the wrong kind or shape.
@@ -168,12 +168,15 @@ class Lowered:
 
 
 def lower(specialization: Specialization) -> Lowered:
-    """The formulas of a specialization, ready to be run. Raises EvaluationFailed if they can't be."""
+    """Return the formulas of a specialization, ready to be run. Raises EvaluationFailed if they can't be."""
     return Lowered(specialization)
 
 
 def constant_values(specialization: Specialization, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
-    """The constants that a specialization declares, by name (2.7). Raises EvaluationFailed if one has no value."""
+    """Return the constants that a specialization declares, by name (2.7).
+
+    Raises EvaluationFailed if one has no value.
+    """
     with elaborating():
         tensors = FormulaTensors(specialization, outputs=False)
     memory = Memory(real, budget)
@@ -194,7 +197,7 @@ def constant_values(specialization: Specialization, real: np.dtype[Any], budget:
 
 
 def _accumulators(specialization: Specialization) -> dict[Symbol, str]:
-    """The operators by which outputs are accumulated."""
+    """Return the operators by which outputs are accumulated."""
     template = specialization.template
     found = {}
     for _, node in entries_of(template.definition, nodes.BlockKind.LOWER, nodes.Lowering):
@@ -221,7 +224,7 @@ class _Plan:
                 self.direct = direct(formula, self._analysis)
 
     def run(self, memory: Memory, counted: Counted) -> None:
-        """Runs the formula. Raises EvaluationFailed."""
+        """Run the formula. Raises EvaluationFailed."""
         formula, analysis = self.formula, self._analysis
         memory.budget.check_time(formula.source)
         if self.direct is not None:
@@ -245,7 +248,7 @@ class _Plan:
 
 
 def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:
-    """The tensors whose arrays the first formula that writes them makes."""
+    """Yield the tensors whose arrays the first formula that writes them makes."""
     seen: set[Slot] = set()
     for plan in plans:
         slots = {each for slot in plan.formula.slots for each in (slot, *slot.items)}
@@ -255,7 +258,7 @@ def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:
 
 
 def _counted_with(formula: Formula) -> object:
-    """The same for what a formula that counts was unrolled into."""
+    """Return the same for what a formula that counts was unrolled into."""
     return formula.node if formula.counters else formula
 
 

@@ -23,15 +23,15 @@ class Memory:
         self._arrays: dict[Slot, Array] = {}
 
     def set(self, slot: Slot, array: Array) -> None:
-        """Lets a slot have this array."""
+        """Let a slot have this array."""
         self._arrays[slot] = array
 
     def has(self, slot: Slot) -> bool:
-        """Whether the slot has an array."""
+        """Return whether the slot has an array."""
         return slot in self._arrays
 
     def array(self, slot: Slot, place: Place | None = None) -> Array:
-        """The array of a slot; tensors of a pack are put together when they are first read as one."""
+        """Return the array of a slot; tensors of a pack are put together when they are first read as one."""
         known = self._arrays.get(slot)
         if known is not None:
             return known
@@ -43,16 +43,16 @@ class Memory:
         return made
 
     def claim(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> None:
-        """Takes the memory of a slot's array, which is given to it later, from the budget. Raises EvaluationFailed."""
+        """Take the memory of a slot's array, which is given to it later, from the budget. Raises EvaluationFailed."""
         self.budget.allocate(f"'{slot.name}'", shape, self.dtypes[slot.dtype].itemsize, place)
 
     def allocate(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> Array:
-        """A new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""
+        """Return a new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""
         self.claim(slot, shape, place)
         return self.make(slot, shape)
 
     def make(self, slot: Slot, shape: tuple[int, ...]) -> Array:
-        """A new array for a slot whose memory is claimed already, of default values."""
+        """Return a new array for a slot whose memory is claimed already, of default values."""
         dtype = self.dtypes[slot.dtype]
         made = np.full(shape, "", dtype) if dtype == STR else np.zeros(shape, dtype)
         self._arrays[slot] = made

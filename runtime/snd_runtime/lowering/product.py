@@ -14,7 +14,7 @@ _SMALL_MATRICES = 64
 
 
 def contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array | None:
-    """The sum of the products along the reduced axes, which stay as extents of 1.
+    """Return the sum of the products along the reduced axes, which stay as extents of 1.
 
     The factors have as many dimensions as ``lengths``, with extents of 1 where they don't vary. None if ints might not
     fit into 64 bits, or if infinity makes a difference between the sum of products and the product of sums.
@@ -56,7 +56,7 @@ def _contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequenc
 
 
 def _multiply_smallest(rest: list[Array]) -> None:
-    """Replaces the two factors whose product has the fewest elements by that."""
+    """Replace the two factors whose product has the fewest elements by that."""
     pairs = [(a, b) for a in range(len(rest)) for b in range(a)]
     a, b = min(pairs, key=lambda pair: prod(np.broadcast_shapes(rest[pair[0]].shape, rest[pair[1]].shape)))
     product = rest[a] * rest[b]
@@ -100,7 +100,7 @@ def _sum_alone(a: Array, b: Array, summed: Sequence[int]) -> Array:
 
 
 def _arranged(a: Array, axes: Sequence[int]) -> Array:
-    """The dimensions in this order; those of extent 1 that are not named are dropped."""
+    """Return the dimensions in this order; those of extent 1 that are not named are dropped."""
     rest = [axis for axis in range(a.ndim) if axis not in axes]
     return a.transpose([*axes, *rest]).reshape([a.shape[axis] for axis in axes])
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Array:
-    """The elements that an access means at every point of the domain.
+    """Return the elements that an access means at every point of the domain.
 
     Raises EvaluationFailed if an index is out of bounds where it matters.
     """
@@ -44,7 +44,7 @@ def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Ar
 def regular_dimensions(
     evaluation: Evaluation, places: Sequence[IndexTerm], shape: Sequence[int], box: Box
 ) -> dict[int, AffineIndex]:
-    """The dimensions whose indices are affine and within bounds, over axes that no other dimension depends on."""
+    """Return the dimensions whose indices are affine and within bounds, over axes that no other dimension depends on."""
     forms: dict[int, AffineIndex] = {}
     irregular: set[int] = set()
     for at, place in enumerate(places):
@@ -71,7 +71,7 @@ def regular_dimensions(
 
 
 def strided(array: Array, forms: Sequence[AffineIndex], box: Box) -> Array:
-    """A view of the elements at affine indices, which must be within bounds; it has a dimension for each axis."""
+    """Return a view of the elements at affine indices, which must be within bounds; it has a dimension for each axis."""
     starts = [start for start, _ in box.ranges]
     strides = [0] * len(starts)
     for dimension, form in enumerate(forms):
@@ -122,7 +122,8 @@ def _gathered(array: Array, indices: Sequence[Array]) -> Array:
 def index_values(
     evaluation: Evaluation, slot: Slot, place: IndexTerm, dimension: int, scope: ActivePoints, node: nodes.Node
 ) -> Array:
-    """The indices along one dimension, remapped if need be; those that don't matter are within bounds nevertheless."""
+    """Return the indices along one dimension, remapped if need be; those that don't matter are within bounds
+    nevertheless."""
     extent = evaluation.extent(slot, dimension)
     index = evaluation.value(place.index, scope)
     if place.bounds is Bounds.REMAPPED and place.below is not None and place.above is not None:

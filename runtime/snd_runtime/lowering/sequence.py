@@ -82,7 +82,7 @@ def _search(memory: Memory, analysis: Analysis, formula: Formula, sequential: li
 
 
 def _first(memory: Memory, analysis: Analysis, formula: Formula, points: Points) -> int | None:
-    """The first point at which the condition holds."""
+    """Return the first point at which the condition holds."""
     try:
         scope = condition_scope(Evaluation(memory, analysis, formula, points))
     except EvaluationFailed:
@@ -117,7 +117,8 @@ def _points(
 
 # ---- dependence ------------------------------------------------------------------------------------------------------
 def parallel_axes(analysis: Analysis, formula: Formula) -> list[int]:
-    """The axes whose positions choose which part of every output is read and written, each position another part."""
+    """Return the axes whose positions choose which part of every output is read and written, each position another
+    part."""
     extents = analysis.extents
     candidates = {axis for axis, extent in enumerate(extents) if extent > 1}
     private = [_private_forms(analysis, accesses) for accesses in _accesses(formula)]
@@ -148,7 +149,7 @@ def _accesses(formula: Formula) -> Iterator[list[tuple[IndexTerm, ...]]]:
 
 
 def _private_forms(analysis: Analysis, accesses: list[tuple[IndexTerm, ...]]) -> list[AffineIndex]:
-    """The indices that are the same, and affine, wherever an output is accessed."""
+    """Return the indices that are the same, and affine, wherever an output is accessed."""
     forms = []
     for places in zip(*accesses, strict=True):
         form = analysis.affine(places[0].index)

@@ -29,7 +29,7 @@ IDEMPOTENT: Final = frozenset({"&=", "|=", "<?=", ">?="})
 
 
 def identity(operator: str, dtype: np.dtype[Any]) -> Any:
-    """What an accumulation begins with (2.12)."""
+    """Return what an accumulation begins with (2.12)."""
     if operator in ("<?=", ">?="):
         if dtype.kind == "f":
             return dtype.type(np.inf if operator == "<?=" else -np.inf)
@@ -38,7 +38,7 @@ def identity(operator: str, dtype: np.dtype[Any]) -> Any:
 
 
 def target_scope(evaluation: Evaluation, write: Write, scope: ActivePoints) -> ActivePoints:
-    """The points of a scope at which a write happens, as far as guarded indices tell."""
+    """Return the points of a scope at which a write happens, as far as guarded indices tell."""
     guarded = [(write.slot, place, at) for at, place in enumerate(write.places) if place.bounds is Bounds.SKIPPED]
     roots = (*write.place_terms, write.value)
     try:
@@ -60,7 +60,7 @@ def _without_skipped_by_value(evaluation: Evaluation, write: Write, scope: Activ
 
 
 def condition_scope(evaluation: Evaluation) -> ActivePoints:
-    """The points of the domain at which the condition of the formula holds."""
+    """Return the points of the domain at which the condition of the formula holds."""
     scope = ActivePoints()
     condition = evaluation.formula.condition
     if condition is None:
@@ -77,7 +77,8 @@ def without_skipped(evaluation: Evaluation, scope: ActivePoints) -> ActivePoints
 
 
 def target_view(analysis: Analysis, write: Write, array: Array, box: Box) -> Array | None:
-    """The elements that the points of a box write to, as a view; None if they aren't all affine and within bounds."""
+    """Return the elements that the points of a box write to, as a view; None if they aren't all affine and within
+    bounds."""
     forms = analysis.affine_places(write.places)
     if forms is None or not _within(forms, array, box):
         return None
@@ -158,7 +159,7 @@ def combine(evaluation: Evaluation, view: Array, value: Array, operator: str) ->
 
 
 def reduce_axes(evaluation: Evaluation, values: Array, axes: tuple[int, ...], operator: str) -> Array:
-    """Values accumulated along axes, which stay as extents of 1."""
+    """Return values accumulated along axes, which stay as extents of 1."""
     if not axes:
         return values
     ufunc = ACCUMULATORS[operator]

@@ -34,7 +34,7 @@ def evaluate_sample(
     seed: int = 0,
     pictures: bool = False,
 ) -> SampleOutcome:
-    """Runs a sample and compares its results. Never raises what an evaluation raises: that is an outcome."""
+    """Run a sample and compare its results. Never raises what an evaluation raises: that is an outcome."""
     started = time.monotonic()
 
     def outcome(status: Status, results: tuple[SampleResult, ...] = ()) -> SampleOutcome:
@@ -74,7 +74,7 @@ def evaluate_sample(
 def arguments_of(
     checked: CheckedSample, operation: Operation, limits: Limits, real: np.dtype[Any], seed: int
 ) -> tuple[Specialization, list[Argument]]:
-    """What a sample invokes, and the arguments. Raises EvaluationFailed for an argument that has no value."""
+    """Return what a sample invokes, and the arguments. Raises EvaluationFailed for an argument that has no value."""
     specialization = specialization_of(operation)
     assert specialization is not None
     arguments = Arguments(dict(checked.generators), seed, real, Budget(limits))

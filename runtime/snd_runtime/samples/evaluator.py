@@ -45,12 +45,15 @@ class SampleEvaluator:
     def outcomes(
         self, request: SampleRequest, numbers: Collection[int], existing: Collection[str] = ()
     ) -> Iterator[SampleOutcome]:
-        """What comes of samples of a file, in the order of ``numbers``. ``existing`` are further files there are."""
+        """Yield what comes of samples of a file, in the order of ``numbers``.
+
+        ``existing`` are further files there are.
+        """
         for number in numbers:
             yield self.outcome(request, number, existing)
 
     def outcome(self, request: SampleRequest, number: int, existing: Collection[str] = ()) -> SampleOutcome:
-        """What comes of one sample of a file."""
+        """Return what comes of one sample of a file."""
         try:
             outcome: SampleOutcome = self._call(OneSample(request, number), existing)
         except WorkerFailed as failed:
@@ -58,7 +61,7 @@ class SampleEvaluator:
         return outcome
 
     def trace(self, request: TraceRequest, existing: Collection[str] = ()) -> GraphTrace:
-        """What comes of the tensors of a graph."""
+        """Return what comes of the tensors of a graph."""
         try:
             trace: GraphTrace = self._call(request, existing)
         except WorkerFailed as failed:
@@ -66,7 +69,7 @@ class SampleEvaluator:
         return trace
 
     def propose(self, request: ProposalRequest, existing: Collection[str] = ()) -> SampleProposal | NoProposal:
-        """A sample for a definition."""
+        """Return a sample for a definition."""
         try:
             proposal: SampleProposal | NoProposal = self._call(request, existing, SEARCH_SECONDS)
         except WorkerFailed as failed:

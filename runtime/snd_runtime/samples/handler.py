@@ -37,7 +37,7 @@ class SampleOrder(Struct, frozen=True):
 
 
 def make() -> Callable[[SampleOrder, Callable[[Any], None]], Answer]:
-    """The handler of a worker, see ``snd_runtime.worker.child``."""
+    """Return the handler of a worker, see ``snd_runtime.worker.child``."""
     files, found = KnownFiles(), FoundShapes()
 
     def handle(order: SampleOrder, note: Callable[[Any], None]) -> Answer:

@@ -53,7 +53,7 @@ class NoProposal(Struct, frozen=True):
 
 
 def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SampleProposal | NoProposal:
-    """The best of some samples that check and can be evaluated: one without NaN if there is one."""
+    """Return the best of some samples that check and can be evaluated: one without NaN if there is one."""
     session = snapshot.session()
     template = session.template(request.name)
     if template is None or template.errors:
@@ -72,7 +72,7 @@ def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SamplePropos
 
 
 def _fault(proposal: SampleProposal) -> int:
-    """How much is wrong with a proposal; of those with as little, the first counts."""
+    """Return how much is wrong with a proposal; of those with as little, the first counts."""
     outcome = proposal.outcome
     if outcome.status is not Status.UNRECORDED:
         return 2
@@ -84,7 +84,7 @@ def _fault(proposal: SampleProposal) -> int:
 def _bindings(
     session: Session, template: Template, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
-    """Values for the attributes that need one, with which the definition binds to inputs of some shape."""
+    """Yield values for the attributes that need one, with which the definition binds to inputs of some shape."""
     end = time.monotonic() + SEARCH_SECONDS
     for attributes in islice(_attributes(template), MOST_BINDINGS):
         given = EvaluationRequest(template.name, attributes, seed=around.seed)
@@ -165,7 +165,7 @@ def _plain_text(value: PlainValue) -> str:
 def _evaluated(
     snapshot: Snapshot, request: ProposalRequest, codes: Sequence[tuple[str, ...]]
 ) -> Iterator[SampleProposal]:
-    """All of them as samples above the definition, evaluated in their order until one has no fault.
+    """Yield all of them as samples above the definition, evaluated in their order until one has no fault.
 
     Together they may take the time of one.
     """
@@ -191,5 +191,5 @@ def _evaluated(
 
 
 def sample_comment(code: Sequence[str], line_break: str = "\n") -> str:
-    """The lines of an invocation as comments."""
+    """Return the lines of an invocation as comments."""
     return line_break.join(f"# {'...' if at else '>>>'} {line}" for at, line in enumerate(code))

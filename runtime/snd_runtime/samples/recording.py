@@ -16,7 +16,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def recorded_text(name: str, value: Argument, dtype: str | None = None, in_full: bool = False) -> str:
-    """The line that records a result, without ``# ``. ``dtype`` is the one of a pack without tensors.
+    """Return the line that records a result, without ``# ``. ``dtype`` is the one of a pack without tensors.
 
     Tensors with more than MOST_RECORDED elements are summarised unless they are wanted ``in_full``.
     """
@@ -36,12 +36,12 @@ def recorded_text(name: str, value: Argument, dtype: str | None = None, in_full:
 
 
 def statistics(array: Array) -> str:
-    """A summary without type and shape."""
+    """Return a summary without type and shape."""
     return str(summarize(array)).partition(" ")[2]
 
 
 def _extents(items: list[Array]) -> str:
-    """The extents of the tensors of a pack: one where all have the same, else one for each."""
+    """Return the extents of the tensors of a pack: one where all have the same, else one for each."""
     extents = []
     for axis in range(items[0].ndim if items else 0):
         found = [item.shape[axis] for item in items]
@@ -50,7 +50,7 @@ def _extents(items: list[Array]) -> str:
 
 
 def value_text(array: Array) -> str:
-    """All items as nested lists on one line; reals have the digits that tell them from others of that precision."""
+    """Return all items as nested lists on one line; reals have the digits that tell them from others of that precision."""
     if array.ndim == 0:
         return _item_text(array[()])
     if array.ndim == 1:
@@ -63,5 +63,5 @@ def _item_text(item: Any) -> str:
 
 
 def _fits_a_line(array: Array) -> bool:
-    """Whether no string has a character that would end the line and can't be escaped."""
+    """Return whether no string has a character that would end the line and can't be escaped."""
     return array.dtype.kind != "O" or not any("\r" in item for item in array.reshape(-1))

@@ -51,7 +51,7 @@ class _Texts:
 
 
 def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
-    """Evaluates the samples of a file, or some of them, in order."""
+    """Evaluate the samples of a file, or some of them, in order."""
     snapshot = Workspace(_Texts(request.texts), request.module_paths).snapshot()
     samples = [placed.sample for placed in snapshot.samples(request.path)]
     wanted = samples if request.numbers is None else [samples[number] for number in request.numbers]

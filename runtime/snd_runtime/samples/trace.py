@@ -122,7 +122,7 @@ class Tracer:
                 self._note_all(following, outcome.variables[name.name], ())
 
     def _computed(self, name: str, place: Place | None) -> TensorName | None:
-        """The tensor of the text that has a name of the flat graph, and is computed at a place."""
+        """Return the tensor of the text that has a name of the flat graph, and is computed at a place."""
         if place is None or not self._is_here(place):
             return None
         last = name.rpartition(".")[2].partition("[")[0]
@@ -157,7 +157,7 @@ class Tracer:
 
     # ---- what there is to show ---------------------------------------------------------------------------------------
     def failed_at(self, failed: EvaluationFailed) -> int | None:
-        """The statement at which a run failed, or which invoked what failed."""
+        """Return the statement at which a run failed, or which invoked what failed."""
         places = ([] if failed.place is None else [failed.place]) + [site.place for site in failed.chain]
         for place in filter(self._is_here, places):
             statement = self._tensors.statement_around(self._template.moved(place).span)
@@ -171,7 +171,7 @@ class Tracer:
         return len(self._left_out)
 
     def values(self) -> dict[TensorName, TracedTensor]:
-        """What was noted."""
+        """Return what was noted."""
         found = {}
         for name, noted in self._noted.items():
             looks = [self._looked_at(name, item, kept) for item, kept in sorted(noted.items.items(), key=_position)]

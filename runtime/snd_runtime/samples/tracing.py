@@ -45,7 +45,7 @@ class _Run(Struct, frozen=True):
 
 
 def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -> GraphTrace:
-    """Runs a graph. What fails is in the trace, with what had been computed by then."""
+    """Run a graph. What fails is in the trace, with what had been computed by then."""
     session = snapshot.session()
     template = session.template(request.name)
     if template is None:

@@ -14,7 +14,8 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def update_edits(text: str, placed: PlacedSample, outcome: SampleOutcome) -> tuple[Edit, ...]:
-    """What to change of the text of a file so that the sample agrees with its outcome; nothing if it does already.
+    """Return what to change of the text of a file so that the sample agrees with its outcome; nothing if it does
+    already.
 
     Lines that agree stay as they are, and line breaks are those of the file. A failure takes the place of an expected
     one only: one that nobody expected is to be looked at.
@@ -37,7 +38,7 @@ def update_edits(text: str, placed: PlacedSample, outcome: SampleOutcome) -> tup
 
 
 def _new_lines(text: str, placed: PlacedSample, outcome: SampleOutcome) -> list[str] | None:
-    """The lines from their ``#`` on; None if those that are there can stay."""
+    """Return the lines from their ``#`` on; None if those that are there can stay."""
     sample = placed.sample
     hash_sign = re.match(r"#[ \t]*", text[placed.start + sample.marker.start :])
     prefix = "# " if hash_sign is None else hash_sign[0]
@@ -57,13 +58,13 @@ def _line(text: str, start: int, prefix: str, result: SampleResult, recorded: Re
 
 
 def _tolerance(text: str, line: Span) -> str:
-    """The tolerance behind a result, as it is written."""
+    """Return the tolerance behind a result, as it is written."""
     found = _TOLERANCE.search(text, line.start, line.end)
     return "" if found is None else found[0]
 
 
 def _line_break(text: str, at: int) -> str:
-    """The line break behind a line; of the last line, the one before it."""
+    """Return the line break behind a line; of the last line, the one before it."""
     found = _LINE_BREAK.match(text, at)
     if found is None:
         breaks = _LINE_BREAK.findall(text[:at])
@@ -72,7 +73,7 @@ def _line_break(text: str, at: int) -> str:
 
 
 def _indent(text: str, at: int) -> str:
-    """What stands before the ``#`` at ``at`` on its line: blanks, behind the byte order mark if there is one."""
+    """Return what stands before the ``#`` at ``at`` on its line: blanks, behind the byte order mark if there is one."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return text[start:at].lstrip("\ufeff")
 

@@ -35,7 +35,7 @@ _DEEPEST_RECURSION = 10_000
 
 
 def main(target: str, memory_bytes: int | None, threads: int) -> None:
-    """Serves until the parent closes its end, or is gone.
+    """Serve until the parent closes its end, or is gone.
 
     ``target`` is ``module:function``; the function makes the handler, once, so that what it keeps stays warm.
     """

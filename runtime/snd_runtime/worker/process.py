@@ -68,11 +68,11 @@ class Worker:
         self.close()
 
     def start(self) -> None:
-        """Begins to start the process, if there is none, without waiting for it."""
+        """Begin to start the process, if there is none, without waiting for it."""
         self._running()
 
     def wait(self) -> None:
-        """Waits until the process is ready; it is started if there is none. Raises WorkerFailed."""
+        """Wait until the process is ready; it is started if there is none. Raises WorkerFailed."""
         with self._busy:
             process = self._running()
             try:
@@ -82,7 +82,8 @@ class Worker:
                 raise
 
     def call(self, request: Any, *, seconds: float | None = None, note: Callable[[Any], None] | None = None) -> Any:
-        """The answer to a request. ``seconds`` count from when the process is ready; ``note`` gets what is sent before.
+        """Return the answer to a request. ``seconds`` count from when the process is ready; ``note`` gets what is sent
+        before.
 
         ``request`` may be a function of the generation: what there is to tell depends on what the process knows.
         Raises WorkerFailed; the next call works. Calls from several threads wait for one another.
@@ -98,7 +99,7 @@ class Worker:
                 raise
 
     def stop(self) -> None:
-        """Kills the process, from any thread: who waits for its answer gets WorkerFailed. Another one replaces it."""
+        """Kill the process, from any thread: who waits for its answer gets WorkerFailed. Another one replaces it."""
         with self._guard:
             process = self._process
         if process is not None:
@@ -112,7 +113,7 @@ class Worker:
             self.stop()
 
     def close(self) -> None:
-        """Kills the process for good."""
+        """Kill the process for good."""
         self._closed = True
         self.stop()
 
@@ -198,7 +199,7 @@ class _Process:
             raise self._ended() from None
 
     def next(self, seconds: float | None) -> Message | None:
-        """The next message; None if there is none in time."""
+        """Return the next message; None if there is none in time."""
         try:
             message = self._messages.get(timeout=None if seconds is None else max(seconds, 0.0))
         except Empty:
@@ -208,7 +209,7 @@ class _Process:
         return message
 
     def kill(self) -> None:
-        """Ends the process if it has not ended, and takes note of its end, so that no zombie stays."""
+        """End the process if it has not ended, and take note of its end, so that no zombie stays."""
         self._process.kill()
         self._process.wait()
         with suppress(OSError):  # what was not sent is lost

@@ -20,7 +20,7 @@ class DiagnosticAbilities(Struct, frozen=True):
 
 
 def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAbilities:
-    """What the client shows of diagnostics, whether they are pulled or pushed."""
+    """Return what the client shows of diagnostics, whether they are pulled or pushed."""
     document = capabilities.text_document
     kinds = [each for each in ((document.publish_diagnostics, document.diagnostic) if document else ()) if each]
     tags = [each.tag_support for each in kinds if each.tag_support]
@@ -33,10 +33,10 @@ def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAb
 
 
 def takes(capabilities: types.ClientCapabilities, name: str) -> bool:
-    """Whether a client lists something that the protocol does not know among its experimental capabilities."""
+    """Return whether a client lists something that the protocol does not know among its experimental capabilities."""
     return experimental(capabilities, name) is True
 
 
 def experimental(capabilities: types.ClientCapabilities, name: str) -> Any:
-    """What a client says of something that the protocol does not know; None if it says nothing."""
+    """Return what a client says of something that the protocol does not know; None if it says nothing."""
     return entry(capabilities.experimental, name)

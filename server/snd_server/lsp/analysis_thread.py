@@ -78,7 +78,7 @@ class Question:
             raise _TookLongError
 
     def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
-        """The items, with a checkpoint before each."""
+        """Yield the items, with a checkpoint before each."""
         for item in items:
             self.checkpoint()
             yield item
@@ -129,13 +129,13 @@ class AnalysisThread:
             threading.stack_size(before)
 
     def submit(self, function: Callable[[], _Answer]) -> Future[_Answer]:
-        """Does something in its turn."""
+        """Do something in its turn."""
         return self._add(_Job(function))
 
     async def ask(
         self, function: Callable[[Question], _Answer], question: Question | None = None, background: bool = False
     ) -> _Answer:
-        """The answer of ``function``, whose ``Question`` tells it when to stop.
+        """Return the answer of ``function``, whose ``Question`` tells it when to stop.
 
         Raises whatever it raises; CancelledError at once if the task that waits for it is cancelled.
         """
@@ -152,7 +152,7 @@ class AnalysisThread:
             raise
 
     def close(self) -> None:
-        """Begins nothing more, and waits for nothing."""
+        """Begin nothing more, and wait for nothing."""
         with self._changed:
             self._closed = True
             if self._running is not None:

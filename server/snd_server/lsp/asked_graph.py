@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
-    """The name that is wanted, else that of the main graph. Raises ArgumentError if there is none."""
+    """Return the name that is wanted, else that of the main graph. Raises ArgumentError if there is none."""
     if wanted is None:
         mains = snapshot.main_graphs(path)
         if not mains:
@@ -28,7 +28,7 @@ def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
 
 
 def graph_choice(server: SndServer, snapshot: Snapshot, path: str, wanted: str | None) -> tuple[GraphName, Choice]:
-    """The graph, and what the values beside its statements are of. Raises ArgumentError if there is none."""
+    """Return the graph, and what the values beside its statements are of. Raises ArgumentError if there is none."""
     name = GraphName(graph_name(snapshot, path, wanted))
     known = next((graph for graph in graphs_in(snapshot, path) if graph.name == name), None)
     return name, GivenInputs() if known is None else server.evaluations.choices.of(ValueKey(path, name), known)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, _prepare)
     server.handle(types.CALL_HIERARCHY_INCOMING_CALLS, _incoming)
     server.handle(types.CALL_HIERARCHY_OUTGOING_CALLS, _outgoing)
@@ -76,7 +76,7 @@ def _item(server: SndServer, snapshot: Snapshot, item: CallItem) -> types.CallHi
 
 
 def _name(item: types.CallHierarchyItem) -> OperatorName:
-    """The definition that an item stands for; of clients that lose our data, by what they show."""
+    """Return the definition that an item stands for; of clients that lose our data, by what they show."""
     data: Any = item.data
     if isinstance(data, dict) and isinstance(data.get("path"), str) and isinstance(data.get("name"), str):
         return OperatorName(data["path"], data["name"])

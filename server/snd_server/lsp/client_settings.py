@@ -50,7 +50,7 @@ class Scopes(Struct, frozen=True):
     by_folder: Mapping[str, ClientSettings] = field(default_factory=dict)
 
     def of(self, path: str) -> ClientSettings:
-        """The settings for a file: those of the innermost folder around it."""
+        """Return the settings for a file: those of the innermost folder around it."""
         around = [folder for folder in self.by_folder if path.startswith(folder.rstrip(os.sep) + os.sep)]
         return self.by_folder[max(around, key=len)] if around else self.everywhere
 
@@ -63,7 +63,7 @@ class Scopes(Struct, frozen=True):
 
 
 def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettings:
-    """The settings that a client sent; relative module paths are below ``folder``."""
+    """Return the settings that a client sent; relative module paths are below ``folder``."""
     if value is None or value == []:
         return ClientSettings()
     if not isinstance(value, dict):
@@ -93,7 +93,7 @@ def _checked(given: Mapping[str, tuple[str, Any]]) -> tuple[dict[str, Any], list
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.WORKSPACE_DID_CHANGE_CONFIGURATION, _change)
 
 
@@ -104,7 +104,7 @@ def take(server: SndServer, value: Any) -> None:
 
 
 async def fetch(server: SndServer) -> None:
-    """Asks the client for its settings, if it can be asked."""
+    """Ask the client for its settings, if it can be asked."""
     workspace = server.client_capabilities.workspace
     if not workspace or not workspace.configuration:
         return
@@ -131,7 +131,7 @@ async def _change(server: SndServer, params: types.DidChangeConfigurationParams)
 
 
 def _set(server: SndServer, scopes: Scopes) -> None:
-    """Takes settings, and tells what is wrong with them that has not been told of those before."""
+    """Take settings, and tell what is wrong with them that has not been told of those before."""
     for mistake in scopes.mistakes:
         if mistake not in server.wrong_settings:
             server.warn(mistake)

@@ -22,7 +22,7 @@ _KINDS = [kind.value for kind in ActionKind]
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, types.CodeActionOptions([*_KINDS]))
 
 

@@ -52,7 +52,7 @@ _GRAPH_TITLES = {
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_CODE_LENS, _lenses, types.CodeLensOptions(resolve_provider=True))
     server.handle(types.CODE_LENS_RESOLVE, _resolve)
 
@@ -135,7 +135,7 @@ def _definition_lenses(
 
 
 async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
-    """Counts references: it takes a look at all files, which is done only for lenses that are seen.
+    """Count references: it takes a look at all files, which is done only for lenses that are seen.
 
     Raises Interrupted if what the lens is about is not there any more, so that the client asks for new lenses.
     """

@@ -59,7 +59,7 @@ class _Abilities(Struct, frozen=True):
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     options = types.CompletionOptions(trigger_characters=[*TRIGGERS], resolve_provider=True)
     server.handle(types.TEXT_DOCUMENT_COMPLETION, _completion, options)
     server.handle(types.COMPLETION_ITEM_RESOLVE, _resolve)
@@ -147,7 +147,7 @@ def _item(
 
 
 async def _resolve(server: SndServer, item: Any) -> Any:
-    """The item as the client sent it, with its documentation."""
+    """Return the item as the client sent it, with its documentation."""
     about = _subject(entry(item, "data"))
     if about is None:
         return item
@@ -165,7 +165,7 @@ async def _resolve(server: SndServer, item: Any) -> Any:
 
 
 def _subject(data: Any) -> tuple[str, tuple[str, ...]] | None:
-    """What we said that an item is about; None for anything else."""
+    """Return what we said that an item is about; None for anything else."""
     if not isinstance(data, dict) or not isinstance(data.get("uri"), str) or not isinstance(data.get("subject"), list):
         return None
     return data["uri"], tuple(str(part) for part in data["subject"])

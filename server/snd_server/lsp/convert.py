@@ -16,7 +16,7 @@ class Converter:
         self.encoding = encoding
 
     def offset(self, source: Source, position: types.Position) -> int:
-        """The offset of a position; one behind the end of its line, or of the text, is moved to that end."""
+        """Return the offset of a position; one behind the end of its line, or of the text, is moved to that end."""
         starts = source.line_starts
         if position.line >= len(starts):
             return len(source.text)
@@ -24,30 +24,30 @@ class Converter:
         return starts[position.line] + self._code_points(line, position.character)
 
     def position(self, source: Source, offset: int) -> types.Position:
-        """The position of an offset; offsets outside of the text are moved to its nearest end."""
+        """Return the position of an offset; offsets outside of the text are moved to its nearest end."""
         offset = max(0, min(offset, len(source.text)))
         line = bisect_right(source.line_starts, offset) - 1
         before = source.text[source.line_starts[line] : offset]
         return types.Position(line, self._units(before))
 
     def range(self, source: Source, span: Span) -> types.Range:
-        """The range of a span."""
+        """Return the range of a span."""
         return types.Range(self.position(source, span.start), self.position(source, span.end))
 
     def span(self, source: Source, range_: types.Range) -> Span:
-        """The span of a range; one that ends before it begins is turned round."""
+        """Return the span of a range; one that ends before it begins is turned round."""
         start, end = self.offset(source, range_.start), self.offset(source, range_.end)
         return Span(min(start, end), max(start, end))
 
     def columns(self, source: Source) -> Callable[[int, int], int]:
-        """A function that tells where on a line, counted from 0, an offset is: for many offsets of one text."""
+        """Return a function that tells where on a line, counted from 0, an offset is: for many offsets of one text."""
         text, starts = source.text, source.line_starts
         if text.isascii():
             return lambda line, offset: offset - starts[line]
         return lambda line, offset: self._units(text[starts[line] : offset])
 
     def length(self, text: str) -> int:
-        """The length of a text within a line, in units."""
+        """Return the length of a text within a line, in units."""
         return self._units(text)
 
     def _units(self, text: str) -> int:
@@ -58,7 +58,7 @@ class Converter:
         return len(text) + sum(character > "\uffff" for character in text)
 
     def _code_points(self, line: str, units: int) -> int:
-        """How many characters of ``line`` the first ``units`` units are; part of a character is none of it."""
+        """Return how many characters of ``line`` the first ``units`` units are; part of a character is none of it."""
         if units <= 0:
             return 0
         if line.isascii() or self.encoding is types.PositionEncodingKind.Utf32:

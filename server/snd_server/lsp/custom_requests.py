@@ -59,7 +59,7 @@ _ALONE = {
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(EVALUATE, _evaluate)
     server.handle(COMPOSED_GRAPH, _composed_graph)
     server.handle(SYNTAX_TREE, _syntax_tree)
@@ -93,7 +93,7 @@ async def _evaluate_sample(server: SndServer, path: str, params: Any) -> dict[st
 
 
 async def _evaluate_as_chosen(server: SndServer, path: str, params: Any) -> dict[str, Any]:
-    """A graph by what it is run with in the editor: a sample, or inputs that were given to it."""
+    """Return a graph by what it is run with in the editor: a sample, or inputs that were given to it."""
     wanted = text(params, "graph")
     graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
     if isinstance(choice, GivenInputs):

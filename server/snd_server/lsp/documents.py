@@ -30,16 +30,16 @@ class Documents:
         return iter(list(self._by_path.values()))
 
     def get(self, path: str) -> Document | None:
-        """The open document of a path."""
+        """Return the open document of a path."""
         return self._by_path.get(path)
 
     def uri(self, path: str) -> str:
-        """The URI of a path, spelled as the client does if it has it open."""
+        """Return the URI of a path, spelled as the client does if it has it open."""
         document = self._by_path.get(path)
         return document.uri if document else uri_of(path)
 
     def open(self, uri: str, version: int, text: str) -> Document:
-        """Opens a document, or opens it again."""
+        """Open a document, or opens it again."""
         document = Document(uri, version, Source(path_of(uri), text))
         self._by_path[document.source.path] = document
         return document
@@ -51,7 +51,10 @@ class Documents:
         changes: Sequence[types.TextDocumentContentChangeEvent],
         converter: Converter,
     ) -> Document:
-        """The document after changes, each of the text that the one before left. Raises KeyError if it is not open."""
+        """Return the document after changes, each of the text that the one before left.
+
+        Raises KeyError if it is not open.
+        """
         path = path_of(uri)
         source = self._by_path[path].source
         for change in changes:
@@ -61,7 +64,7 @@ class Documents:
         return document
 
     def close(self, uri: str) -> Document | None:
-        """Forgets a document; what it was."""
+        """Forget a document; what it was."""
         return self._by_path.pop(path_of(uri), None)
 
 

@@ -58,7 +58,8 @@ class Evaluations:
 
     # ---- for functions that answer questions: on the analysis thread -------------------------------------------------
     def samples(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[ShownSample]:
-        """The samples of a document, or of a part of it, with their values as they are to be shown for this state."""
+        """Yield the samples of a document, or of a part of it, with their values as they are to be shown for this
+        state."""
         options = self.options(path)
         if not options.enabled:
             return
@@ -67,7 +68,7 @@ class Evaluations:
             yield ShownSample(sample, key, digest, self._values.of(key, digest))
 
     def graphs(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[ShownGraph]:
-        """The graphs of a document, or of a part of it, with the values of their tensors for this state."""
+        """Yield the graphs of a document, or of a part of it, with the values of their tensors for this state."""
         options = self.options(path)
         if not options.enabled:
             return
@@ -79,7 +80,7 @@ class Evaluations:
             yield ShownGraph(graph, key, digest, value, choice, self.choices.is_hidden(key))
 
     def options(self, path: str) -> EvaluationOptions:
-        """How the samples and graphs of a document are evaluated."""
+        """Return how the samples and graphs of a document are evaluated."""
         return evaluation_options(self._server.session.settings(path).switches)
 
     # ---- events ------------------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ class Evaluations:
         self._refresher.soon()
 
     def stop(self) -> None:
-        """Ends whatever is being evaluated, at once."""
+        """End whatever is being evaluated, at once."""
         self._stopped = True
         if self._looking is not None:
             self._looking.cancel()
@@ -113,7 +114,8 @@ class Evaluations:
     async def evaluate(
         self, path: str, name: SampleName | GraphName, *, again: bool = False, seconds: float | None = None
     ) -> Any:
-        """What comes of a sample or graph as it is now; what is known of it, unless it is to be evaluated ``again``.
+        """Return what comes of a sample or graph as it is now; what is known of it, unless it is to be evaluated
+        ``again``.
 
         It may take as many ``seconds``; by itself as many as the settings say. Raises UnknownDocument if there is
         none of that name, ArgumentError if it can't be given what was chosen, Interrupted if it changes meanwhile.
@@ -154,7 +156,7 @@ class Evaluations:
     async def call(
         self, key: ValueKey, work: Callable[[Any], Any], failed: Callable[[str], Any], tensor_bytes: int
     ) -> Any:
-        """Lets a process do something else about a document, in its turn, before what nobody asked for.
+        """Let a process do something else about a document, in its turn, before what nobody asked for.
 
         ``failed`` makes what is returned of the message of a fault.
         """
@@ -199,7 +201,7 @@ class Evaluations:
 
     # ---- what there is to do -----------------------------------------------------------------------------------------
     async def _look(self) -> None:
-        """Ends what an edit has outdated; after a pause, evaluates what is cheap."""
+        """End what an edit has outdated; after a pause, evaluates what is cheap."""
         session = self._server.session
         for path in {job.key.path for job in self._queue.jobs()}:
             self._end_outdated(path, await self._order(path))
@@ -246,7 +248,7 @@ class Evaluations:
         return self._values.of(subject.key, subject.digest).freshness
 
     async def _order(self, path: str, *, weigh: bool = False) -> Order | None:
-        """The samples and graphs of a document as it is now, weighed which are cheap or not; None if it is none."""
+        """Return the samples and graphs of a document as it is now, weighed which are cheap or not; None if it is none."""
 
         def answer(snapshot: Snapshot, question: Question) -> Order:
             samples: Iterator[Subject] = question.each(self.samples(snapshot, path))
@@ -295,7 +297,7 @@ class Evaluations:
 
 
 def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) -> SampleRequest:
-    """How a process evaluates what stands in a document."""
+    """Return how a process evaluates what stands in a document."""
     load_runtime()
     import numpy as np
 
@@ -316,7 +318,7 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
 
 
 def _weights(snapshot: Snapshot, path: str) -> str:
-    """What differs when a tensor file of a graph is another one."""
+    """Return what differs when a tensor file of a graph is another one."""
     return weights_stamp(sorted(snapshot.tensor_descriptions(path)))
 
 
@@ -327,13 +329,13 @@ def _limited(request: SampleRequest, seconds: float) -> SampleRequest:
 
 
 def _is_cancelled() -> bool:
-    """Whether it is the task itself that is cancelled, not what it waits for."""
+    """Return whether it is the task itself that is cancelled, not what it waits for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def texts_of(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """The texts of files, and what is known of the tensor files of those that are graphs in NNEF 1.0."""
+    """Return the texts of files, and what is known of the tensor files of those that are graphs in NNEF 1.0."""
     texts = {each: snapshot.source(each).text for each in paths if snapshot.exists(each)}
     for each in list(texts):
         texts.update(snapshot.tensor_descriptions(each))

@@ -37,12 +37,12 @@ class EvaluationOptions(Struct, frozen=True):
         return self.memory * _MEGABYTE
 
     def digest(self, sample: str) -> str:
-        """What the value of a sample depends on, by the digest of all that it depends on otherwise."""
+        """Return what the value of a sample depends on, by the digest of all that it depends on otherwise."""
         return f"{sample} {self.timeout:g} {self.memory} {self.seed} {self.real} {self.pictures} {self.quantize}"
 
 
 def evaluation_options(switches: Mapping[str, Any]) -> EvaluationOptions:
-    """The options that a client's settings ask for."""
+    """Return the options that a client's settings ask for."""
     given = switches.get("evaluation")
     if given is False:
         return EvaluationOptions(enabled=False)

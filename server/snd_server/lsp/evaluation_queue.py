@@ -74,12 +74,12 @@ class EvaluationQueue:
         return bool(self._lanes)
 
     def warm(self, tensor_bytes: int) -> None:
-        """Begins to start the first process: what is done until it gets its first job takes no time."""
+        """Begin to start the first process: what is done until it gets its first job takes no time."""
         if not self._lanes and not self._stopped:
             self._lanes.append(_Lane(tensor_bytes))
 
     def jobs(self) -> Iterator[Job]:
-        """What is being evaluated, and what waits for it."""
+        """Yield what is being evaluated, and what waits for it."""
         yield from [lane.job for lane in self._lanes if lane.job is not None]
         yield from self._waiting
 
@@ -89,7 +89,7 @@ class EvaluationQueue:
         return sum(lane.job is not None for lane in self._lanes), len(self._waiting)
 
     def add(self, job: Job) -> Job:
-        """Evaluates something as soon as it can be."""
+        """Evaluate something as soon as it can be."""
         self._waiting.append(job)
         if job.digest is not None:
             self._values.wait(job.key, job.digest)
@@ -104,7 +104,7 @@ class EvaluationQueue:
         return job
 
     def give_up(self, condition: Callable[[Job], bool], reason: str = "") -> None:
-        """Forgets jobs, and kills the processes that are at some. Who waits is told the ``reason``."""
+        """Forget jobs, and kill the processes that are at some. Who waits is told the ``reason``."""
         for job in [each for each in self.jobs() if condition(each) and each.stopping is None]:
             if job.digest is not None:
                 self._values.give_up(job.key, job.digest)
@@ -118,7 +118,7 @@ class EvaluationQueue:
                 job.stopping = asyncio.wrap_future(self._kills.submit(lane.evaluator.worker.stop))
 
     def stop(self) -> None:
-        """Ends whatever is being evaluated, at once."""
+        """End whatever is being evaluated, at once."""
         self._stopped = True
         self.give_up(lambda job: True)
         for lane in self._lanes:
@@ -131,7 +131,7 @@ class EvaluationQueue:
 
     # ---- turns -------------------------------------------------------------------------------------------------------
     def _next(self) -> Job | None:
-        """What was asked for last; else the oldest of the document whose turn was longest ago.
+        """Return what was asked for last; else the oldest of the document whose turn was longest ago.
 
         One document keeps one process busy for long, not both: others could not be evaluated at all meanwhile.
         """
@@ -143,7 +143,7 @@ class EvaluationQueue:
         return min(waiting, key=lambda job: self._served.get(job.key.path, -1), default=None)
 
     def _begin(self, lane: _Lane) -> None:
-        """Lets a process that has nothing to do take the next job."""
+        """Let a process that has nothing to do take the next job."""
         job = None if self._stopped else self._next()
         if job is not None:
             self._waiting.remove(job)
@@ -152,7 +152,7 @@ class EvaluationQueue:
             self._server.begin(self._do(lane, job))
 
     async def _help(self) -> None:
-        """Starts the second process if jobs have to wait for long."""
+        """Start the second process if jobs have to wait for long."""
         while self._waiting and not self._stopped:
             await asyncio.sleep(_BUSY_SECONDS / 4)
             job = self._next()
@@ -167,7 +167,7 @@ class EvaluationQueue:
         return all(lane.since is not None and lane.since <= latest for lane in self._lanes)
 
     async def _dismiss(self, lane: _Lane) -> None:
-        """Ends the second process when it has had nothing to do for a while."""
+        """End the second process when it has had nothing to do for a while."""
         while lane.job is not None or time.monotonic() - lane.last < _IDLE_SECONDS:
             await asyncio.sleep(_IDLE_SECONDS / 4)
         self._lanes.remove(lane)

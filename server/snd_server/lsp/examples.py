@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Example | None:
-    """An invocation that binds a definition; None if none is known."""
+    """Return an invocation that binds a definition; None if none is known."""
     graphs = server.evaluations.graphs(snapshot, name.path)
     graph = next((each for each in graphs if each.graph.name.name == name.name), None)
     if graph is None:
@@ -26,7 +26,7 @@ def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Exampl
 
 
 def _run(snapshot: Snapshot, name: OperatorName, graph: ShownGraph) -> Example | None:
-    """The last run, if it is one of the texts as they are."""
+    """Return the last run, if it is one of the texts as they are."""
     trace: GraphTrace | None = graph.value.outcome
     template = snapshot.template(name)
     if trace is None or template is None or not graph.value.settled or isinstance(graph.choice, KnownSample):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_FORMATTING, _whole)
     server.handle(types.TEXT_DOCUMENT_RANGE_FORMATTING, _range)
     on_type = types.DocumentOnTypeFormattingOptions(first_trigger_character=";", more_trigger_character=["}"])

@@ -89,7 +89,7 @@ class Values:
         """How many evaluations in a row took more than they may."""
 
     def of(self, key: ValueKey, digest: str) -> ShownValue[Any]:
-        """The value of a sample or graph as it is to be shown for a state of the texts."""
+        """Return the value of a sample or graph as it is to be shown for a state of the texts."""
         found = self._found.get(key)
         outcome = None if found is None else found.outcome
         if self._running.get(key) == digest:
@@ -101,12 +101,12 @@ class Values:
         return ShownValue(freshness_of(found.outcome) if found.digest == digest else Freshness.STALE, outcome)
 
     def seconds(self, key: ValueKey) -> float | None:
-        """How long its last evaluation took; None if there was none."""
+        """Return how long its last evaluation took; None if there was none."""
         found = self._found.get(key)
         return None if found is None else found.seconds
 
     def deserves_another_try(self, key: ValueKey) -> bool:
-        """Whether its last evaluation took more than it may, but not again and again."""
+        """Return whether its last evaluation took more than it may, but not again and again."""
         return 0 < self._overs.get(key, 0) <= MOST_EVALUATIONS_OVER_LIMIT
 
     def wait(self, key: ValueKey, digest: str) -> None:
@@ -131,7 +131,7 @@ class Values:
         self._drop(self._running, key, digest)
 
     def keep(self, path: str, names: Collection[SampleName | GraphName]) -> None:
-        """Forgets the other samples and graphs of a document."""
+        """Forget the other samples and graphs of a document."""
         for kept in (self._found, self._pending, self._since, self._overs):
             for key in [key for key in kept if key.path == path and key.name not in names]:
                 del kept[key]

@@ -25,7 +25,7 @@ class GivenInputs(Struct, frozen=True):
     inputs: tuple[str, ...] = ()
 
     def request(self, path: str, graph: GraphName, options: EvaluationOptions) -> RunRequest:
-        """The request to run a graph with this. Raises ArgumentError for files: none are read."""
+        """Return the request to run a graph with this. Raises ArgumentError for files: none are read."""
         load_runtime()
         from snd_server.running import RunRequest
 
@@ -63,7 +63,7 @@ class GraphChoices:
             self._chosen[key] = chosen
 
     def of(self, key: ValueKey, graph: KnownGraph) -> Choice:
-        """What a graph is run with: what was chosen, as long as it is there; its first sample; nothing given."""
+        """Return what a graph is run with: what was chosen, as long as it is there; its first sample; nothing given."""
         chosen = self._chosen.get(key)
         if isinstance(chosen, GivenInputs):
             return chosen
@@ -75,16 +75,16 @@ class GraphChoices:
         (self._hidden.discard if wanted else self._hidden.add)(key)
 
     def is_hidden(self, key: ValueKey) -> bool:
-        """Whether the values of a graph are not wanted."""
+        """Return whether the values of a graph are not wanted."""
         return key in self._hidden
 
     def keep(self, path: str, names: Collection[object]) -> None:
-        """Forgets the other graphs of a document."""
+        """Forget the other graphs of a document."""
         self._hidden = {key for key in self._hidden if key.path != path or key.name in names}
         for key in [key for key in self._chosen if key.path == path and key.name not in names]:
             del self._chosen[key]
 
 
 def choice_text(choice: Choice) -> str:
-    """All that a value depends on by what its graph is run with."""
+    """Return all that a value depends on by what its graph is run with."""
     return f"{choice.name.code} {choice.name.occurrence}" if isinstance(choice, KnownSample) else repr(choice)

@@ -29,7 +29,7 @@ _Work = Callable[["SndServer", ValueKey, Any], Awaitable[None]]
 
 
 def register(server: SndServer) -> None:
-    """Registers the commands of this module. None of them waits for an evaluation: it could not be cancelled."""
+    """Register the commands of this module. None of them waits for an evaluation: it could not be cancelled."""
 
     def about_graph(work: _Work) -> Callable[..., None]:
         def run(*arguments: Any) -> None:
@@ -52,7 +52,7 @@ def register(server: SndServer) -> None:
 
 
 def again_command(uri: str, subject: ShownSample | ShownGraph) -> types.Command:
-    """Evaluates a sample or graph again."""
+    """Evaluate a sample or graph again."""
     if isinstance(subject, ShownSample):
         return types.Command("refresh", REFRESH, arguments=arguments_of(uri, subject.sample.name))
     return types.Command("refresh", EVALUATE_GRAPH, arguments=[uri, subject.graph.name.name, {"again": True}])
@@ -91,7 +91,7 @@ async def _evaluate(server: SndServer, key: ValueKey, more: Any) -> None:
 
 
 def _given(more: Any) -> GivenInputs | None:
-    """The lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises InvalidParams."""
+    """Return the lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises InvalidParams."""
     names = [name for name in ("attributes", "types", "inputs") if entry(more, name) is not None]
     return GivenInputs(**{name: texts(more, name) for name in names}) if names else None
 

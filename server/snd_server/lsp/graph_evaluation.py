@@ -56,7 +56,7 @@ class GraphEvaluations:
         self._stopped = False
 
     async def evaluate(self, request: RunRequest, tell: _Tell) -> GraphValue:
-        """What comes of a graph or operator; mistakes and failures are among its diagnostics.
+        """Return what comes of a graph or operator; mistakes and failures are among its diagnostics.
 
         ``tell`` hears how many of how many operations are done. Raises ArgumentError for what there is not.
         """
@@ -79,7 +79,7 @@ class GraphEvaluations:
         return GraphValue(order.snapshot, replace(shown, answer=answer, diagnostics=diagnostics, trace=tuple(trace)))
 
     def stop(self) -> None:
-        """Ends whatever is being evaluated, at once."""
+        """End whatever is being evaluated, at once."""
         self._stopped = True
         if self._evaluator is not None:
             self._evaluator.worker.close()

@@ -25,7 +25,7 @@ GRAPH_VIEW = "snd/graphView"
 
 
 def register(server: SndServer) -> None:
-    """Registers the handler of this module."""
+    """Register the handler of this module."""
     server.handle(GRAPH_VIEW, _graph_view)
 
 

@@ -29,7 +29,7 @@ class _Found(Struct, frozen=True):
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_HOVER, _hover)
 
 
@@ -61,7 +61,7 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
 def _tensor_value(
     server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool
 ) -> tuple[Span, str] | None:  # fmt: skip
-    """What came of the tensor of a graph that is named at an offset, or of the graph whose name it is."""
+    """Return what came of the tensor of a graph that is named at an offset, or of the graph whose name it is."""
     for each in server.evaluations.graphs(snapshot, path, Span(offset, offset)):
         if each.graph.head.start <= offset <= each.graph.head.end:
             text = graph_markdown(each)
@@ -73,7 +73,7 @@ def _tensor_value(
 
 
 def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool) -> tuple[Span, str] | None:
-    """What came of the sample or the tensor that an offset stands in, and where that is."""
+    """Return what came of the sample or the tensor that an offset stands in, and where that is."""
     if comment_at(snapshot.tree(path), offset) is None:
         return _tensor_value(server, snapshot, path, offset, tables)
     for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):

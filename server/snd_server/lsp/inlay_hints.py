@@ -31,7 +31,7 @@ _KINDS = {HintKind.ARGUMENT: types.InlayHintKind.Parameter, HintKind.ATTRIBUTE: 
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, types.InlayHintOptions(resolve_provider=True))
     server.handle(types.INLAY_HINT_RESOLVE, _resolve)
 
@@ -64,7 +64,7 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
 
 
 async def _resolve(server: SndServer, hint: types.InlayHint) -> types.InlayHint:
-    """The value in full, which is told only of hints that somebody points at."""
+    """Return the value in full, which is told only of hints that somebody points at."""
     data: Any = hint.data
     if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):
         return hint
@@ -93,12 +93,12 @@ def _in_full(server: SndServer, snapshot: Snapshot, data: Mapping[str, Any]) -> 
 
 
 def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
-    """The kinds of hints that a client wants; all that it says nothing of."""
+    """Return the kinds of hints that a client wants; all that it says nothing of."""
     return frozenset(kind for kind in HintKind if is_on(switches, "inlay-hints", kind.value))
 
 
 def _with_value(server: SndServer, path: str, value: ValueHint, hint: types.InlayHint) -> types.InlayHint:
-    """What is old leads to another evaluation, what is not to where it comes from."""
+    """Return what is old leads to another evaluation, what is not to where it comes from."""
     hint.data = name_content(value)
     if value.is_old and isinstance(hint.label, list):
         uri = server.session.documents.uri(path)

@@ -24,7 +24,7 @@ _LOOK_SECONDS = 3.0
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.INITIALIZE, _initialize)
     server.handle(types.INITIALIZED, _initialized)
     server.handle(types.SHUTDOWN, _shutdown)
@@ -100,7 +100,7 @@ def _set_folders(server: SndServer, folders: dict[str, str]) -> None:
 
 
 async def _follow(server: SndServer, process: int) -> None:
-    """Ends when the client's process has, even if somebody else holds its end of the pipe."""
+    """End when the client's process has, even if somebody else holds its end of the pipe."""
     while _is_alive(process):
         await asyncio.sleep(_LOOK_SECONDS)
     server.stop(1)
@@ -108,7 +108,7 @@ async def _follow(server: SndServer, process: int) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether there is such a process here; unknown on Windows, where signals end processes."""
+    """Return whether there is such a process here; unknown on Windows, where signals end processes."""
     if sys.platform == "win32":
         return False
     try:

@@ -13,19 +13,19 @@ _RULE = re.compile(r"^---$", re.MULTILINE)
 
 
 def reads_markdown(formats: Sequence[str] | None) -> bool:
-    """Whether a client shows Markdown where it lists these formats."""
+    """Return whether a client shows Markdown where it lists these formats."""
     return formats is not None and types.MarkupKind.Markdown in formats
 
 
 def markup(text: str, markdown: bool) -> types.MarkupContent:
-    """A text in Markdown for a client that reads it, or not."""
+    """Return a text in Markdown for a client that reads it, or not."""
     if markdown:
         return types.MarkupContent(types.MarkupKind.Markdown, text)
     return types.MarkupContent(types.MarkupKind.PlainText, plain_text(text))
 
 
 def plain_text(text: str) -> str:
-    """A text in Markdown without what only marks it up."""
+    """Return a text in Markdown without what only marks it up."""
     text = _RULE.sub("", _FENCE.sub("", text))
     text = _ESCAPE_OR_CODE.sub(lambda found: found[1] or found[3].strip(), text)
     return text.replace("\n\n\n\n", "\n\n").strip()

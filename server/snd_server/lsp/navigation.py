@@ -31,7 +31,7 @@ _FOLDS = {
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_DEFINITION, _definition)
     server.handle(types.TEXT_DOCUMENT_DECLARATION, _declaration)
     server.handle(types.TEXT_DOCUMENT_TYPE_DEFINITION, _type_definition)
@@ -164,6 +164,6 @@ async def _selections(server: SndServer, params: types.SelectionRangeParams) -> 
 
 
 def location(server: SndServer, snapshot: Snapshot, place: Location) -> types.Location:
-    """A place in any file."""
+    """Return a place in any file."""
     source = snapshot.source(place.path)
     return types.Location(server.session.documents.uri(place.path), server.session.converter.range(source, place.span))

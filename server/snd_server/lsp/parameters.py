@@ -12,7 +12,7 @@ from snd_server.lsp.uris import path_of
 
 
 def document_path(params: Any) -> str:
-    """The path of ``textDocument``."""
+    """Return the path of ``textDocument``."""
     uri = entry(entry(params, "textDocument"), "uri")
     if not isinstance(uri, str):
         raise InvalidParams("textDocument: the document is missing")
@@ -20,7 +20,7 @@ def document_path(params: Any) -> str:
 
 
 def entry(params: Any, name: str) -> Any:
-    """A value of an object as clients send it; None if it is left out."""
+    """Return a value of an object as clients send it; None if it is left out."""
     return params.get(name) if isinstance(params, Mapping) else None
 
 
@@ -33,7 +33,7 @@ def text(params: Any, name: str) -> str | None:
 
 
 def one_of(params: Any, name: str, values: Collection[str]) -> str | None:
-    """One of some texts, which may be left out."""
+    """Return one of some texts, which may be left out."""
     value = text(params, name)
     if value is not None and value not in values:
         raise InvalidParams(f"{name}: this must be {' or '.join(values)}, not '{value}'")
@@ -41,7 +41,7 @@ def one_of(params: Any, name: str, values: Collection[str]) -> str | None:
 
 
 def texts(params: Any, name: str) -> tuple[str, ...]:
-    """A list of texts; empty if it is left out."""
+    """Return a list of texts; empty if it is left out."""
     value = entry(params, name)
     if value is None:
         return ()
@@ -51,7 +51,7 @@ def texts(params: Any, name: str) -> tuple[str, ...]:
 
 
 def flag(params: Any, name: str) -> bool:
-    """Whether something is wanted; not, if it is left out."""
+    """Return whether something is wanted; not, if it is left out."""
     value = entry(params, name)
     if value is not None and not isinstance(value, bool):
         raise InvalidParams(f"{name}: this must be true or false")
@@ -67,7 +67,7 @@ def whole(params: Any, name: str) -> int | None:
 
 
 def seconds(params: Any, name: str) -> float | None:
-    """How long something may take; it may be left out."""
+    """Return how long something may take; it may be left out."""
     value = entry(params, name)
     if value is None:
         return None

@@ -30,7 +30,7 @@ class AtPosition(Protocol):
 async def at_position(
     server: SndServer, params: AtPosition, function: Callable[[Snapshot, str, int], _Answer]
 ) -> _Answer:
-    """What ``function`` says of a snapshot, a path and an offset."""
+    """Return what ``function`` says of a snapshot, a path and an offset."""
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> _Answer:

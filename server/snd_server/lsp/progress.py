@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def register(server: SndServer) -> None:
-    """Registers the handler of this module."""
+    """Register the handler of this module."""
     server.handle(types.WINDOW_WORK_DONE_PROGRESS_CANCEL, _cancel)
 
 

@@ -134,7 +134,7 @@ class JsonRpc:
         self._server.trace(method, params, started)
 
     def _refusal(self, method: str) -> RequestError | None:
-        """Why there can be no such message now."""
+        """Return why there can be no such message now."""
         if method == types.EXIT:
             return None
         if self.ended:

@@ -31,7 +31,7 @@ _MOVED = types.FileOperationRegistrationOptions(
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_PREPARE_RENAME, _prepare)
     server.handle(types.TEXT_DOCUMENT_RENAME, _rename, types.RenameOptions(prepare_provider=True))
     server.handle(types.WORKSPACE_WILL_RENAME_FILES, _files_will_move, _MOVED)

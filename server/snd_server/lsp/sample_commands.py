@@ -30,7 +30,7 @@ REFERENCES = "snd.references"
 
 
 def register(server: SndServer) -> None:
-    """Registers the commands of this module. None of them waits for an evaluation: it could not be cancelled."""
+    """Register the commands of this module. None of them waits for an evaluation: it could not be cancelled."""
 
     def about_sample(function: Callable[[SndServer, str, SampleName], Awaitable[None]]) -> Callable[..., None]:
         def run(*arguments: Any) -> None:
@@ -60,12 +60,12 @@ def register(server: SndServer) -> None:
 
 
 def arguments_of(uri: str, name: SampleName) -> list[Any]:
-    """The arguments of a command about a sample."""
+    """Return the arguments of a command about a sample."""
     return [uri, {"code": name.code, "occurrence": name.occurrence}]
 
 
 def sample_name(value: Any) -> SampleName | None:
-    """The name of a sample as clients hand it back; None for anything else."""
+    """Return the name of a sample as clients hand it back; None for anything else."""
     code, occurrence = entry(value, "code"), entry(value, "occurrence")
     if not isinstance(code, str) or not (occurrence is None or (type(occurrence) is int and occurrence >= 0)):
         return None
@@ -101,7 +101,7 @@ async def _cancel(server: SndServer, path: str, name: SampleName) -> None:
 
 # ---- recording -------------------------------------------------------------------------------------------------------
 async def _record(server: SndServer, path: str, name: SampleName) -> None:
-    """Writes down what comes out, in the version of the text that it was found for."""
+    """Write down what comes out, in the version of the text that it was found for."""
     if is_library(path):
         server.warn("the standard library can't be changed")
         return
@@ -123,7 +123,7 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
 
 
 def _why_nothing(outcome: SampleOutcome) -> str:
-    """Why there is no line to write."""
+    """Return why there is no line to write."""
     match outcome.status.name:
         case "OK" | "AS_EXPECTED":
             return "what is recorded is what comes out"
@@ -136,7 +136,7 @@ def _why_nothing(outcome: SampleOutcome) -> str:
 async def _recording(
     server: SndServer, path: str, name: SampleName
 ) -> tuple[types.WorkspaceEdit, SampleOutcome] | None:
-    """The edit, of the text as it is now, and what it records; None if the value is not the one of that text."""
+    """Return the edit, of the text as it is now, and what it records; None if the value is not the one of that text."""
 
     def answer(snapshot: Snapshot, question: Question) -> tuple[types.WorkspaceEdit, SampleOutcome] | None:
         found = next((each for each in server.evaluations.samples(snapshot, path) if each.sample.name == name), None)
@@ -157,7 +157,7 @@ async def _recording(
 
 # ---- references ------------------------------------------------------------------------------------------------------
 async def _references(server: SndServer, arguments: tuple[Any, ...]) -> list[types.Location]:
-    """Where a definition is named, for clients that have nothing of their own to show it with."""
+    """Return where a definition is named, for clients that have nothing of their own to show it with."""
     if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
         raise InvalidParams("this command takes the URI of a document and the name of a definition")
     path, name = path_of(arguments[0]), arguments[1]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
-    """The outcome of an evaluation that has just ended."""
+    """Return the outcome of an evaluation that has just ended."""
     from snd_server.render.evaluated_json import tensors_content
 
     return {
@@ -36,7 +36,7 @@ def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
 
 
 def trace_content(graph: GraphName, sample: SampleName, trace: GraphTrace) -> dict[str, Any]:
-    """The tensors of the graph's own statements, as a sample gave them."""
+    """Return the tensors of the graph's own statements, as a sample gave them."""
     from snd_server.render.evaluated_json import tensors_content
 
     tensors = [

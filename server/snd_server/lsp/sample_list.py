@@ -25,7 +25,7 @@ _PROMPT = ">>>"
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(SAMPLES, _samples)
     server.handle(SAMPLE_FILES, _sample_files)
 
@@ -46,7 +46,7 @@ async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
 
 
 async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
-    """Looks for samples in all files of the workspace, and in open documents; what does not parse is looked at, too."""
+    """Look for samples in all files of the workspace, and in open documents; what does not parse is looked at, too."""
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         paths = [each for each in question.each(server.session.files()) if _may_have_samples(snapshot, each)]

@@ -32,7 +32,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def register(server: SndServer) -> None:
-    """Registers the command of this module. It does not wait for what comes of it: it could not be cancelled."""
+    """Register the command of this module. It does not wait for what comes of it: it could not be cancelled."""
 
     under_way: set[OperatorName] = set()
 
@@ -92,7 +92,7 @@ async def _written(server: SndServer, name: OperatorName) -> None:
 
 
 def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order | None:
-    """What is to be done; None if the definition has a sample."""
+    """Return what is to be done; None if the definition has a sample."""
     load_runtime()
     from snd_runtime.samples import ProposalRequest
 
@@ -108,7 +108,7 @@ def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Orde
 
 
 async def _edit(server: SndServer, order: _Order, proposal: SampleProposal) -> types.WorkspaceEdit | None:
-    """The comment above the definition; None if the text is another one by now."""
+    """Return the comment above the definition; None if the text is another one by now."""
     name = order.request.name
 
     def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit | None:
@@ -124,7 +124,7 @@ async def _edit(server: SndServer, order: _Order, proposal: SampleProposal) -> t
 
 
 def comment_text(text: str, at: int, proposal: SampleProposal) -> str:
-    """The lines of a sample, to be inserted at the beginning of a definition, each below the other."""
+    """Return the lines of a sample, to be inserted at the beginning of a definition, each below the other."""
     from snd_runtime.samples import Status, sample_comment
 
     found = _LINE_BREAK.search(text)

@@ -94,7 +94,7 @@ class _Sent:
         self._count = 0
 
     def remember(self, path: str, data: list[int]) -> str:
-        """Notes what is being sent, and gives it an identifier."""
+        """Note what is being sent, and give it an identifier."""
         self._count += 1
         self._known[path] = str(self._count), data
         self._known.move_to_end(path)
@@ -103,13 +103,13 @@ class _Sent:
         return str(self._count)
 
     def data(self, path: str, result_id: str) -> list[int] | None:
-        """What was sent under that identifier; None if it is not known any more."""
+        """Return what was sent under that identifier; None if it is not known any more."""
         known = self._known.get(path)
         return known[1] if known is not None and known[0] == result_id else None
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     sent, encoder = _Sent(), _Encoder()
 
     async def whole(server: SndServer, path: str) -> list[int]:
@@ -156,7 +156,7 @@ class _Encoder:
         """What was encoded last of each file, by the identity of the tokens."""
 
     def whole(self, server: SndServer, snapshot: Snapshot, path: str) -> list[int]:
-        """The tokens of a file."""
+        """Return the tokens of a file."""
         source = snapshot.source(path)
         before = self._known.pop(path, {})
         now = self._known[path] = {}
@@ -209,7 +209,7 @@ async def _range(server: SndServer, params: types.SemanticTokensRangeParams) -> 
 
 
 def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken]) -> list[int]:
-    """Tokens, in their order, as the protocol has them; one over several lines is one for each."""
+    """Return tokens, in their order, as the protocol has them; one over several lines is one for each."""
     data: list[int] = []
     starts, count = source.line_starts, len(source.line_starts)
     column = converter.columns(source)
@@ -232,13 +232,13 @@ def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken
 
 @cache
 def _numbers(kind: TokenType, modifiers: frozenset[Modifier]) -> tuple[int, int]:
-    """The number of a type, and the bits of its modifiers, in the legend."""
+    """Return the number of a type, and the bits of its modifiers, in the legend."""
     documentation = _DOCUMENTATION if kind is TokenType.SAMPLE else 0
     return _TYPE_NUMBERS[kind], sum((_MODIFIER_BITS[each] for each in modifiers), documentation)
 
 
 def _lines(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
-    """The lines of a span, counted from 0, each with the offsets between which it is there."""
+    """Yield the lines of a span, counted from 0, each with the offsets between which it is there."""
     first, last = source.position(span.start).line, source.position(span.end).line
     for line in range(first, last + 1):
         start = source.line_starts[line - 1]
@@ -248,7 +248,7 @@ def _lines(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
 
 
 def _edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.SemanticTokensEdit]:
-    """The one edit that makes the new numbers of the old ones; none if they are the same."""
+    """Yield the one edit that makes the new numbers of the old ones; none if they are the same."""
     most = min(len(before), len(now))
     start = _alike(most, lambda first, last: before[first:last] == now[first:last])
     start -= start % _FIELDS

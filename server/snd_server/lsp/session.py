@@ -67,7 +67,7 @@ class ClientSession:
         self._set(self.documents.change(uri, version, changes, self.converter))
 
     def close(self, uri: str) -> Document | None:
-        """The client closed a document: the file counts again."""
+        """Take the text of the file again: the client closed the document."""
         document = self.documents.close(uri)
         if document is not None:
             path = document.source.path
@@ -164,7 +164,7 @@ class ClientSession:
         background: bool = False,
         if_unchanged: bool = False,
     ) -> _Answer:
-        """The answer of ``function`` for the texts as they are, seen from a file.
+        """Return the answer of ``function`` for the texts as they are, seen from a file.
 
         A ``background`` question waits for all others: they preempt it, and it begins again after them. With
         ``if_unchanged``, it is given up when the text of the file changes: Interrupted is raised.
@@ -185,7 +185,7 @@ class ClientSession:
                     del self._asked[path]
 
     async def work(self, function: Callable[[], _Answer]) -> _Answer:
-        """Does something on the analysis thread, in its turn."""
+        """Do something on the analysis thread, in its turn."""
         return await asyncio.wrap_future(self._thread.submit(function))
 
     def stop(self) -> None:
@@ -210,11 +210,11 @@ class ClientSession:
 
     # ---- for functions that answer questions: on the analysis thread alone -------------------------------------------
     def files(self) -> list[str]:
-        """Every file in SkriptND of the workspace folders, and every such open document."""
+        """Return every file in SkriptND of the workspace folders, and every such open document."""
         return [path for path in self.all_files() if not path.endswith(NNEF1_FILES)]
 
     def all_files(self) -> list[str]:
-        """Every file of the workspace folders, and every open document, in any language."""
+        """Return every file of the workspace folders, and every open document, in any language."""
         if self._files is None:
             folders = [path for path in self._folders if os.path.isdir(path)]
             try:
@@ -224,11 +224,11 @@ class ClientSession:
         return list(dict.fromkeys([*self._files, *self._opened]))
 
     def opened(self, path: str) -> Document | None:
-        """The version of an open document that questions are answered for now."""
+        """Return the version of an open document that questions are answered for now."""
         return self._opened.get(path)
 
     def configuration(self, path: str) -> Configuration:
-        """The configuration of a file, without what is wrong with it, which the client is told of.
+        """Return the configuration of a file, without what is wrong with it, which the client is told of.
 
         A document that is no file has the configuration of the first workspace folder.
         """
@@ -237,11 +237,11 @@ class ClientSession:
         return self._configurations.of_folder(self._folders[0]) if self._folders else Configuration()
 
     def settings(self, path: str) -> ClientSettings:
-        """What the client is configured to for a file."""
+        """Return what the client is configured to for a file."""
         return self._scopes.of(path)
 
     def line_width(self, path: str) -> int:
-        """The columns that the formatter may fill in a file."""
+        """Return the columns that the formatter may fill in a file."""
         return self.settings(path).line_width or self.configuration(path).settings.line_width
 
     def _tell(self, mistake: ConfigError) -> None:
@@ -252,7 +252,7 @@ class ClientSession:
 
 
 def _too_large(text: str) -> UnreadableText | None:
-    """Why a text is not looked at; None if it is."""
+    """Return why a text is not looked at; None if it is."""
     if len(text) <= MOST_DOCUMENT_CHARACTERS:
         return None
     most = f"{MOST_DOCUMENT_CHARACTERS:,}"

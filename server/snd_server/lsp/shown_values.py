@@ -37,11 +37,11 @@ class ShownSample(Struct, frozen=True):
         return self.sample.is_small
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> SampleOutcome:
-        """What comes of it."""
+        """Return what comes of it."""
         return evaluator.outcome(request, self.sample.number)
 
     def failed(self, message: str) -> SampleOutcome:
-        """An outcome of a fault of ours."""
+        """Return an outcome of a fault of ours."""
         from snd_runtime.samples import SampleOutcome, Status
 
         return SampleOutcome(Status.FAILED, rule=rules.INTERNAL_ERROR, message=message)
@@ -71,7 +71,7 @@ class ShownGraph(Struct, frozen=True):
         return self.choice.is_small if isinstance(self.choice, KnownSample) else self.graph.is_small
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> GraphTrace:
-        """What comes of it."""
+        """Return what comes of it."""
         from snd_runtime.samples import TraceRequest
 
         number = self.choice.number if isinstance(self.choice, KnownSample) else None
@@ -79,7 +79,7 @@ class ShownGraph(Struct, frozen=True):
         return evaluator.trace(TraceRequest(request, name, number, None if number is not None else self.given))
 
     def failed(self, message: str) -> GraphTrace:
-        """An outcome of a fault of ours."""
+        """Return an outcome of a fault of ours."""
         from snd_runtime.samples import GraphTrace
 
         return GraphTrace(rule=rules.INTERNAL_ERROR, message=message)
@@ -98,5 +98,5 @@ class Order(Struct, frozen=True):
     """Those that may be evaluated though nobody asked, if that was looked at."""
 
     def find(self, key: ValueKey) -> Subject | None:
-        """The sample or graph of that name; None if there is none any more."""
+        """Return the sample or graph of that name; None if there is none any more."""
         return next((each for each in self.subjects if each.key == key), None)

@@ -20,7 +20,7 @@ _RETRIGGERS = (")", "}", ">")
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     options = types.SignatureHelpOptions(list(_TRIGGERS), list(_RETRIGGERS))
     server.handle(types.TEXT_DOCUMENT_SIGNATURE_HELP, _signature_help, options)
 

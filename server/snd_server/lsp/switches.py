@@ -18,7 +18,7 @@ _Check = Callable[[Any], str | None]
 
 
 def spelled(key: object) -> str:
-    """A key in the spelling of files: ``line-width`` for ``lineWidth``."""
+    """Return a key in the spelling of files: ``line-width`` for ``lineWidth``."""
     return _CAPITAL.sub("-", str(key)).lower()
 
 
@@ -31,13 +31,13 @@ def spelled_switches(switches: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_on(switches: Mapping[str, Any], feature: str, kind: str) -> bool:
-    """Whether a kind of a feature is wanted, by ``spelled_switches``: it is, as long as nobody says otherwise."""
+    """Return whether a kind of a feature is wanted, by ``spelled_switches``: it is, as long as nobody says otherwise."""
     given = switches.get(feature)
     return given is not False and not (isinstance(given, Mapping) and given.get(kind) is False)
 
 
 def _as_written(name: str, key: object) -> str:
-    """A key of files in the spelling of one that a user wrote; that of editors if both are the same."""
+    """Return a key of files in the spelling of one that a user wrote; that of editors if both are the same."""
     if "-" in str(key):
         return name
     first, *others = name.split("-")
@@ -45,7 +45,7 @@ def _as_written(name: str, key: object) -> str:
 
 
 def mistakes_of_switches(switches: Mapping[str, Any], others: Iterable[str]) -> Iterator[str]:
-    """One sentence about each mistake.
+    """Yield one sentence about each mistake.
 
     Clients have keys of their own in the section: one that is not known is a mistake if it was probably meant to be one
     of these, or of ``others``.

@@ -35,7 +35,7 @@ KINDS = {
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _outline)
     server.handle(types.WORKSPACE_SYMBOL, _workspace)
     server.handle(types.TEXT_DOCUMENT_DOCUMENT_LINK, _document_links, types.DocumentLinkOptions(resolve_provider=False))

@@ -15,7 +15,7 @@ _logger = logging.getLogger(__name__)
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_DID_OPEN, _open)
     server.handle(types.TEXT_DOCUMENT_DID_CHANGE, _change)
     server.handle(types.TEXT_DOCUMENT_DID_SAVE, _save, types.SaveOptions(include_text=False))

@@ -14,7 +14,7 @@ _DEEPEST = 150
 
 
 def tree_content(tree: SyntaxTree, ranged: Callable[[Span], Any], within: Span | None = None) -> dict[str, Any]:
-    """The nodes of a document, or those that touch a part of it; ``ranged`` makes ranges of spans."""
+    """Return the nodes of a document, or those that touch a part of it; ``ranged`` makes ranges of spans."""
     chunks = [
         _content(tree.text, placed.chunk.document, placed.start, placed.start, ranged, within, 1)
         for placed in tree.chunks
@@ -51,7 +51,7 @@ def _content(
 
 
 def _base(node: nodes.Node, base: int) -> int:
-    """What the spans of the children of a node count from."""
+    """Return what the spans of the children of a node count from."""
     return node.start + base if isinstance(node, nodes.Entry) else base
 
 

@@ -30,7 +30,7 @@ _MOST_SHOWN = 80
 
 
 async def serve_stdio(server: SndServer) -> int:
-    """Serves over standard input and output, which nothing else in this process can reach any more.
+    """Serve over standard input and output, which nothing else in this process can reach any more.
 
     Returns the exit status.
     """
@@ -52,7 +52,7 @@ async def serve_stdio(server: SndServer) -> int:
 
 
 def _can_be_awaited(stream: IO[bytes]) -> bool:
-    """Whether the event loop can wait for it: not for a file, as when a session is replayed, nor for /dev/null."""
+    """Return whether the event loop can wait for it: not for a file, as when a session is replayed, nor for /dev/null."""
     if sys.platform == "win32":
         return False
     mode = os.fstat(stream.fileno()).st_mode
@@ -60,7 +60,7 @@ def _can_be_awaited(stream: IO[bytes]) -> bool:
 
 
 async def serve_tcp(server: SndServer, host: str, port: int) -> int:
-    """Waits at an address for one client, and serves it. Returns the exit status; raises OSError."""
+    """Wait at an address for one client, and serves it. Returns the exit status; raises OSError."""
     connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Future()
 
     def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -82,7 +82,7 @@ def _written(host: str, port: int) -> str:
 
 
 async def serve_pipe(server: SndServer, path: str) -> int:
-    """Serves the client that listens at a named pipe: a Unix socket, or a pipe of Windows.
+    """Serve the client that listens at a named pipe: a Unix socket, or a pipe of Windows.
 
     Returns the exit status; raises OSError.
     """
@@ -101,7 +101,7 @@ class Reader(Protocol):
     """Where messages come from."""
 
     async def readline(self) -> bytes:
-        """A line; nothing at the end."""
+        """Return a line; nothing at the end."""
 
     async def readexactly(self, count: int) -> bytes:
         """So many bytes."""
@@ -151,7 +151,7 @@ class _FileReader:
         self._file = file
 
     async def readline(self) -> bytes:
-        """A line, or the beginning of one that is too long."""
+        """Return a line, or the beginning of one that is too long."""
         return await asyncio.to_thread(self._file.readline, MOST_HEADER_BYTES)
 
     async def readexactly(self, count: int) -> bytes:

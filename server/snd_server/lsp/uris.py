@@ -20,7 +20,7 @@ _DRIVE = re.compile(r"/[A-Za-z]:")
 
 
 def path_of(uri: str) -> str:
-    """The path by which the analysis knows a document."""
+    """Return the path by which the analysis knows a document."""
     if not uri.startswith(_FILE):
         return uri
     path = os.path.normpath(_file_path(uri))
@@ -28,7 +28,7 @@ def path_of(uri: str) -> str:
 
 
 def uri_of(path: str) -> str:
-    """The URI of a path, in the one form in which we name it; the client's own may be spelled otherwise."""
+    """Return the URI of a path, in the one form in which we name it; the client's own may be spelled otherwise."""
     if is_library(path):
         path = _library_file(path)
     elif not os.path.isabs(path):
@@ -58,12 +58,12 @@ def _file_uri(path: str) -> str:
 
 
 def _library_file(path: str) -> str:
-    """The file of a module of the library."""
+    """Return the file of a module of the library."""
     return os.path.normpath(str(files("snd_analysis").joinpath("libraries", library_file(path))))
 
 
 @cache
 def _library_paths() -> Mapping[str, str]:
-    """The paths of the modules of the library by their files."""
+    """Return the paths of the modules of the library by their files."""
     paths = [LIBRARY_PREFIX + module for module in (*library_modules(), *format_modules())]
     return {_library_file(path): path for path in paths}

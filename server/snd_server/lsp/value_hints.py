@@ -35,7 +35,7 @@ class ValueHint(Struct, frozen=True):
 
 # ---- samples ---------------------------------------------------------------------------------------------------------
 def sample_hints(samples: Iterable[ShownSample]) -> Iterator[ValueHint]:
-    """What came of samples, at the ends of their lines."""
+    """Yield what came of samples, at the ends of their lines."""
     for each in samples:
         is_old = each.value.freshness not in (Freshness.FRESH, Freshness.PENDING, Freshness.RUNNING)
         code_hint = _code_hint(each)
@@ -99,7 +99,8 @@ def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHi
 def graph_hints(
     each: ShownGraph, language: FrontEnd, text: str, shapes: Sequence[InlayHint], within: Span
 ) -> Iterator[ValueHint]:
-    """What came of the tensors of a graph, at the ends of their statements in a part of a text; and where it failed.
+    """Yield what came of the tensors of a graph, at the ends of their statements in a part of a text; and where it
+    failed.
 
     ``shapes`` are the hints of shapes that may stand there, too: what those lead to, these do.
     """
@@ -204,7 +205,7 @@ def _one(tensor: ShownTensor) -> tuple[str, str]:
 
 
 def name_content(hint: ValueHint) -> dict[str, Any]:
-    """What a hint is about, as plain data that a client hands back to be told more."""
+    """Return what a hint is about, as plain data that a client hands back to be told more."""
     key = hint.subject.key
     if isinstance(hint.subject, ShownSample):
         sample = hint.subject.sample.name

@@ -23,8 +23,8 @@ _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
 
 def value_markdown(value: ShownValue[SampleOutcome], *, tables: bool = True) -> str:
-    """What came of a sample: freshness, and each result with statistics and elements. ``tables`` and pictures are
-    Markdown's.
+    """Return what came of a sample: freshness, and each result with statistics and elements. ``tables`` and pictures
+    are Markdown's.
 
     Nothing for a sample that was never evaluated.
     """
@@ -52,7 +52,7 @@ def _head(value: ShownValue[Any]) -> str:
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 def tensor_markdown(each: ShownGraph, name: TensorName, *, tables: bool = True) -> str:
-    """What came of one tensor of a graph; why there is nothing; nothing for a graph that was never evaluated."""
+    """Return what came of one tensor of a graph; why there is nothing; nothing for a graph that was never evaluated."""
     if each.value.freshness is Freshness.NONE or each.is_hidden:
         return ""
     trace: GraphTrace | None = each.value.outcome
@@ -73,7 +73,7 @@ def tensor_markdown(each: ShownGraph, name: TensorName, *, tables: bool = True) 
 
 
 def graph_markdown(each: ShownGraph) -> str:
-    """How a graph was run, and why it failed."""
+    """Return how a graph was run, and why it failed."""
     if each.value.freshness is Freshness.NONE or each.is_hidden:
         return ""
     trace: GraphTrace | None = each.value.outcome

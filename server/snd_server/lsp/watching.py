@@ -20,12 +20,12 @@ _CONFIGURATION = ("snd.toml", "pyproject.toml", ".gitignore")
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _change)
 
 
 async def watch(server: SndServer) -> None:
-    """Lets the client watch, if it can; else watches itself."""
+    """Let the client watch, if it can; else watches itself."""
     if not _client_watches(server):
         watch_folders(server)
         return
@@ -72,12 +72,12 @@ def _change(server: SndServer, params: types.DidChangeWatchedFilesParams) -> Non
 
 
 def _matters(path: str, modified: bool, roots: Iterable[str]) -> bool:
-    """Whether it is a file of ours, or may be a folder that came or went with such files in it."""
+    """Return whether it is a file of ours, or may be a folder that came or went with such files in it."""
     return _is_ours(path) or not (modified or any(part in NEVER_ENTERED for part in _inside(path, roots)))
 
 
 def _inside(path: str, roots: Iterable[str]) -> list[str]:
-    """The names that lead to it from the workspace folder it is in: that one may be below anything."""
+    """Return the names that lead to it from the workspace folder it is in: that one may be below anything."""
     within = max((root for root in roots if path.startswith(root + os.sep)), key=len, default="")
     return path[len(within) :].split(os.sep)
 

@@ -18,7 +18,7 @@ _Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchanged
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     server.handle(types.WORKSPACE_DIAGNOSTIC, _pull)
 
 
@@ -50,7 +50,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
 
 
 async def _report(server: SndServer, path: str, known: types.PreviousResultId | None) -> _Report | None:
-    """What is wrong with a file; None if there is no such file, and the client knows of none."""
+    """Return what is wrong with a file; None if there is no such file, and the client knows of none."""
     uri = server.session.documents.uri(path) if known is None else known.uri
     try:
         version, items = await server.session.ask(path, wrong_with(server, path), background=True)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def workspace_edit(
     server: SndServer, snapshot: Snapshot, edits: Iterable[TextEdit], moved: tuple[str, str] | None = None
 ) -> types.WorkspaceEdit:
-    """The edits of the texts that a snapshot has, of the versions that the client has, for clients that know versions.
+    """Return the edits of the texts that a snapshot has, of the versions that the client has, for clients that know
+    versions.
 
     Then a file takes another path, if one is ``moved``. Some clients that can rename files don't say that they know
     versions: they do, since that is how it is told.
@@ -40,12 +41,12 @@ def workspace_edit(
 
 
 def edit_abilities(server: SndServer) -> types.WorkspaceEditClientCapabilities:
-    """What the client can do with edits of several files."""
+    """Return what the client can do with edits of several files."""
     workspace = server.client_capabilities.workspace
     return (workspace and workspace.workspace_edit) or types.WorkspaceEditClientCapabilities()
 
 
 def text_edit(server: SndServer, snapshot: Snapshot, edit: TextEdit) -> types.TextEdit:
-    """An edit of a file."""
+    """Return an edit of a file."""
     source = snapshot.source(edit.location.path)
     return types.TextEdit(server.session.converter.range(source, edit.location.span), edit.text)

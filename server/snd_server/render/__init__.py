@@ -22,6 +22,6 @@ _MODULES = {**FORMATS, "statistics": "statistics", "statistics-json": "statistic
 
 
 def render(name: str, report: Report) -> str:
-    """The report in a format. Only the module of that format is imported: some are slow to load."""
+    """Return the report in a format. Only the module of that format is imported: some are slow to load."""
     module = import_module(f"{__name__}.{_MODULES[name]}")
     return cast("Callable[[Report], str]", module.render)(report)

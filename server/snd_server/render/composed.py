@@ -26,21 +26,21 @@ class ComposedGraph(Struct, frozen=True):
     """Where the text of a definition begins, by file and name."""
 
     def line(self, place: Place | None) -> int | None:
-        """The line of a place in the file of the graph."""
+        """Return the line of a place in the file of the graph."""
         if place is None or place.path != self.path:
             return None
         start = self.starts.get((place.path, place.definition))
         return None if start is None else self.source(place.path).position(start + place.span.start).line
 
     def operator(self, operation: Operation) -> str:
-        """The operator of an operation as the graph writes it, ``if`` or ``do``."""
+        """Return the operator of an operation as the graph writes it, ``if`` or ``do``."""
         if operation.operator is None:
             return operation.construct or "block"
         return operator_text(operation.operator, self.path)
 
 
 def operator_text(name: OperatorName, path: str) -> str:
-    """An operator with its module, unless it is of the file at ``path``."""
+    """Return an operator with its module, unless it is of the file at ``path``."""
     if name.path == path:
         return name.name
     module = name.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
@@ -81,19 +81,20 @@ class Level:
         return (*self.graph.operations, *self.graph.update_operations)
 
     def parts(self, operation: Operation) -> dict[str, Level]:
-        """The graphs of control flow."""
+        """Return the graphs of control flow."""
         if operation not in self._parts:
             self._parts[operation] = {name: Level(part, self) for name, part in operation.subgraphs.items()}
         return self._parts[operation]
 
     def name(self, tensor: Tensor) -> str | None:
-        """The name by which a tensor is listed, here or further out; None for a value that is not listed."""
+        """Return the name by which a tensor is listed, here or further out; None for a value that is not listed."""
         if tensor in self._names:
             return self._names[tensor]
         return None if self._around is None else self._around.name(tensor)
 
     def reads(self, operation: Operation) -> list[TensorValue]:
-        """What an operation reads: its arguments, and what the parts of control flow capture of the tensors around."""
+        """Return what an operation reads: its arguments, and what the parts of control flow capture of the tensors
+        around."""
         values = arguments(operation)
         known = {tensor for value in values for tensor in tensors_of(value)}
         for part in self.parts(operation).values():
@@ -104,7 +105,7 @@ class Level:
         return values
 
     def captured(self) -> Iterator[Tensor]:
-        """The tensors from around that this part reads."""
+        """Yield the tensors from around that this part reads."""
         read = [value for operation in self.operations for value in self.reads(operation)]
         for value in (*read, *self.graph.outputs.values()):
             for tensor in tensors_of(value):
@@ -133,7 +134,7 @@ class Level:
 
 
 def rows(name: str, value: Value) -> Iterator[tuple[str, Tensor]]:
-    """The tensors of a named value, with names of their own: those of the items of a pack have numbers."""
+    """Yield the tensors of a named value, with names of their own: those of the items of a pack have numbers."""
     match value:
         case Tensor():
             yield name, value
@@ -145,13 +146,13 @@ def rows(name: str, value: Value) -> Iterator[tuple[str, Tensor]]:
 
 
 def item_name(name: str, pack: Pack, at: int) -> str:
-    """The name of a segment of a pack: ``xs[0]``, or ``xs[]`` for a number of them that is not known."""
+    """Return the name of a segment of a pack: ``xs[0]``, or ``xs[]`` for a number of them that is not known."""
     return f"{name}[]" if isinstance(pack.segments[at], Run) else f"{name}[{at}]"
 
 
 def arguments(operation: Operation) -> list[TensorValue]:
-    """What is written to be read: arguments; the initial values, packs and count of a loop; compile-time conditions
-    are none."""
+    """Return what is written to be read: arguments; the initial values, packs and count of a loop; compile-time
+    conditions are none."""
     control = operation.control
     if isinstance(control, Branch):
         return []

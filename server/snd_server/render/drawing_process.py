@@ -16,7 +16,7 @@ FAILED = 4
 
 
 def drawn(request: dict[str, Any]) -> str:
-    """The SVG file for a request: ``engine``, ``model``, ``levels``, ``theme``, ``megabytes``."""
+    """Return the SVG file for a request: ``engine``, ``model``, ``levels``, ``theme``, ``megabytes``."""
     from py_mini_racer import DEFAULT_V8_FLAGS, MiniRacer, init_mini_racer
 
     init_mini_racer(flags=(*DEFAULT_V8_FLAGS, f"--max-old-space-size={2 * request['megabytes']}"))
@@ -35,7 +35,7 @@ def drawn(request: dict[str, Any]) -> str:
 
 
 def main() -> NoReturn:
-    """Reads a request and writes what comes of it. Nothing is tidied up, because that may not end."""
+    """Read a request and write what comes of it. Nothing is tidied up, because that may not end."""
     try:
         sys.stdout.buffer.write(drawn(json.load(sys.stdin)).encode())
         sys.stdout.buffer.flush()

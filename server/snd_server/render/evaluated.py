@@ -31,7 +31,7 @@ class Evaluated(Struct, frozen=True):
 
 
 def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
-    """What was evaluated and what was made up for it, then its outputs."""
+    """Return what was evaluated and what was made up for it, then its outputs."""
     answer = evaluated.answer
     if answer is None:
         return ""
@@ -48,7 +48,7 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
 
 
 def step_lines(step: ShownStep, paint: Paint = plain) -> Iterator[str]:
-    """A tensor on the way, with the numbers of the iterations it was computed in."""
+    """Yield a tensor on the way, with the numbers of the iterations it was computed in."""
     iterations = "".join(f"#{number}" for number in step.iterations)
     yield from tensor_lines(step.tensors, paint, f" {iterations}" if iterations else "")
 
@@ -66,7 +66,7 @@ def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: s
 
 
 def _quantization(tensors: tuple[QuantizedTensor, ...]) -> Iterator[str]:
-    """What became of ``@quantize``."""
+    """Yield what became of ``@quantize``."""
     left_out = tuple(each.name for each in tensors if each.change is None)
     if tensors and len(left_out) == len(tensors):
         yield f"quantization was not applied ({_listed(left_out)}): use --quantize"

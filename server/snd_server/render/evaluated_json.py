@@ -22,12 +22,12 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def evaluated_json(evaluated: Evaluated, report: Report) -> str:
-    """The document, indented."""
+    """Return the document, indented."""
     return json_text(evaluated_content(evaluated, report), 2)
 
 
 def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
-    """The object. JSON has no NaN and no infinity: they are the strings nan, inf and -inf."""
+    """Return the object. JSON has no NaN and no infinity: they are the strings nan, inf and -inf."""
     answer = evaluated.answer
     content: dict[str, Any] = {
         "version": 1,

@@ -21,7 +21,7 @@ class _Hunk(Struct, frozen=True):
 
 
 def draw_fix(fix: Fix, source: Source, frame: SourceFrame) -> Iterator[str]:
-    """The lines that the fix removes and adds in ``source``; its edits elsewhere are not shown."""
+    """Yield the lines that the fix removes and adds in ``source``; its edits elsewhere are not shown."""
     if not source.text:
         return
     yield frame.line("", "")

@@ -48,7 +48,7 @@ class SourceFrame(Struct, frozen=True):
         yield self.line("", "")
 
     def fits(self, source: Source, labels: Sequence[Label]) -> bool:
-        """Whether there is room for all labels in each line that they share."""
+        """Return whether there is room for all labels in each line that they share."""
         for number in {number for label in labels for number in shown_lines(source, label.span)}:
             marked = [label for label in labels if number in shown_lines(source, label.span)]
             start, end = _around(source, marked, number)
@@ -62,12 +62,12 @@ class SourceFrame(Struct, frozen=True):
         return max(_NARROWEST, self.width - self.gutter - 4)
 
     def line(self, number: str, text: str, sign: str = "|", style: str = "") -> str:
-        """One line with its number in the gutter."""
+        """Return one line with its number in the gutter."""
         head = self.paint("bold blue", f"{number:>{self.gutter}} {sign}")
         return f"{head} {self.paint(style, text)}" if text else head
 
     def clipped(self, text: str, start: int = 0, end: int = 0) -> tuple[str, str, str]:
-        """What is visible of a line: before, within and behind ``start`` to ``end``, as wide as there is room."""
+        """Return what is visible of a line: before, within and behind ``start`` to ``end``, as wide as there is room."""
         room = self._room
         before, within, behind = visible(text[:start]), visible(text[start:end]), visible(text[end:])
         if width(before) + width(within) + width(behind) <= room:
@@ -77,7 +77,7 @@ class SourceFrame(Struct, frozen=True):
         return before, within, _shortened(behind, room - width(before) - width(within))
 
     def _marked(self, source: Source, number: int, labels: Sequence[Label]) -> Iterator[str]:
-        """A line and below it the marks of labels, each in a row of its own unless there is room behind a mark."""
+        """Yield a line and below it the marks of labels, each in a row of its own unless there is room behind a mark."""
         text = source.line_text(number)
         least, greatest = _around(source, labels, number)
         before, within, behind = self.clipped(text, least, greatest)
@@ -98,7 +98,7 @@ class SourceFrame(Struct, frozen=True):
 
 
 def shown_lines(source: Source, span: Span) -> list[int]:
-    """The numbers of the lines that are shown of a place."""
+    """Return the numbers of the lines that are shown of a place."""
     begin, end = source.position(span.start), source.position(max(span.start, span.end))
     lines = list(range(begin.line, end.line + 1))
     if len(lines) > 1 and end.column == 1:  # the span ends with a line break: nothing of its last line is meant
@@ -107,7 +107,7 @@ def shown_lines(source: Source, span: Span) -> list[int]:
 
 
 def _columns(source: Source, span: Span, number: int) -> tuple[int, int]:
-    """Where a place begins and ends in one of its lines, from 0."""
+    """Return where a place begins and ends in one of its lines, from 0."""
     text = source.line_text(number)
     begin, end = source.position(span.start), source.position(max(span.start, span.end))
     first = begin.column - 1 if number == begin.line else len(text) - len(text.lstrip())
@@ -115,7 +115,7 @@ def _columns(source: Source, span: Span, number: int) -> tuple[int, int]:
 
 
 def _around(source: Source, labels: Sequence[Label], number: int) -> tuple[int, int]:
-    """The columns of a line that all labels lie in."""
+    """Return the columns of a line that all labels lie in."""
     columns = [_columns(source, label.span, number) for label in labels]
     return min(start for start, _ in columns), max(end for _, end in columns)
 

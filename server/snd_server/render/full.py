@@ -27,7 +27,7 @@ class _Group(NamedTuple):
 
 
 def render(report: Report) -> str:
-    """One block per diagnostic, then the summary."""
+    """Return one block per diagnostic, then the summary."""
     blocks = ["\n".join(_block(diagnostic, report)) + "\n" for diagnostic in report.diagnostics]
     return "\n".join([*blocks, *summary(report)])
 
@@ -52,7 +52,8 @@ def _head(report: Report, style: str, label: str, message: str) -> str:
 
 
 def _groups(diagnostic: Diagnostic, report: Report, frame: SourceFrame, style: str) -> list[_Group]:
-    """The place of a diagnostic and its notes, in order; a note about lines that are shown anyway is a label there."""
+    """Return the place of a diagnostic and its notes, in order; a note about lines that are shown anyway is a label
+    there."""
     groups = [_Group(diagnostic.location, "", [Label(diagnostic.location.span, "^", style)])]
     for related in diagnostic.related:
         source = report.source(related.location.path)

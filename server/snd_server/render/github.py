@@ -15,7 +15,7 @@ _COMMANDS = {
 
 
 def render(report: Report) -> str:
-    """One command per line."""
+    """Return one command per line."""
     return "".join(_command(diagnostic, report) for diagnostic in report.diagnostics)
 
 

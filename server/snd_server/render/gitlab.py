@@ -20,7 +20,7 @@ _SEVERITIES = {
 
 
 def render(report: Report) -> str:
-    """One array; paths are relative to the project, which the environment names in a pipeline."""
+    """Return one array; paths are relative to the project, which the environment names in a pipeline."""
     seen: Counter[str] = Counter()
     issues = [_issue(diagnostic, report, seen) for diagnostic in report.diagnostics]
     return json_text(issues, 2)

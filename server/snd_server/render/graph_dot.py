@@ -19,7 +19,7 @@ _COMPOSED = "#dde9e4"
 
 
 def graph_dot(content: Mapping[str, Any], levels: int) -> str:
-    """The drawing of a graph view (``docs/graph.schema.json``), with so many levels of operators open."""
+    """Return the drawing of a graph view (``docs/graph.schema.json``), with so many levels of operators open."""
     return "\n".join(_Writer(content).lines(levels)) + "\n"
 
 
@@ -63,7 +63,8 @@ class _Writer:
             yield f"{indent}{source} -> {target} [label={_quoted(label)}];"
 
     def _quantizations(self, node: Mapping[str, Any], body: Mapping[str, Any], number: int) -> Iterator[str]:
-        """What ``@quantize`` says of the tensors that a node of the graph itself makes, and of those inside of it."""
+        """Yield what ``@quantize`` says of the tensors that a node of the graph itself makes, and of those inside of
+        it."""
         if number:
             return
         ports = node["inputs"] if node["kind"] in ("output", "update") else node["outputs"]
@@ -75,7 +76,7 @@ class _Writer:
 
 
 def _end(prefix: str, end: Sequence[int], body: Mapping[str, Any], opened: Mapping[int, Any], door: str) -> str:
-    """The node at the end of an edge: of one that is open, that inside which stands for the argument or result."""
+    """Return the node at the end of an edge: of one that is open, that inside which stands for the argument or result."""
     number, at = end
     name = f"{prefix}_{number}"
     inner = opened.get(number)

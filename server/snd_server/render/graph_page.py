@@ -30,7 +30,7 @@ _PAGE = """\
 
 
 def graph_page(content: dict[str, Any]) -> str:
-    """The page of a graph view. Nothing in it runs but its own script, and nothing is loaded."""
+    """Return the page of a graph view. Nothing in it runs but its own script, and nothing is loaded."""
     page = _inside_script(files("snd_server").joinpath("drawing", "graph-page.js").read_text(encoding="utf-8"))
     # A parser of HTML makes one line break of each of these.
     assert "\r" not in page

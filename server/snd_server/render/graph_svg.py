@@ -19,7 +19,7 @@ class DrawingError(Exception):
 
 
 def engine() -> str:
-    """What lays out and draws (``vscode-extension/src/graph``)."""
+    """Return what lays out and draws (``vscode-extension/src/graph``)."""
     return files("snd_server").joinpath("drawing", "graph-engine.js").read_text(encoding="utf-8")
 
 
@@ -30,7 +30,7 @@ def graph_svg(
     seconds: float = DRAWING_SECONDS,
     megabytes: int = MOST_DRAWING_MEGABYTES,
 ) -> str:
-    """The drawing of a graph view, with so many levels of operators open.
+    """Return the drawing of a graph view, with so many levels of operators open.
 
     Raises DrawingError, also if it takes longer or more memory than given.
     """

@@ -9,7 +9,7 @@ from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
-    """The document, indented."""
+    """Return the document, indented."""
     document = {
         "version": 1,
         "diagnostics": [record(diagnostic, report) for diagnostic in report.diagnostics],

@@ -8,5 +8,5 @@ from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
-    """The lines; none if there is nothing to report."""
+    """Return the lines; none if there is nothing to report."""
     return "".join(json_text(record(diagnostic, report)) for diagnostic in report.diagnostics)

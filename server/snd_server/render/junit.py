@@ -17,7 +17,7 @@ _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
 def render(report: Report) -> str:
-    """The document. Characters that XML cannot hold are made visible."""
+    """Return the document. Characters that XML cannot hold are made visible."""
     document = JUnitXml("snd")
     cases: dict[str, list[TestCase]] = {path: [] for path in report.files}
     for diagnostic in report.diagnostics:

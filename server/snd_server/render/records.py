@@ -10,7 +10,7 @@ from snd_server.report import Report
 
 
 def record(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
-    """The diagnostic as lists, dictionaries, strings and numbers."""
+    """Return the diagnostic as lists, dictionaries, strings and numbers."""
     return {
         "path": diagnostic.location.path,
         "rule": diagnostic.rule.name,

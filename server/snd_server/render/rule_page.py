@@ -21,7 +21,7 @@ def rule_page(rule: Rule) -> str:
 
 
 def index(rules: Iterable[Rule]) -> str:
-    """One line per rule."""
+    """Return one line per rule."""
     rows = list(rules)
     wide = max((len(rule.name) for rule in rows), default=0)
     return "".join(f"{rule.name:<{wide}}  {rule.severity:<7}  {catalogue.page(rule).summary}\n" for rule in rows)

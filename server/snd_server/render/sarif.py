@@ -27,7 +27,7 @@ _LEVELS = {
 
 
 def render(report: Report) -> str:
-    """A log with one run; only the rules that were triggered are described."""
+    """Return a log with one run; only the rules that were triggered are described."""
     triggered = sorted(report.by_rule())
     run = {
         "tool": {

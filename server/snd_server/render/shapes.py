@@ -23,7 +23,7 @@ _Row = tuple[str, ...]
 
 
 def shapes_table(composed: ComposedGraph, width: int | None = None) -> str:
-    """The graph as tables of tensors and operations, with totals, and its diagnostics.
+    """Return the graph as tables of tensors and operations, with totals, and its diagnostics.
 
     Tables are folded to ``width`` columns, if there is a limit.
     """
@@ -123,7 +123,7 @@ def _operation(composed: ComposedGraph, level: Level, operation: Operation, inde
 
 
 def _names(level: Level, values: Iterable[TensorValue]) -> str:
-    """The names of tensors, of a long pack not all."""
+    """Return the names of tensors, of a long pack not all."""
     return ", ".join(text for value in values for text in _names_of(level, value))
 
 
@@ -158,7 +158,7 @@ def _totals(level: Level) -> str:
 
 
 def _counted(level: Level) -> tuple[int, int]:
-    """Operations and tensors, those in control flow too."""
+    """Return operations and tensors, those in control flow too."""
     count, listed = len(level.operations), len(level.tensors)
     for operation in level.operations:
         for part in level.parts(operation).values():

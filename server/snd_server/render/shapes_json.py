@@ -17,12 +17,12 @@ _NOTHING = Graph("", {}, {}, {}, {}, {}, ())
 
 
 def shapes_json(composed: ComposedGraph) -> str:
-    """The graph as one JSON document, indented."""
+    """Return the graph as one JSON document, indented."""
     return json_text(shapes_content(composed), 2)
 
 
 def shapes_content(composed: ComposedGraph) -> dict[str, Any]:
-    """The graph as one object; ``docs/shapes.schema.json`` describes it."""
+    """Return the graph as one object; ``docs/shapes.schema.json`` describes it."""
     graph = composed.graph or _NOTHING
     level = Level(graph)
     content: dict[str, Any] = {
@@ -59,7 +59,7 @@ def _part(composed: ComposedGraph, level: Level) -> dict[str, Any]:
 
 
 def _listed(level: Level, name: str, value: TensorValue) -> str:
-    """The name of a result of a part of control flow: that of the tensor, which may be one from around."""
+    """Return the name of a result of a part of control flow: that of the tensor, which may be one from around."""
     return (level.name(value) if isinstance(value, Tensor) else None) or name
 
 
@@ -132,7 +132,7 @@ def _attributes(operation: Operation) -> dict[str, Value]:
 
 
 def _reference(level: Level, value: Value) -> Any:
-    """A tensor by its name, a pack as a list; a value that stands in the place of a tensor as itself."""
+    """Return a tensor by its name, a pack as a list; a value that stands in the place of a tensor as itself."""
     match value:
         case Tensor():
             name = level.name(value)

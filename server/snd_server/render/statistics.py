@@ -8,7 +8,7 @@ from snd_server.report import Report
 
 
 def render(report: Report) -> str:
-    """A line per rule, most frequent first."""
+    """Return a line per rule, most frequent first."""
     rows = counts(report)
     wide = max((len(str(row["count"])) for row in rows), default=0)
     lines = [

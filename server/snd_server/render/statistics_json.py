@@ -9,7 +9,7 @@ from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
-    """An array of ``counts``."""
+    """Return an array of ``counts``."""
     return json_text(counts(report), 2)
 
 

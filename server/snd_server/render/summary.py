@@ -16,7 +16,7 @@ _NOUNS = {
 
 
 def summary(report: Report) -> Iterator[str]:
-    """What was found, in one line; what was fixed, in a line before it. Nothing if quiet."""
+    """Yield what was found, in one line; what was fixed, in a line before it. Nothing if quiet."""
     if report.quiet or not report.files:
         return
     if report.remark:

@@ -17,7 +17,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same for a message that has to fit one line."""
+    """Return the same for a message that has to fit one line."""
     return visible(" ".join(text.split("\n")))
 
 

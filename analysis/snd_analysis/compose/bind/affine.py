@@ -16,7 +16,7 @@ class Unsolvable(Struct, frozen=True):
 
 
 def solve(form: Form, actual: Integer) -> Integer | Unsolvable:
-    """The x with ``factor * x + offset == actual``, not negative; Unsolvable if there is certainly none."""
+    """Return the x with ``factor * x + offset == actual``, not negative; Unsolvable if there is certainly none."""
     difference = actual - form.offset
     if form.factor == 1:
         value = difference

@@ -32,7 +32,7 @@ class Arguments(Struct, frozen=True):
 
 
 def bind(template: Template, given: Arguments, composing: bool = True) -> BindingState:
-    """Binds generic types, attributes and inputs (2.6.2, 2.13).
+    """Bind generic types, attributes and inputs (2.6.2, 2.13).
 
     Raises BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
     """
@@ -52,7 +52,7 @@ class Binder:
         self._uniform: dict[Member, Value] = {}
 
     def bind(self) -> BindingState:
-        """The three stages of 2.6.2: attributes, inputs, deferred defaults and lengths."""
+        """Return the three stages of 2.6.2: attributes, inputs, deferred defaults and lengths."""
         self._bind_types()
         for member in self.template.attributes:
             self._bind_attribute(member)
@@ -147,7 +147,7 @@ class Binder:
                 binder.bind_input(member, self.binding.inputs[at])
 
     def _is_uniform_default(self, at: int) -> bool:
-        """Whether an input takes a single default value for all elements of the shape that others give it."""
+        """Return whether an input takes a single default value for all elements of the shape that others give it."""
         given = self.given.inputs[at] if at < len(self.given.inputs) else NULL
         return (
             given is NULL
@@ -237,7 +237,7 @@ class Binder:
         return self.binding.bind_count(member, expression, pack.length, "items", certain)
 
     def _repeat(self, member: Member) -> bool:
-        """Lets one value stand for all items of a pack, once their number is known."""
+        """Let one value stand for all items of a pack, once their number is known."""
         expression = self._declared_length(member)
         if expression is None or not self.scope.knows(expression):
             return False

@@ -37,32 +37,32 @@ class BindingState(Struct):
     """The first tensor of that pack."""
 
     def fail(self, rule: Rule, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
-        """A failure to bind a member, which its value is to blame for, if the invocation gives it."""
+        """Return a failure to bind a member, which its value is to blame for, if the invocation gives it."""
         what = "attribute" if member in self.template.attributes else "input"
         related = Site(self.template.declared(member.symbol), f"the {what} '{member.name}' is declared here")
         blamed = member.name if self.item is None else f"{member.name}[{self.item}]"
         return BindingFailed(Failure(rule, message, (), (related, *others), (blamed,)))
 
     def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
-        """A failure of an expression in the operator's own declarations."""
+        """Return a failure of an expression in the operator's own declarations."""
         return BindingFailed(failed_evaluation(self.scope, base, error))
 
     def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> BindingFailed:
-        """A number of ``what`` that is below 0, which those are to blame for who give what it is made of."""
+        """Return a number of ``what`` that is below 0, which those are to blame for who give what it is made of."""
         message = f"the {what} of '{member.name}' would be negative: '{written(expression)}' comes to {value}"
         site = Site(self.template.place(member.base, expression), f"the {what} is declared here")
         responsible = responsible_for(self.scope, expression)
         return BindingFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))
 
     def check(self, condition: Truth, message: str, base: int, node: nodes.Node) -> None:
-        """Notes a condition that only the run can decide."""
+        """Note a condition that only the run can decide."""
         if condition is not TRUE:
             self.checks.append(RuntimeCheck(condition, message, self.template.place(base, node)))
 
     def bind_count(
         self, member: Member, expression: nodes.Expression, actual: Integer, what: str, certain: bool = True
     ) -> bool:
-        """Binds or checks the length of a pack; False if it can't be told yet. ``what`` it is a number of."""
+        """Bind or checks the length of a pack; False if it can't be told yet. ``what`` it is a number of."""
         form = self.template.form(expression)
         values = self.scope.values
         if form is not None and form.symbol not in values:

@@ -27,7 +27,7 @@ class Declarations(Struct):
     dynamic: dict[Dynamic, Integer] = field(default_factory=dict)
 
     def tensors(self, member: Member, kind: TensorKind, place: Place) -> TensorValue:
-        """The tensor, or pack of tensors, that a member declares; UNDEFINED as far as it is not known.
+        """Return the tensor, or pack of tensors, that a member declares; UNDEFINED as far as it is not known.
 
         Raises EvaluationError if an extent or length has no value.
         """
@@ -54,7 +54,7 @@ class Declarations(Struct):
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
     def shape(self, member: Member, at: Integer | None) -> Shape | None:
-        """The shape of a member, of item ``at`` if it is a pack; None if it is not known, or left to composing."""
+        """Return the shape of a member, of item ``at`` if it is a pack; None if it is not known, or left to composing."""
         if member.node.shape is None:
             return None
         found: list[Integer | Run] = []

@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Value, ma
 
 
 def destructured(scope: ValueScope, node: nodes.Using, value: Value) -> Iterator[tuple[Symbol, Value]]:
-    """The symbols of an entry with their values. Raises EvaluationError if they don't fit."""
+    """Yield the symbols of an entry with their values. Raises EvaluationError if they don't fit."""
     target = node.target
     if isinstance(target, nodes.NameTarget):
         _check_hint(scope, target, node.value, value)
@@ -90,7 +90,7 @@ def _only(pack: Pack) -> Value:
 
 
 def _length(scope: ValueScope, item: nodes.NameTarget | nodes.TupleTarget) -> Value | None:
-    """How many items of the list a part takes; None for what is left."""
+    """Return how many items of the list a part takes; None for what is left."""
     count = 1 if isinstance(item, nodes.NameTarget) else len(item.names)
     if item.expansion is None:
         return shapes.constant(count)

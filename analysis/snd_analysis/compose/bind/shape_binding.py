@@ -44,7 +44,7 @@ class ShapeBinder:
         """The extents of components that are not shared by the items of a pack, item by item (``..t``)."""
 
     def bind_input(self, member: Member, value: Value) -> None:
-        """Binds the shapes of one input, which may be a pack, null or possibly null."""
+        """Bind the shapes of one input, which may be a pack, null or possibly null."""
         match value:
             case Maybe():
                 self._bind_possible(member, value)
@@ -126,7 +126,7 @@ class ShapeBinder:
 
     # ---- which dimensions belong to which component ------------------------------------------------------------------
     def _taken(self, member: Member, tensor: Tensor, parts: list[ShapeComponent]) -> list[Pack] | None:
-        """The dimensions of each component; None if that is not known."""
+        """Return the dimensions of each component; None if that is not known."""
         flexible = [at for at, part in enumerate(parts) if part.count is None]
         if len(flexible) > 1:
             return None
@@ -180,7 +180,7 @@ class ShapeBinder:
         self._scope.values[form.symbol] = UNDEFINED
 
     def _is_bound_anyway(self, symbol: Symbol) -> bool:
-        """Whether an extent stands without a condition where an input that is always given binds it."""
+        """Return whether an extent stands without a condition where an input that is always given binds it."""
         required = (member for member in self._template.inputs if not member.node.optional)
         extents = (extent for member in required for extent in member.extents if extent.expansion is None)
         forms = (self._template.form(extent.value) for extent in extents)
@@ -239,7 +239,8 @@ class ShapeBinder:
         self._check_bound(member, extent, actual)
 
     def _of_all(self, extent: Integer) -> Integer:
-        """An extent that all tensors of a pack have: that of the first one, where nobody knows if they are the same."""
+        """Return an extent that all tensors of a pack have: that of the first one, where nobody knows if they are the
+        same."""
         first = extent if self._items is None else shifted(extent, shapes.constant(0))
         assert isinstance(first, Integer)
         return first

@@ -23,7 +23,10 @@ class ShapeComponent(Struct, frozen=True):
 
 
 def components(scope: ValueScope, extents: tuple[nodes.Extent, ...]) -> list[ShapeComponent]:
-    """The components of a shape as far as its symbols are bound. Raises EvaluationError if a length has no value."""
+    """Return the components of a shape as far as its symbols are bound.
+
+    Raises EvaluationError if a length has no value.
+    """
     return [_component(scope, extent) for extent in extents]
 
 

@@ -114,7 +114,7 @@ def beyond_bound(
 
 
 def _extent_text(extent: Integer, names: set[str], tensor: Tensor) -> str:
-    """An extent with its bound; ``names`` have another meaning where it is shown."""
+    """Return an extent with its bound; ``names`` have another meaning where it is shown."""
     most = shapes.bounds(extent)[1]
     text = shown(extent) if extent.value is not None or most is None else f"'{extent}'"
     if names & {leaf.name for leaf in extent.leaves}:
@@ -127,7 +127,7 @@ def _qualified(extent: Integer, names: set[str]) -> str:
 
 
 def _differing_dimension(first: Tensor | None, other: Tensor, expected: Integer, actual: Integer) -> int | None:
-    """The dimension in which a tensor of a pack differs from the first one in that way."""
+    """Return the dimension in which a tensor of a pack differs from the first one in that way."""
     if first is None or first.shape is None or other.shape is None:
         return None
     pairs = enumerate(zip(first.shape, other.shape, strict=False))
@@ -135,7 +135,7 @@ def _differing_dimension(first: Tensor | None, other: Tensor, expected: Integer,
 
 
 def _declared_as(member: Member) -> str:
-    """The declaration, if it is short: conditions in it say more of the operator than of the tensor."""
+    """Return the declaration, if it is short: conditions in it say more of the operator than of the tensor."""
     shape = member.node.shape
     text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
     return "" if "?" in text or len(text) > LONGEST_DECLARATION else f", declared as '{text}',"

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Valu
 
 
 def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
-    """A result with the type that is written behind its name, whose new names get its extents."""
+    """Return a result with the type that is written behind its name, whose new names get its extents."""
     if _is_scalar(value):
         return _uniform(state, type_, value)
     tensor = representative(value)
@@ -41,14 +41,14 @@ def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> 
 
 
 def _is_scalar(value: Value) -> bool:
-    """Whether a result is a compile-time value, not a tensor that is declared or computed."""
+    """Return whether a result is a compile-time value, not a tensor that is declared or computed."""
     if isinstance(value, Maybe):
         return _is_scalar(value.value)
     return isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.place is None and value.shape == ()
 
 
 def _uniform(state: BodyState, type_: nodes.ResultType, value: Value) -> TensorValue:
-    """A tensor of the written shape, with a compile-time value for all elements."""
+    """Return a tensor of the written shape, with a compile-time value for all elements."""
     if isinstance(value, Maybe):
         return Maybe(value.present, _uniform(state, type_, value.value))
     if not isinstance(value, Tensor):
@@ -58,7 +58,7 @@ def _uniform(state: BodyState, type_: nodes.ResultType, value: Value) -> TensorV
 
 
 def _new_symbol(state: BodyState, extent: nodes.Extent) -> Symbol | None:
-    """The symbol that an extent declares here, if it does."""
+    """Return the symbol that an extent declares here, if it does."""
     if not isinstance(extent.value, nodes.Qualified):
         return None
     symbol = state.template.resolution.targets.get(extent.value)
@@ -74,7 +74,7 @@ def _forget(state: BodyState, type_: nodes.ResultType) -> None:
 
 
 def _bind_new(state: BodyState, shape: nodes.Shape, tensor: Tensor) -> bool:
-    """Binds the new names in a written shape; whether the dimensions could be told apart."""
+    """Bind the new names in a written shape; whether the dimensions could be told apart."""
     assert tensor.shape is not None
     new = [_new_symbol(state, extent) for extent in shape.extents]
     counts = [_count(state, extent, symbol) for extent, symbol in zip(shape.extents, new, strict=True)]
@@ -141,7 +141,7 @@ def written_shape(state: BodyState, shape: nodes.Shape) -> Shape | None:
 
 
 def disagree(first: Shape, second: Shape) -> bool:
-    """Whether two shapes certainly have different ranks or extents."""
+    """Return whether two shapes certainly have different ranks or extents."""
     if first == second:
         return False
     one, two = Pack(first, dtype="int"), Pack(second, dtype="int")

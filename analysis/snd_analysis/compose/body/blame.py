@@ -30,7 +30,7 @@ def blame(state: BodyState, failure: Failure, invocation: nodes.Call | nodes.Qua
 def _responsible(
     failure: Failure, invocation: nodes.Call | nodes.Quantization, template: Template
 ) -> nodes.Node | None:
-    """The one attribute or argument of an invocation that breaks a rule; None if there is not just one."""
+    """Return the one attribute or argument of an invocation that breaks a rule; None if there is not just one."""
     items = {item.name.text: item for item in invocation.attributes.items} if invocation.attributes is not None else {}
     written = invocation.arguments if isinstance(invocation, nodes.Call) else ()
     arguments = {
@@ -47,7 +47,7 @@ def _responsible(
 
 
 def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
-    """What is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
+    """Return what is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
     whole, _, at = name.rstrip("]").partition("[")
     node = given.get(whole)
     plain = isinstance(node, nodes.List) and not any(

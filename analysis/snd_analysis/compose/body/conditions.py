@@ -12,7 +12,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def check_condition(state: BodyState, node: nodes.Callable, values: Values | None) -> None:
-    """Reports a condition that certainly has not exactly one element; its type is checked before composing."""
+    """Report a condition that certainly has not exactly one element; its type is checked before composing."""
     tensor = values[0] if values is not None and len(values) == 1 else None
     if not isinstance(tensor, Tensor) or tensor.shape is None:
         return

@@ -91,7 +91,7 @@ def _common_extent(
 
 
 def _number_of_conditions(extent: Integer) -> int:
-    """How many conditions an extent depends on, at any depth."""
+    """Return how many conditions an extent depends on, at any depth."""
     found: set[object] = set()
     pending: list[object] = list(extent.atoms())
     while pending:

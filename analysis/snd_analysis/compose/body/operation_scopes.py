@@ -12,7 +12,8 @@ from snd_analysis.model import Graph, Operation, TensorValue
 
 
 def scope_of(operation: Operation, around: str) -> str:
-    """The scope of what an operation invokes: that of its label; a graph without a label is the root of its names."""
+    """Return the scope of what an operation invokes: that of its label; a graph without a label is the root of its
+    names."""
     callee = specialization_of(operation)
     if callee is not None and callee.template.is_graph and not operation.labelled:
         return callee.template.name.name
@@ -20,7 +21,7 @@ def scope_of(operation: Operation, around: str) -> str:
 
 
 def passes_scope_on(body: Graph) -> bool:
-    """Whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
+    """Return whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
     if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
         return False
     only = body.operations[0]
@@ -29,7 +30,7 @@ def passes_scope_on(body: Graph) -> bool:
 
 
 def with_scopes(body: Graph) -> tuple[Operation, ...]:
-    """The operations of a body, with the scopes that they have in it."""
+    """Return the operations of a body, with the scopes that they have in it."""
     if not passes_scope_on(body) or body.operations[0].labelled:
         return body.operations
     return (replace(body.operations[0], label=None),)

@@ -30,7 +30,7 @@ def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
 
 
 def _checked_output(state: BodyState, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
-    """The output as invocations see it: as declared, or as composed where the declaration leaves the shape open."""
+    """Return the output as invocations see it: as declared, or as composed where the declaration leaves the shape open."""
     if composed is UNDEFINED:
         return declared
     if declared is UNDEFINED:
@@ -50,7 +50,7 @@ def _checked_output(state: BodyState, member: Member, declared: TensorValue, com
 def check_alternatives(
     state: BodyState, name: nodes.Name | None, result: TensorValue, parts: Sequence[tuple[nodes.Node, TensorValue]]
 ) -> None:
-    """Reports the first branch that can't be the output that it is assigned to, though another can.
+    """Report the first branch that can't be the output that it is assigned to, though another can.
 
     Of what can't be it whichever branch is taken, ``finished_outputs`` tells.
     """
@@ -72,7 +72,7 @@ def check_alternatives(
 
 
 def as_declared(state: BodyState, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
-    """What an output is composed of, with the declared extents where only the run tells whether it has them."""
+    """Return what an output is composed of, with the declared extents where only the run tells whether it has them."""
     members = zip(state.template.outputs, state.declared.outputs, strict=True)
     declared = next((each for member, each in members if member.symbol is symbol), UNDEFINED)
     if _difference(declared, value) is not None:
@@ -108,7 +108,7 @@ def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: Tens
 
 
 def _difference(declared: Value, composed: Value) -> str | None:
-    """How a composed value certainly differs from its declaration, to be added to a message; None if it may not."""
+    """Return how a composed value certainly differs from its declaration, to be added to a message; None if it may not."""
     if isinstance(declared, Maybe):
         declared = declared.value
     if isinstance(composed, Maybe):

@@ -93,7 +93,7 @@ def _entries(state: BodyState) -> list[_Written]:
 
 
 def _tensors(state: BodyState, name: str) -> list[Tensor]:
-    """The tensors that a name means; none for one that leads into another operator."""
+    """Return the tensors that a name means; none for one that leads into another operator."""
     if name in state.tensors:
         return tensors_of(state.tensors[name])
     symbols = (each for each in state.template.resolution.symbols if each.name == name)

@@ -21,7 +21,7 @@ _Item = nodes.Result | nodes.ResultTuple
 
 
 def made_output(state: BodyState, like: Value, formal: str, targets: Targets, at: int, place: Place) -> TensorValue:
-    """An output of an invocation, named by the left side of its statement, else by the operator."""
+    """Return an output of an invocation, named by the left side of its statement, else by the operator."""
     if isinstance(like, Tensor):
         name = state.scoped(targets.name(at) or formal)
         return Tensor(name, like.dtype, like.shape, TensorKind.RESULT, place)
@@ -44,7 +44,7 @@ def made_output(state: BodyState, like: Value, formal: str, targets: Targets, at
 
 # ---- assignment ------------------------------------------------------------------------------------------------------
 def assign(state: BodyState, component: nodes.Component, values: list[TensorValue] | None) -> None:
-    """Gives the results to the names on the left side."""
+    """Give the results to the names on the left side."""
     if values is None or len(values) != len(component.results):
         values = [UNDEFINED] * len(component.results)
     for result, value in zip(component.results, values, strict=True):
@@ -64,7 +64,7 @@ def _assign_single(state: BodyState, result: nodes.Result, value: TensorValue) -
 
 
 def _has_length(state: BodyState, result: nodes.Result, value: TensorValue) -> bool:
-    """Whether a packed result may have the length that is written behind its name."""
+    """Return whether a packed result may have the length that is written behind its name."""
     wanted = _length(state, result.pack)
     if not isinstance(value, Pack) or not isinstance(wanted, Integer):
         return True
@@ -149,7 +149,7 @@ def _item_length(state: BodyState, item: _Item) -> Value | None:
 
 
 def define(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
-    """Lets a name stand for a tensor, or a pack of them; where it is not known, for an unknown tensor."""
+    """Let a name stand for a tensor, or a pack of them; where it is not known, for an unknown tensor."""
     symbol = state.template.resolution.targets.get(name)
     if not isinstance(symbol, Symbol):
         return

@@ -38,14 +38,15 @@ class Naming:
         self._below: dict[Template, frozenset[str]] = {}
 
     def targets(self, component: nodes.Component) -> Targets:
-        """What the left side of a statement names, and the scope that it opens if it has no label of its own."""
+        """Return what the left side of a statement names, and the scope that it opens if it has no label of its own."""
         targets = Targets(component.results)
         if targets.label is None:
             targets.label = self.scopes.get(component)
         return targets
 
     def part(self, part: nodes.Callable, keyword: str, others: list[nodes.Callable], targets: Targets) -> Targets:
-        """The same for one part of control flow: in a scope of its own if any of the ``others`` adds to that of all."""
+        """Return the same for one part of control flow: in a scope of its own if any of the ``others`` adds to that of
+        all."""
         if targets.label is None or not self._adds(part) or not any(map(self._adds, others)):
             return targets
         return targets.part(keyword)
@@ -63,7 +64,7 @@ class Naming:
         return self._scopes
 
     def key(self, component: nodes.Component) -> tuple[str | None, ...]:
-        """What the names in a statement depend on besides its text."""
+        """Return what the names in a statement depend on besides its text."""
         scopes = self.scopes
         return tuple(scopes.get(each) for each in _nested(component)) if scopes else ()
 
@@ -82,7 +83,7 @@ class Naming:
                     self._visit(inner.components, self._scope(inner.components) if own else scope)
 
     def _scope(self, components: Sequence[nodes.Component], own: Iterable[str] = ()) -> _Scope:
-        """The scope of these statements: what it declares, and the labels in it, are taken."""
+        """Return the scope of these statements: what it declares, and the labels in it, are taken."""
         return _Scope({*own, *self._labels(self._template, components)})
 
     def _scopes_of(self, component: nodes.Component, scope: _Scope) -> str:
@@ -95,12 +96,13 @@ class Naming:
         return name
 
     def _names_below(self, part: nodes.Callable) -> frozenset[str]:
-        """The names that an invocation without a label adds to the scope around; none for a block, seen by itself."""
+        """Return the names that an invocation without a label adds to the scope around; none for a block, seen by
+        itself."""
         callee = self._callee(self._template, part)
         return frozenset() if callee is None else self._names_in(callee)
 
     def _names_in(self, template: Template) -> frozenset[str]:
-        """The first parts of the scoped names of all variables and constants below a definition."""
+        """Return the first parts of the scoped names of all variables and constants below a definition."""
         if template not in self._below:
             self._below[template] = frozenset()  # of one that invokes itself
             found = {member.name for member in (*template.variables, *template.constants)}
@@ -117,7 +119,7 @@ class Naming:
         return self._below[template]
 
     def _labels(self, template: Template, components: Sequence[nodes.Component]) -> Iterator[str]:
-        """The labels in a scope, written or generated, below which there are tensors."""
+        """Yield the labels in a scope, written or generated, below which there are tensors."""
         for component in components:
             label = Targets(component.results).label
             for part in component.parts:
@@ -129,13 +131,13 @@ class Naming:
                     yield from self._labels(template, part.components)
 
     def _callee(self, template: Template, part: nodes.Callable) -> Template | None:
-        """The operator that a part invokes. A graph is the root of its own names, and adds none."""
+        """Return the operator that a part invokes. A graph is the root of its own names, and adds none."""
         name = template.resolution.targets.get(part.function) if isinstance(part, nodes.Call) else None
         callee = self._callees.template(name) if isinstance(name, OperatorName) else None
         return None if callee is None or callee.is_graph else callee
 
     def _adds(self, part: nodes.Callable, template: Template | None = None) -> bool:
-        """Whether names of tensors arise in a part of control flow, in the scope of the whole."""
+        """Return whether names of tensors arise in a part of control flow, in the scope of the whole."""
         if isinstance(part, nodes.Region):
             return bool(part.components)
         callee = self._callee(template or self._template, part)
@@ -149,7 +151,7 @@ class _Scope(Struct):
     nameless: int = 0
 
     def takes(self, names: Set[str]) -> bool:
-        """Whether names were free; they are taken then."""
+        """Return whether names were free; they are taken then."""
         if not self.names.isdisjoint(names):
             return False
         self.names |= names
@@ -161,7 +163,7 @@ def _statements(template: Template) -> list[nodes.Component]:
 
 
 def _nested(component: nodes.Component) -> Iterator[nodes.Component]:
-    """A statement and those in its blocks."""
+    """Yield a statement and those in its blocks."""
     yield component
     for part in component.parts:
         inner = part.value if isinstance(part, nodes.Labelled) else part

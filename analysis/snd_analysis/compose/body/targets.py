@@ -24,17 +24,18 @@ class Targets:
             self.label = _written_name(results[0])
 
     def labelled(self, label: str) -> Targets:
-        """The same names, with the label that is written before the invocation."""
+        """Return the same names, with the label that is written before the invocation."""
         return Targets(self._results, label)
 
     def part(self, keyword: str) -> Targets:
-        """The same names, for a part of control flow that has a scope of its own below the label (see ``Naming``)."""
+        """Return the same names, for a part of control flow that has a scope of its own below the label (see
+        ``Naming``)."""
         targets = Targets(self._results, f"{self.label}.{keyword}")
         targets.is_written = False
         return targets
 
     def without_results(self) -> Targets:
-        """The same label, for a condition, whose result has no name."""
+        """Return the same label, for a condition, whose result has no name."""
         targets = Targets((), self.label)
         targets.is_written = self.is_written
         return targets
@@ -45,7 +46,7 @@ class Targets:
         return len(self._results)
 
     def iteration(self, number: int, carried: int, last: bool) -> Targets:
-        """The names of one iteration of an unrolled loop, whose first results are carried on to the next one.
+        """Return the names of one iteration of an unrolled loop, whose first results are carried on to the next one.
 
         Where a list names the tensors that a loop collects, the label of each iteration is the name of its tensor.
         """
@@ -56,21 +57,21 @@ class Targets:
         return _Iteration(self._results, label, f"[{number}]", carried if last else 0)
 
     def name(self, at: int) -> str | None:
-        """The name of a result; None if it has none, or several."""
+        """Return the name of a result; None if it has none, or several."""
         if at >= len(self._results):
             return None
         result = self._results[at]
         return _written_name(result) if isinstance(result, nodes.Result) else None
 
     def plain_name(self, at: int) -> nodes.Name | None:
-        """The name that a result is given as it is: without a type behind the name, that it would be made fit."""
+        """Return the name that a result is given as it is: without a type behind the name, that it would be made fit."""
         result = self._results[at] if at < len(self._results) else None
         if not isinstance(result, nodes.Result) or result.type is not None:
             return None
         return result.target if isinstance(result.target, nodes.Name) else None
 
     def item_name(self, at: int, number: int) -> str | None:
-        """The name of a tensor of a packed result."""
+        """Return the name of a tensor of a packed result."""
         if at >= len(self._results):
             return None
         result = self._results[at]
@@ -98,13 +99,13 @@ class _Iteration(Targets):
         self._plain = plain
 
     def labelled(self, label: str) -> Targets:
-        """The written label, told from those of the other iterations."""
+        """Return the written label, told from those of the other iterations."""
         targets = _Iteration(self._results, f"{label}{self._suffix}", self._suffix, self._plain)
         targets.is_written = True
         return targets
 
     def name(self, at: int) -> str | None:
-        """The name of the result in this iteration."""
+        """Return the name of the result in this iteration."""
         name = super().name(at)
         return name if name is None or at < self._plain else f"{name}{self._suffix}"
 
@@ -113,7 +114,7 @@ class _Iteration(Targets):
         return None
 
     def item_name(self, at: int, number: int) -> str | None:
-        """The name of a tensor of a packed result in this iteration."""
+        """Return the name of a tensor of a packed result in this iteration."""
         name = self.name(at)
         return super().item_name(at, number) if name is None else f"{name}[{number}]"
 

@@ -21,13 +21,13 @@ from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, U
 
 
 def assertion_message(scope: ValueScope, node: nodes.Assertion) -> str:
-    """The message of the author, with values as they are known; else one that repeats the condition."""
+    """Return the message of the author, with values as they are known; else one that repeats the condition."""
     text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
     return f"'{written(node.condition)}' does not hold" if text is None else text
 
 
 def failing_message(scope: ValueScope, node: nodes.Assertion) -> str:
-    """The message with the values that the assertion prints, and the bounds for which it can't hold."""
+    """Return the message with the values that the assertion prints, and the bounds for which it can't hold."""
     values = _printed(_with_helpers(scope, node), node) if node.printed or node.message is None else []
     details = [*values, *_deciding_bounds(scope, node)]
     message = assertion_message(scope, node)
@@ -35,7 +35,8 @@ def failing_message(scope: ValueScope, node: nodes.Assertion) -> str:
 
 
 def _with_helpers(scope: ValueScope, node: nodes.Assertion) -> ValueScope:
-    """The scope, and the helper symbols that the assertion prints but that are not evaluated yet, where they can be.
+    """Return the scope, and the helper symbols that the assertion prints but that are not evaluated yet, where they can
+    be.
 
     The condition is checked as soon as all that it depends on is known, which may be before what it prints.
     """
@@ -55,7 +56,7 @@ def _with_helpers(scope: ValueScope, node: nodes.Assertion) -> ValueScope:
 
 
 def _text(scope: ValueScope, message: nodes.Expression) -> str | None:
-    """A message; where something in it is symbolic, with its symbolic text."""
+    """Return a message; where something in it is symbolic, with its symbolic text."""
     value = scope.attempt(message)
     if isinstance(value, str):
         return value
@@ -150,7 +151,8 @@ def failed_evaluation(scope: ValueScope, base: int, error: EvaluationError) -> F
 
 
 def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
-    """The attributes that a condition or shape names, and the inputs that it names or that bind what it depends on."""
+    """Return the attributes that a condition or shape names, and the inputs that it names or that bind what it depends
+    on."""
     template = scope.template
     named = template.symbols(node)
     depends = _through_helpers(scope, named)

@@ -30,7 +30,7 @@ class Assignment(Struct, frozen=True):
 def assignments(
     value: Integer, is_sought: Callable[[int], bool], path: Sequence[Truth], conditions: Sequence[Truth]
 ) -> list[Assignment]:
-    """Numbers that make ``value`` what is sought, the greatest first.
+    """Return numbers that make ``value`` what is sought, the greatest first.
 
     All of ``path`` hold with them, and those of ``conditions`` that tell anything of the same unknowns. There are none
     where it depends on something else, or on too much.

@@ -18,7 +18,7 @@ Path: TypeAlias = "tuple[Truth, ...]"
 
 
 def invokes_obligations(template: Template, operations: Iterable[Operation]) -> bool:
-    """Whether operations of a definition, or what they invoke, bring any obligation with them."""
+    """Return whether operations of a definition, or what they invoke, bring any obligation with them."""
     for operation in operations:
         inner = specialization_of(operation)
         if inner is not None and (inner.obligations or inner.invokes_obligations):
@@ -39,7 +39,7 @@ def operations_by_path(graph: Graph | None, path: Path) -> Iterator[tuple[Operat
 
 
 def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
-    """The parts of control flow, each with what must hold for it to be run, as far as it is known when composing."""
+    """Yield the parts of control flow, each with what must hold for it to be run, as far as it is known when composing."""
     control = operation.control
     if isinstance(control, Branch):
         before: Truth = shapes.TRUE

@@ -32,7 +32,7 @@ Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
 
 # ---- a whole graph ---------------------------------------------------------------------------------------------------
 def counterexamples(root: Specialization, composed: Composed) -> list[Failure]:
-    """The obligations of a composed graph that a counterexample breaks; each value once, where it comes from."""
+    """Return the obligations of a composed graph that a counterexample breaks; each value once, where it comes from."""
     if not root.obligations and not root.invokes_obligations:
         return []
     found: dict[tuple[Integer, bool], list[_Reached]] = {}
@@ -65,7 +65,7 @@ class _Reached(Struct, frozen=True):
 
 
 def _specializations(root: Specialization) -> Iterator[_Reached]:
-    """Every specialization that a graph is composed of, once for each path to it."""
+    """Yield every specialization that a graph is composed of, once for each path to it."""
     paths: dict[Specialization, set[Path]] = {root: {()}}
     pending = [_Reached(root)]
     while pending:
@@ -97,7 +97,7 @@ class _Showing(Struct):
     found: dict[frozenset[tuple[Hashable, int]], Sequence[Failure]] = field(default_factory=dict)
 
     def failure(self, candidates: Sequence[_Reached]) -> Failure | None:
-        """The warning about one value, in the first of its places for which there is a counterexample.
+        """Return the warning about one value, in the first of its places for which there is a counterexample.
 
         What is invoked comes first: what is declared of it by who invokes it is the same once more.
         """
@@ -113,7 +113,7 @@ class _Showing(Struct):
         return None
 
     def _failures(self, trial: Assignment) -> Sequence[Failure]:
-        """What fails with some numbers; nothing if they are not allowed for other reasons."""
+        """Return what fails with some numbers; nothing if they are not allowed for other reasons."""
         key = frozenset(trial.values.items())
         if key not in self.found:
             if self.rest <= 0:

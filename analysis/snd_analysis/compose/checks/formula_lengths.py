@@ -14,7 +14,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
 def packed_length(scope: ValueScope, formula: nodes.Lowering) -> None:
-    """Compares the lengths of all packs in a formula. Raises EvaluationError at the first that differ."""
+    """Compare the lengths of all packs in a formula. Raises EvaluationError at the first that differ."""
     value = _length(scope, formula.value)
     symbol = scope.template.resolution.targets.get(formula.target.name)
     if not isinstance(symbol, Symbol) or value is None:
@@ -26,7 +26,7 @@ def packed_length(scope: ValueScope, formula: nodes.Lowering) -> None:
 
 
 def _length(scope: ValueScope, node: nodes.Node) -> Integer | None:
-    """The length of a packed value; None if it is single or not known."""
+    """Return the length of a packed value; None if it is single or not known."""
     match node:
         case nodes.Subscript(target=nodes.Qualified() as target, index=index):
             symbol = scope.template.resolution.targets.get(target)
@@ -60,7 +60,7 @@ def _common(node: nodes.Node, first: Integer | None, second: Integer | None) -> 
 
 
 def _slice_length(scope: ValueScope, symbol: Symbol, index: nodes.Index) -> Integer | None:
-    """How many values an access with a slice of one dimension gives; None without one."""
+    """Return how many values an access with a slice of one dimension gives; None without one."""
     tensor = scope.values.get(symbol, UNDEFINED)
     if not isinstance(tensor, Tensor) or tensor.shape is None:
         return None

@@ -55,7 +55,7 @@ def failing_formula_value(specialization: Specialization) -> Failure | None:
 
 
 def _has_empty_packs(specialization: Specialization) -> bool:
-    """Whether extents may be null because no tensor tells them, and so are not known."""
+    """Return whether extents may be null because no tensor tells them, and so are not known."""
     return any(isinstance(value, Pack) and not value.segments for value in specialization.inputs)
 
 
@@ -85,7 +85,7 @@ def _constant(
 
 # ---- what may not be evaluated ---------------------------------------------------------------------------------------
 def _lazy_parts(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The parts of a formula that a condition decides about."""
+    """Yield the parts of a formula that a condition decides about."""
     for each in (node, *nodes.descendants(node)):
         match each:
             case nodes.Select(consequent=consequent, alternative=alternative):

@@ -55,7 +55,7 @@ class _Formula:
         self._axes: dict[Hashable, _Axis] = {}
 
     def failure(self) -> Failure | None:
-        """The first thing that is certainly wrong; None if nothing is."""
+        """Return the first thing that is certainly wrong; None if nothing is."""
         if self._node.condition is not None or skips_points(self._node) or not self._has_domain():
             return None
         for local in self._node.locals:
@@ -79,7 +79,7 @@ class _Formula:
 
     # ---- what the indices run over -----------------------------------------------------------------------------------
     def _has_domain(self) -> bool:
-        """Gives every index symbol a variable; whether all of them certainly take a value."""
+        """Give every index symbol a variable; whether all of them certainly take a value."""
         if self._node.unroll is not None:
             count = self._scope.attempt(self._node.unroll.count)
             if not isinstance(count, Integer) or not self._add(self._node.unroll.name, count):
@@ -105,7 +105,7 @@ class _Formula:
         return True
 
     def _axis(self, key: Hashable, name: str, limit: Integer) -> Integer | None:
-        """The variable of an index; None if it may take no value at all."""
+        """Return the variable of an index; None if it may take no value at all."""
         if shapes.compare(">", limit, 0) is not TRUE:
             return None
         most = shapes.bounds(limit)[1]
@@ -127,7 +127,7 @@ class _Formula:
         return None if tensor is None else (tensor, self._node.target.indices[-1])
 
     def _accesses(self, node: nodes.Node) -> Iterator[tuple[nodes.Subscript, Tensor]]:
-        """The accesses of a value that are certainly evaluated, wherever the indices are."""
+        """Yield the accesses of a value that are certainly evaluated, wherever the indices are."""
         match node:
             case nodes.Select():
                 condition = self._scope.attempt(node.condition)
@@ -184,7 +184,7 @@ class _Formula:
         return None
 
     def _indices(self, index: nodes.Index) -> list[Value] | None:
-        """The index of every dimension, UNDEFINED where not known; None if not even their number is."""
+        """Return the index of every dimension, UNDEFINED where not known; None if not even their number is."""
         row: list[Value] = []
         for item in index.items:
             match item:
@@ -205,7 +205,7 @@ class _Formula:
         return row
 
     def _range(self, value: Integer) -> tuple[Integer | None, Integer | None]:
-        """The least and greatest value of an index, which it takes for certain; None if that can't be told."""
+        """Return the least and greatest value of an index, which it takes for certain; None if that can't be told."""
         least = most = shapes.constant(0)
         for monomial, coefficient in value.terms.items():
             keys = {leaf.key for atom, _ in monomial for leaf in atom.leaves}
@@ -227,7 +227,7 @@ class _Formula:
 
 
 def _is_index(key: object) -> bool:
-    """Whether a key is that of an index whose greatest value depends on others."""
+    """Return whether a key is that of an index whose greatest value depends on others."""
     return isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], Symbol) and isinstance(key[1], int)
 
 
@@ -237,7 +237,7 @@ def skips_points(formula: nodes.Lowering) -> bool:
 
 
 def one_of(value: Value) -> Tensor | None:
-    """A tensor, or any of a pack whose tensors all have one shape."""
+    """Return a tensor, or any of a pack whose tensors all have one shape."""
     if isinstance(value, Pack):
         tensors = [each for each in value.elements if isinstance(each, Tensor)]
         alike = bool(tensors) and len(tensors) == len(value.segments) and len({each.shape for each in tensors}) == 1

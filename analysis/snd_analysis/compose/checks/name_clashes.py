@@ -50,7 +50,7 @@ class _Members:
     def below(
         self, specialization: Specialization, body: Graph, scope: str, place: Place | None
     ) -> Iterator[tuple[str, TensorValue, Place]]:
-        """The members below a body, with their scoped names and where the root leads to them."""
+        """Yield the members below a body, with their scoped names and where the root leads to them."""
         for name, value in (*specialization.variables.items(), *specialization.constants.items()):
             at = place or next((each.place for each in tensors_of(value) if each.place is not None), None)
             if at is not None:
@@ -78,6 +78,6 @@ def _text(value: TensorValue) -> str:
 
 
 def _alike(one: TensorValue, other: TensorValue) -> bool:
-    """Whether two tensors are declared at one place with one shape."""
+    """Return whether two tensors are declared at one place with one shape."""
     pairs = [[(each.place, each.dtype, each.shape) for each in tensors_of(value)] for value in (one, other)]
     return one is other or pairs[0] == pairs[1]

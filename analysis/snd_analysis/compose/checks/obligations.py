@@ -29,11 +29,11 @@ class Obligation(Struct, frozen=True):
         return rules.DIVISOR_MAY_BE_ZERO if self.is_divisor else rules.EXTENT_MAY_BE_NEGATIVE
 
     def may_be(self, number: int) -> bool:
-        """Whether a number is what the value must not be."""
+        """Return whether a number is what the value must not be."""
         return number == 0 if self.is_divisor else number < 0
 
     def is_shown_by(self, failure: Failure) -> bool:
-        """Whether a failure of composing with numbers is this one: at this place, or in the same definition."""
+        """Return whether a failure of composing with numbers is this one: at this place, or in the same definition."""
         # What an operator declares is the fault of whoever invokes it.
         blamed = failure.related if failure.rule == rules.NEGATIVE_EXTENT and failure.related else failure.sites
         place = blamed[0].place if blamed else None
@@ -45,7 +45,7 @@ class Obligation(Struct, frozen=True):
 
 
 def obligations_of_shape(extents: Sequence[object], name: str, place: Place) -> Iterator[Obligation]:
-    """What may be wrong with the shape of a tensor."""
+    """Yield what may be wrong with the shape of a tensor."""
     for extent in extents:
         if not isinstance(extent, Integer) or extent.value is not None:
             continue
@@ -56,7 +56,7 @@ def obligations_of_shape(extents: Sequence[object], name: str, place: Place) -> 
 
 
 def obligations_of_value(value: Value, what: str, place: Place) -> Iterator[Obligation]:
-    """What may be wrong with an attribute, a helper symbol or a condition."""
+    """Yield what may be wrong with an attribute, a helper symbol or a condition."""
     for each in value.segments if isinstance(value, Pack) else (value,):
         for integer in _integers(each):
             if integer.value is None:
@@ -64,7 +64,7 @@ def obligations_of_value(value: Value, what: str, place: Place) -> Iterator[Obli
 
 
 def _integers(value: object) -> Iterator[Integer]:
-    """An integer, or those that a condition compares."""
+    """Yield an integer, or those that a condition compares."""
     if isinstance(value, Integer):
         yield value
     elif isinstance(value, Truth):
@@ -78,7 +78,7 @@ def _may_be_negative(extent: Integer) -> bool:
 
 
 def _divisors(a: Integer) -> Iterator[Integer]:
-    """The divisors in an integer, not those inside of other operations, that may be zero as far as bounds tell."""
+    """Yield the divisors in an integer, not those inside of other operations, that may be zero as far as bounds tell."""
     for atom in a.atoms():
         if isinstance(atom, Quotient):
             divisor = atom.parts[1]

@@ -23,7 +23,7 @@ class Replacement:
         self._replaced: dict[Tensor, Tensor] = {}
 
     def tensors(self, value: Value) -> TensorValue:
-        """A tensor, or those of a pack, with other extents; one in two places stays one."""
+        """Return a tensor, or those of a pack, with other extents; one in two places stays one."""
         match value:
             case Tensor():
                 if value not in self._replaced:
@@ -87,7 +87,8 @@ def results_of(specialization: Specialization) -> tuple[TensorValue, ...]:
 
 
 def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]) -> Mapping[Dynamic, Integer]:
-    """The dynamic extents of a specialization that its invocations have as their own: of many, those in its outputs.
+    """Return the dynamic extents of a specialization that its invocations have as their own: of many, those in its
+    outputs.
 
     Each operator that invokes two others would else have twice as many.
     """
@@ -98,7 +99,7 @@ def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]
 
 
 def extents_of(value: Segment) -> Iterator[Integer]:
-    """The extents of a tensor, and lengths and extents of a pack, in their order."""
+    """Yield the extents of a tensor, and lengths and extents of a pack, in their order."""
     match value:
         case Tensor():
             for part in value.shape or ():

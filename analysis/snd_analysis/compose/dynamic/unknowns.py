@@ -36,7 +36,8 @@ class Dynamic:
 def dynamic_extent(
     known: dict[Dynamic, Integer], name: str, low: int, high: int | None, declared: bool = False
 ) -> Integer:
-    """A new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell it."""
+    """Return a new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell
+    it."""
     key = Dynamic(declared)
     extent = shapes.variable(key, name, low, None if high is None else max(low, high))
     if extent.value is None:
@@ -45,7 +46,7 @@ def dynamic_extent(
 
 
 def is_dynamic(extent: Integer) -> bool:
-    """Whether only the run tells an extent, however much is known when composing."""
+    """Return whether only the run tells an extent, however much is known when composing."""
     keys = [leaf.key for leaf in extent.leaves]
     return bool(keys) and all(
         key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys

@@ -56,7 +56,7 @@ def accessed(expressions: Expressions, node: nodes.Subscript, target: Value, ind
 
 
 def is_pack_index(index: nodes.Index) -> bool:
-    """One index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
+    """Return whether an index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
     return (
         len(index.items) == 1
         and not index.trailing_comma
@@ -76,7 +76,8 @@ class Elements:
 
 
 def access(expressions: Expressions, node: nodes.Node, target: Value, index: nodes.Index) -> Elements | None:
-    """The elements at an index of a tensor, of those of a pack, or of one that is chosen at run time; None for null."""
+    """Return the elements at an index of a tensor, of those of a pack, or of one that is chosen at run time; None for
+    null."""
     parts = []
     for item in index.items:
         part = _index_part(expressions, item)

@@ -20,7 +20,7 @@ class AffineIndex(Struct, frozen=True):
     factors: Mapping[int, int]
 
     def over(self, ranges: Sequence[tuple[int, int]]) -> Interval:
-        """The least and the greatest value where positions lie in non-empty ranges, the ends excluded."""
+        """Return the least and the greatest value where positions lie in non-empty ranges, the ends excluded."""
         low = high = self.constant
         for axis, factor in self.factors.items():
             first, last = factor * ranges[axis][0], factor * (ranges[axis][1] - 1)
@@ -29,7 +29,7 @@ class AffineIndex(Struct, frozen=True):
         return low, high
 
     def at(self, positions: Sequence[int]) -> int:
-        """The value at a point."""
+        """Return the value at a point."""
         return self.constant + sum(factor * positions[axis] for axis, factor in self.factors.items())
 
 
@@ -43,7 +43,7 @@ class Analysis:
         self._intervals: dict[Term, Interval] = {}
 
     def affine(self, term: Term) -> AffineIndex | None:
-        """The affine form of an int term; None if it has none that fits into 64 bits everywhere."""
+        """Return the affine form of an int term; None if it has none that fits into 64 bits everywhere."""
         if term not in self._affine:
             form = self._affine_form(term)
             if form is not None and not _fits(form.over(self._ranges)):
@@ -72,7 +72,7 @@ class Analysis:
         return _added(first, second if term.operation == "+" else _scaled(second, -1))
 
     def affine_places(self, places: Sequence[IndexTerm]) -> tuple[AffineIndex, ...] | None:
-        """The affine forms of the indices of an access that remaps none; None if some have none."""
+        """Return the affine forms of the indices of an access that remaps none; None if some have none."""
         forms = []
         for place in places:
             form = self.affine(place.index) if place.below is None else None
@@ -83,7 +83,7 @@ class Analysis:
 
     # ---- intervals ---------------------------------------------------------------------------------------------------
     def interval(self, term: Term) -> Interval:
-        """Bounds of the values of an int term; they may exceed 64 bits if its computation may overflow."""
+        """Return bounds of the values of an int term; they may exceed 64 bits if its computation may overflow."""
         if term not in self._intervals:
             self._intervals[term] = self._interval(term)
         return self._intervals[term]
@@ -137,7 +137,7 @@ def _fits(interval: Interval) -> bool:
 
 
 def _clamped(interval: Interval) -> Interval:
-    """What is left of values that did not overflow."""
+    """Return what is left of values that did not overflow."""
     return max(interval[0], INT_MIN), min(interval[1], INT_MAX)
 
 
@@ -156,7 +156,7 @@ def _added(first: AffineIndex, second: AffineIndex) -> AffineIndex:
 
 # ---- distinct elements -----------------------------------------------------------------------------------------------
 def colliding_axes(forms: Sequence[AffineIndex], lengths: Mapping[int, int]) -> frozenset[int]:
-    """The axes among ``lengths`` (longer than 1) along which different positions may lead to the same element.
+    """Return the axes among ``lengths`` (longer than 1) along which different positions may lead to the same element.
 
     All others are told apart by the indices, given the positions along the colliding ones.
     """

@@ -74,7 +74,7 @@ def fold(expressions: Expressions, node: nodes.Fold) -> Value:
 def folded(
     expressions: Expressions, node: nodes.Node, symbol: str, items: Sequence[Value], dtype: str | None = None
 ) -> Value:
-    """The fold of items; ``dtype`` is that of items that there are none of."""
+    """Return the fold of items; ``dtype`` is that of items that there are none of."""
     if symbol == ":=":
         return items[0] if items and all(item is items[0] for item in items) else NULL
     if not items:

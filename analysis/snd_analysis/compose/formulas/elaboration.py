@@ -27,7 +27,8 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, 
 
 
 def elaborate(specialization: Specialization, tensors: FormulaTensors) -> Iterator[Formula]:
-    """The formulas in order of execution, with all index bounds and packs of tensors of different shapes told apart.
+    """Yield the formulas in order of execution, with all index bounds and packs of tensors of different shapes told
+    apart.
 
     Raises FormulaFailed for what has no value.
     """
@@ -39,7 +40,7 @@ def elaborate(specialization: Specialization, tensors: FormulaTensors) -> Iterat
 def elaborate_formula(
     specialization: Specialization, tensors: FormulaTensors, base: int, node: nodes.Lowering
 ) -> Iterator[Formula]:
-    """What one formula comes to: as many as it has to be unrolled into. Raises EvaluationError."""
+    """Yield what one formula comes to: as many as it has to be unrolled into. Raises EvaluationError."""
     for count, formula in enumerate(_Elaboration(specialization, tensors, base, node).formulas()):
         if count >= MOST_FORMULAS:
             message = f"this would have to be unrolled more than {MOST_FORMULAS} times"
@@ -50,7 +51,10 @@ def elaborate_formula(
 def elaborate_constant(
     specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None = None
 ) -> Formula:
-    """What gives a constant, or an item of a pack of them, its values (2.7). Raises FormulaFailed if it has none."""
+    """Return what gives a constant, or an item of a pack of them, its values (2.7).
+
+    Raises FormulaFailed if it has none.
+    """
     if member.node.default is None:
         place = specialization.template.declared(member.symbol)
         raise FormulaFailed(UNKNOWN_VALUE, f"'{member.name}' has no value", place)
@@ -61,7 +65,7 @@ def elaborate_constant(
 def constant_formula(
     specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None
 ) -> Formula:
-    """The same for a constant that has a value. Raises EvaluationError."""
+    """Return the same for a constant that has a value. Raises EvaluationError."""
     node, default = member.node, member.node.default
     assert default is not None
     target = nodes.Access(node.name.start, node.name.end, node.name, ())
@@ -114,7 +118,7 @@ class _Elaboration:
 
     # ---- unrolling ---------------------------------------------------------------------------------------------------
     def _unrolled(self, bindings: dict[Symbol, Value], fixed: dict[int, int] | None = None) -> Iterator[Formula]:
-        """The formula, or one for each position along the axes that something depends on that must be known."""
+        """Yield the formula, or one for each position along the axes that something depends on that must be known."""
         try:
             formula = self._formula(bindings, fixed or {})
         except VariesWith as varies:
@@ -136,11 +140,11 @@ class _Elaboration:
             yield from self._unrolled(bindings, {**fixed, axis: at})
 
     def _is_ordered(self) -> bool:
-        """Whether the order of the loops matters."""
+        """Return whether the order of the loops matters."""
         return self._node.operator.text == ":=" or bool(self._tensors.counters)
 
     def _names(self, bindings: dict[Symbol, Value], fixed: dict[int, int]) -> Iterator[tuple[str, Term]]:
-        """Names and extents of axes, as far as the latter are known."""
+        """Yield names and extents of axes, as far as the latter are known."""
         expressions = self._expressions()
         expressions.bindings.update(bindings)
         count = 0
@@ -189,7 +193,7 @@ class _Elaboration:
         )  # fmt: skip
 
     def constant(self, slot: Slot, item: int | None) -> Formula:
-        """The values of a constant, row-major in the order of its bounds; else one for all, or a list of them.
+        """Return the values of a constant, row-major in the order of its bounds; else one for all, or a list of them.
 
         Each item of a pack of constants has one value for all of its elements.
         """

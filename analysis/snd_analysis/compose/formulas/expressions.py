@@ -49,21 +49,21 @@ class Expressions:
         """Where ints of more than 64 bits stand: they are blamed if the elements of a tensor depend on them."""
 
     def evaluate(self, node: nodes.Expression) -> Value:
-        """A value or term, a pack of them, or NULL."""
+        """Return a value or term, a pack of them, or NULL."""
         value = self._evaluated(node)
         if isinstance(value, Integer) and value.value is not None and not INT_MIN <= value.value <= INT_MAX:
             self._wide.setdefault(value.value, node)
         return value
 
     def term(self, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
-        """What ``node`` evaluated to, as a term."""
+        """Return what ``node`` evaluated to, as a term."""
         try:
             return self.operations.term(value, dtype)
         except OperationError as failure:
             raise self.blamed(node, failure) from None
 
     def blamed(self, node: nodes.Node, failure: OperationError) -> EvaluationError:
-        """A failure of an operation at the node, or at the part of it that is to blame."""
+        """Return a failure of an operation at the node, or at the part of it that is to blame."""
         if isinstance(failure, Overflow):
             node = self._wide.get(failure.value, node)
         return EvaluationError(node, failure.rule, failure.message)
@@ -116,7 +116,7 @@ class Expressions:
         )
 
     def lifted(self, node: nodes.Node, function: Callable[..., Value], *operands: Value) -> Value:
-        """The function of operands that are not null; else null (2.4.1)."""
+        """Return the function of operands that are not null; else null (2.4.1)."""
         present: Value = TRUE
         values = []
         for operand in operands:
@@ -131,7 +131,7 @@ class Expressions:
 
 
 def _is_definite(value: Value) -> bool:
-    """Whether a value, with all items of a pack, is known."""
+    """Return whether a value, with all items of a pack, is known."""
     if isinstance(value, Pack):
         return value.items is not None and all(map(_is_definite, value.items))
     return value is NULL or scalar_of(value) is not None

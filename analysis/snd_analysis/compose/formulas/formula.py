@@ -63,7 +63,7 @@ class Formula(Struct, frozen=True, eq=False):
         return frozenset(term.symbol for term in subterms(*places) if isinstance(term, Next))
 
     def own_reads(self) -> Iterator[Read]:
-        """The elements of what is written that are read."""
+        """Yield the elements of what is written that are read."""
         written = {each for slot in self.slots for each in (slot, *slot.items)}
         for term in subterms(*self.roots):
             if isinstance(term, Read) and not written.isdisjoint((term.slot, *term.slot.items)):

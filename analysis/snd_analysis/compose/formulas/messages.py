@@ -9,7 +9,7 @@ from snd_analysis.compose.formulas.terms import Slot
 
 
 def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int) -> str:
-    """An index leads out of a tensor."""
+    """Return an index leads out of a tensor."""
     shown = slot.name if not slot.items else f"{slot.name}[…]"
     return f"the index {index} is outside of dimension {dimension} of '{shown}', whose extent is {extent}"
 

@@ -12,7 +12,7 @@ from snd_analysis.symbolic.values import FUNCTIONS, UNDEFINED, Value, default_va
 
 
 def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:
-    """What a name stands for: an index symbol, a local value, a tensor, a counter, or a member of a tensor."""
+    """Return what a name stands for: an index symbol, a local value, a tensor, a counter, or a member of a tensor."""
     target = expressions.targets.get(node)
     if isinstance(target, ShapeMember):
         return member_of(expressions.tensors.models.get(target.tensor, UNDEFINED), target.member)
@@ -41,7 +41,7 @@ def bounded(expressions: Expressions, node: nodes.Bounded) -> Value:
 
 
 def call(expressions: Expressions, node: nodes.Call) -> Value:
-    """A built-in function, or a cast to a generic type."""
+    """Return a built-in function, or a cast to a generic type."""
     dtype = expressions.specialization.scope.dtype(node.function)
     if dtype is not None and not node.arguments:
         return default_value(dtype)
@@ -73,5 +73,5 @@ def _casted(expressions: Expressions, node: nodes.Expression, dtype: str, argume
 
 
 def nothing(expressions: Expressions, node: nodes.Node) -> Value:
-    """What has no value, or is known without a formula."""
+    """Return what has no value, or is known without a formula."""
     return UNDEFINED

@@ -73,7 +73,7 @@ class Partial(Struct, Foreign, frozen=True):
 
 
 def scalar_of(value: Value) -> Scalar | None:
-    """The number, truth or string of a value that is known; None for anything else."""
+    """Return the number, truth or string of a value that is known; None for anything else."""
     if isinstance(value, Integer):
         return value.value
     if value is TRUE or value is FALSE:
@@ -82,7 +82,7 @@ def scalar_of(value: Value) -> Scalar | None:
 
 
 def value_of(scalar: Scalar) -> Value:
-    """A scalar as a value of the analysis."""
+    """Return a scalar as a value of the analysis."""
     if isinstance(scalar, bool):
         return shapes.truth(scalar)
     return shapes.constant(scalar) if isinstance(scalar, int) else scalar
@@ -105,7 +105,7 @@ class Operations:
         self.terms = terms
 
     def term(self, value: Value, dtype: str | None = None) -> Term:
-        """A single value as a term. Raises Failure for anything else, and for an int of more than 64 bits.
+        """Return a single value as a term. Raises Failure for anything else, and for an int of more than 64 bits.
 
         An int becomes a real where ``dtype`` says so: types agree, but a fold over no items doesn't know its own.
         """
@@ -131,7 +131,7 @@ class Operations:
         return self.terms.apply(symbol, (x, y), dtype, node)
 
     def _adapted(self, a: Value, b: Value) -> tuple[Value, Value]:
-        """An empty fold beside a real."""
+        """Return an empty fold beside a real."""
         if isinstance(a, Integer) and isinstance(b, float) and a.value is not None:
             return float(a.value), b
         if isinstance(b, Integer) and isinstance(a, float) and b.value is not None:
@@ -145,7 +145,7 @@ class Operations:
         return a if symbol == "+" else self.terms.apply(_UNARY_NAMES[symbol], (a,), a.dtype, node)
 
     def function(self, name: str, node: nodes.Node, a: Value) -> Value:
-        """A built-in function."""
+        """Return a built-in function."""
         if not isinstance(a, TERMS):
             if isinstance(a, Integer) and name not in ("abs", "sign") and a.value is not None:
                 a = float(a.value)
@@ -170,7 +170,7 @@ class Operations:
         return self.terms.apply("select", (self.term(condition), x, y), x.dtype, node)
 
     def item(self, node: nodes.Node, items: Sequence[Value], index: Term) -> Value:
-        """An item of a pack at an index that is known at run time only."""
+        """Return an item of a pack at an index that is known at run time only."""
         if not items:
             raise OperationError(rules.INDEX_OUT_OF_RANGE, "there are no items", 0)
         scalars = [scalar_of(item) for item in items]
@@ -186,7 +186,7 @@ class Operations:
         return found
 
     def pick(self, node: nodes.Node, condition: Value, a: Value, b: Value) -> Value:
-        """One of two values that are both computed."""
+        """Return one of two values that are both computed."""
         if condition is TRUE or condition is FALSE:
             return a if condition is TRUE else b
         x, y = self.term(a, _dtype_of(b)), self.term(b, _dtype_of(a))
@@ -223,7 +223,7 @@ def _dtype_of(value: Value) -> str | None:
 
 
 def _decided(symbol: str, a: Value, b: Value) -> Value | None:
-    """What a known side decides; what is left out could not have failed."""
+    """Return what a known side decides; what is left out could not have failed."""
     if symbol == "&&":
         return b if a is TRUE else a if b is TRUE else FALSE if a is FALSE else None
     if symbol == "||":
@@ -234,14 +234,14 @@ def _decided(symbol: str, a: Value, b: Value) -> Value | None:
 
 
 def is_dynamic(value: Value) -> bool:
-    """Whether a value, or an item of it, is known at run time only."""
+    """Return whether a value, or an item of it, is known at run time only."""
     if isinstance(value, Pack):
         return any(isinstance(item, (*TERMS, Guarded)) for item in value.segments)
     return isinstance(value, (*TERMS, Guarded, Partial))
 
 
 def items_of(value: Value) -> tuple[Value, ...]:
-    """The items of a pack that is written out. Raises Failure for anything else."""
+    """Return the items of a pack that is written out. Raises Failure for anything else."""
     if isinstance(value, Pack) and value.items is not None:
         return value.items
     raise OperationError(UNKNOWN_VALUE, "this is not a pack of known length")

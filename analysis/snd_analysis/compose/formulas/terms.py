@@ -135,36 +135,36 @@ class Terms:
         return self._known.setdefault(key, made)  # type: ignore[return-value]
 
     def constant(self, dtype: str, value: Scalar) -> Constant:
-        """A constant. Zeros of different sign are different."""
+        """Return a constant. Zeros of different sign are different."""
         key = struct.pack("d", value) if isinstance(value, float) else value
         return self._once(("constant", dtype, key), Constant(dtype, value))
 
     def position(self, axis: int) -> AxisPosition:
-        """The index symbol of an axis."""
+        """Return the index symbol of an axis."""
         return self._once(("position", axis), AxisPosition(axis, frozenset({axis})))
 
     def next(self, symbol: Symbol) -> Next:
-        """The counter of an extent."""
+        """Return the counter of an extent."""
         return self._once(("next", symbol), Next(symbol))
 
     def place(
         self, index: Term, bounds: Bounds = Bounds.CHECKED, below: Term | None = None, above: Term | None = None
     ) -> IndexTerm:
-        """An index along one dimension."""
+        """Return an index along one dimension."""
         return self._once(("place", index, bounds, below, above), IndexTerm(index, bounds, below, above))
 
     def read(self, slot: Slot, places: tuple[IndexTerm, ...], node: nodes.Node) -> Read:
-        """An element of a tensor."""
+        """Return an element of a tensor."""
         axes = frozenset[int]().union(*(term.axes for place in places for term in place.terms))
         return self._once(("read", slot, places), Read(slot, places, axes, node))
 
     def apply(self, operation: str, operands: tuple[Term, ...], dtype: str, node: nodes.Node) -> Apply:
-        """An operation."""
+        """Return an operation."""
         axes = frozenset[int]().union(*(operand.axes for operand in operands))
         return self._once((operation, operands, dtype), Apply(operation, operands, dtype, axes, node))
 
     def table(self, values: tuple[Scalar, ...], index: Term, dtype: str, node: nodes.Node) -> Table:
-        """An item of a pack of constants."""
+        """Return an item of a pack of constants."""
         key = tuple(struct.pack("d", value) if isinstance(value, float) else value for value in values)
         return self._once(("table", key, index, dtype), Table(values, index, dtype, index.axes, node))
 
@@ -185,7 +185,7 @@ def is_positive(term: Term) -> bool:
 
 
 def operands_of(term: Term) -> tuple[Term, ...]:
-    """The terms directly below a term."""
+    """Return the terms directly below a term."""
     if isinstance(term, Apply):
         return term.operands
     if isinstance(term, Read):
@@ -194,12 +194,12 @@ def operands_of(term: Term) -> tuple[Term, ...]:
 
 
 def subterms(*roots: Term) -> Iterator[Term]:
-    """Every term below, each once, the roots included."""
+    """Yield every term below, each once, the roots included."""
     return _below(roots, operands_of)
 
 
 def unconditional(*roots: Term) -> Iterator[Term]:
-    """The terms below that are computed wherever the roots are: not those in branches of selections."""
+    """Yield the terms below that are computed wherever the roots are: not those in branches of selections."""
     return _below(roots, _computed_operands)
 
 

@@ -52,7 +52,7 @@ def check_formula(formula: Formula) -> None:
 
 
 def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
-    """Whether nothing in a formula can go wrong but for its data, as far as the ranges of its indices tell."""
+    """Return whether nothing in a formula can go wrong but for its data, as far as the ranges of its indices tell."""
     analysis = Analysis(extents)
     for slot, place, at, _ in _accesses(formula):
         extent = slot.shape[at]

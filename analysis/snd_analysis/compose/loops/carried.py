@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 
 
 def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
-    """What a carried variable begins as."""
+    """Return what a carried variable begins as."""
     value = state.tensor(carry.value, carry.name.text)
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
@@ -40,7 +40,7 @@ def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
 
 
 def as_declared(state: BodyState, carry: nodes.Carry, value: TensorValue) -> TensorValue:
-    """What a carried variable is from iteration to iteration, given what it begins as."""
+    """Return what a carried variable is from iteration to iteration, given what it begins as."""
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
     shape = written_shape(state, carry.type.shape)
@@ -57,7 +57,7 @@ def final(
     targets: Targets,
     at: int,
 ) -> TensorValue:
-    """A carried variable behind the loop: of the shape that it keeps through all iterations."""
+    """Return a carried variable behind the loop: of the shape that it keeps through all iterations."""
     if not isinstance(before, Tensor) or not isinstance(after, Tensor) or before.shape is None or after.shape is None:
         return before if isinstance(before, Pack) else UNDEFINED
     if node.keyword.text == "unroll" and before.shape != after.shape:

@@ -43,7 +43,8 @@ class Collecting(Struct, frozen=True):
         ]
 
     def _rows(self, scanned: Values, results: Values) -> list[Values] | None:
-        """The results of each iteration, if their number is known and the items differ; None if they can't be told."""
+        """Return the results of each iteration, if their number is known and the items differ; None if they can't be
+        told."""
         count = None if self.dynamic or self.count is None else self.count.value
         if count is None or not 0 < count <= MOST_ITEMS or not items_differ(scanned, count):
             return None
@@ -64,7 +65,7 @@ class Collecting(Struct, frozen=True):
         return rows
 
     def _pack(self, value: TensorValue, row: Values | None, at: int) -> TensorValue:
-        """A result of the body, of which every iteration adds one tensor to a pack."""
+        """Return a result of the body, of which every iteration adds one tensor to a pack."""
         if not isinstance(value, Tensor):
             return UNDEFINED
         state, place = self.interpreter.state, self.interpreter.state.place(self.node)

@@ -29,8 +29,8 @@ def steps(
     state: BodyState, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
     varying: frozenset[Hashable], body: Callable[[Values], Values | None],
 ) -> Steps | None:  # fmt: skip
-    """Finds which extents change from step to step: these are unknown within, and `x + count * c` behind where each
-    step adds the same c.
+    """Find which extents change from step to step: these are unknown within, and `x + count * c` behind where each step
+    adds the same c.
 
     ``names`` are those of the carried variables, within the loop and behind it. ``body`` gives the results for some
     values of the carried variables; ``varying`` are keys of what differs between iterations, besides the dynamic
@@ -59,7 +59,7 @@ def steps(
 def _stepped(
     state: BodyState, start: TensorValue, after: TensorValue, changing: set[Hashable], name: str
 ) -> TensorValue:
-    """A carried variable with an unknown for each extent that changes in a step; the same one if none does."""
+    """Return a carried variable with an unknown for each extent that changes in a step; the same one if none does."""
     if not isinstance(start, Tensor) or start.shape is None:
         return start
     if not isinstance(after, Tensor) or after.shape is None or len(after.shape) != len(start.shape):
@@ -76,7 +76,7 @@ def _stepped(
 
 
 def _is_one_of(extent: object, keys: set[Hashable]) -> bool:
-    """Whether an extent is one of these unknowns."""
+    """Return whether an extent is one of these unknowns."""
     return isinstance(extent, Integer) and len(extent.leaves) == 1 and next(iter(extent.leaves)).key in keys
 
 
@@ -86,7 +86,7 @@ class _Closing(Struct, frozen=True):
     varying: frozenset[Hashable] | set[Hashable]
 
     def end(self, first: TensorValue, start: TensorValue, after: TensorValue, name: str) -> TensorValue:
-        """A carried variable behind the last step."""
+        """Return a carried variable behind the last step."""
         if not (isinstance(first, Tensor) and isinstance(start, Tensor) and isinstance(after, Tensor)):
             return first if first is start else UNDEFINED
         if first.shape is None or start.shape is None or after.shape is None:
@@ -109,7 +109,7 @@ class _Closing(Struct, frozen=True):
 
 # ---- scanned items ---------------------------------------------------------------------------------------------------
 def items_differ(packs: Values, count: int) -> bool:
-    """Whether packs that are scanned together have that many items at least, some of them of different shapes."""
+    """Return whether packs that are scanned together have that many items at least, some of them of different shapes."""
     rows = [pack.items[:count] for pack in packs if isinstance(pack, Pack) and pack.items is not None]
     if any(len(row) < count for row in rows):
         return False
@@ -117,7 +117,7 @@ def items_differ(packs: Values, count: int) -> bool:
 
 
 def keys_of(shape: Shape | None) -> frozenset[Hashable]:
-    """The items of packs that are not known in a shape: which they are differs between iterations."""
+    """Return the items of packs that are not known in a shape: which they are differs between iterations."""
     leaves = [leaf for part in shape or () if isinstance(part, Integer) for leaf in part.leaves]
     return frozenset(leaf.key for leaf in leaves if isinstance(leaf.key, Element) or leaf.key is POSITION_KEY)
 
@@ -131,7 +131,7 @@ class FreshExtents:
         self._arisen = {key: known[key] for key in known if key not in before}
 
     def renewed(self, value: TensorValue) -> TensorValue:
-        """The result of one more iteration."""
+        """Return the result of one more iteration."""
         if not self._arisen:
             return value
         freshening = Freshening(self._arisen)
@@ -140,7 +140,8 @@ class FreshExtents:
         return new
 
     def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:
-        """A result as the one of every iteration: extents that differ are unknown ones of each, within their bounds."""
+        """Return a result as the one of every iteration: extents that differ are unknown ones of each, within their
+        bounds."""
         values: dict[Hashable, Integer] = {}
         for extent in value.shape or ():
             for leaf in extent.leaves if isinstance(extent, Integer) else ():
@@ -153,7 +154,7 @@ class FreshExtents:
         return replace(value, shape=tuple(each for each in shape if isinstance(each, Integer | Run)))
 
     def varies(self, value: TensorValue, varying: frozenset[Hashable]) -> bool:
-        """Whether a result has an extent that may be another one in another iteration."""
+        """Return whether a result has an extent that may be another one in another iteration."""
         shape = (value.shape or ()) if isinstance(value, Tensor) else ()
         keys = {leaf.key for part in shape if isinstance(part, Integer) for leaf in part.leaves}
         return not keys.isdisjoint(varying | self._arisen.keys())

@@ -12,19 +12,19 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Value, item
 
 
 def let(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
-    """Lets a name that a loop declares stand for a tensor."""
+    """Let a name that a loop declares stand for a tensor."""
     symbol = state.template.resolution.targets.get(name)
     if isinstance(symbol, Symbol):
         state.scope.values[symbol] = value
 
 
 def let_item(state: BodyState, name: nodes.Name, pack: TensorValue, at: int) -> None:
-    """Lets a name that a loop declares stand for an item of the pack that is scanned."""
+    """Let a name that a loop declares stand for an item of the pack that is scanned."""
     let(state, name, tensor_value(item(pack, shapes.constant(at))) if isinstance(pack, Pack) else UNDEFINED)
 
 
 def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
-    """The number of the iteration, if it has a name, which stands for it from here on."""
+    """Return the number of the iteration, if it has a name, which stands for it from here on."""
     if node.iteration is None or node.iteration.index is None:
         return None
     name = node.iteration.index
@@ -34,7 +34,7 @@ def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
 
 
 def local(state: BodyState, value: Value, name: nodes.Name) -> TensorValue:
-    """What stands for a carried variable, or an item, in the graphs of a loop."""
+    """Return what stands for a carried variable, or an item, in the graphs of a loop."""
     match value:
         case Tensor():
             return Tensor(state.scoped(name.text), value.dtype, value.shape, TensorKind.LOCAL, state.place(name))
@@ -44,7 +44,7 @@ def local(state: BodyState, value: Value, name: nodes.Name) -> TensorValue:
 
 
 def scan_item(state: BodyState, pack: TensorValue, name: nodes.Name) -> TensorValue:
-    """The item of a pack in any iteration; extents in which the items differ are dynamic."""
+    """Return the item of a pack in any iteration; extents in which the items differ are dynamic."""
     if not isinstance(pack, Pack):
         return UNDEFINED
     items = pack.elements or (item_of_empty(pack),)

@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack
 def unrolled(
     interpreter: Interpreter, node: nodes.Loop, carries: Values, packs: Values, count: int, targets: Targets
 ) -> Values | None:
-    """The results of a loop with so many iterations; None if nothing is known of them."""
+    """Return the results of a loop with so many iterations; None if nothing is known of them."""
     state = interpreter.state
     collected: list[list[TensorValue]] = []
     for at in range(count):
@@ -42,7 +42,7 @@ def unrolled(
 def nothing_collected(
     interpreter: Interpreter, node: nodes.Loop, carries: Values, packs: Values, targets: Targets
 ) -> Values:
-    """The empty packs that a loop without iterations collects: what their tensors would be tells the body."""
+    """Return the empty packs that a loop without iterations collects: what their tensors would be tells the body."""
     state = interpreter.state
     for carry, value in zip(node.carries, carries, strict=True):
         let(state, carry.name, local(state, value, carry.name))

@@ -30,7 +30,7 @@ def actions(
     files: Sequence[str] = (),
     commands: Collection[str] = (),
 ) -> list[Action]:
-    """What can be done in a span of a file. ``only`` are the kinds that are wanted, all if there are none.
+    """Return what can be done in a span of a file. ``only`` are the kinds that are wanted, all if there are none.
 
     ``diagnostics`` are those that are shown of the file, if they are known; ``files`` may be modules to import;
     ``commands`` are the names of those that the server has. The library is read-only.

@@ -63,9 +63,9 @@ class Request(Struct, frozen=True):
         return [found for found in self.diagnostics if self.touches(found.location.span)]
 
     def touches(self, span: Span) -> bool:
-        """Whether something stands in the span, or at it."""
+        """Return whether something stands in the span, or at it."""
         return span.start <= self.span.end and self.span.start <= span.end
 
     def edit(self, start: int, end: int, text: str) -> TextEdit:
-        """A replacement in the file."""
+        """Return a replacement in the file."""
         return TextEdit(Location(self.path, Span(start, end)), text)

@@ -15,7 +15,7 @@ _VALUES = {"int": "1", "real": "1.0", "bool": "false", "str": "''"}
 
 
 def missing_attributes(request: Request) -> Iterator[Action]:
-    """Gives an invocation all the attributes that it needs, with values to be replaced."""
+    """Give an invocation all the attributes that it needs, with values to be replaced."""
     placed = call_at(request, request.span.start)
     if placed is None or not isinstance(placed.node, nodes.Call | nodes.Quantization):
         return
@@ -42,7 +42,7 @@ def missing_attributes(request: Request) -> Iterator[Action]:
 
 
 def call_at(request: Request, offset: int) -> PlacedNode | None:
-    """The innermost invocation whose name or attributes an offset touches."""
+    """Return the innermost invocation whose name or attributes an offset touches."""
     for placed in reversed(nodes_at(request.tree, offset)):
         node = placed.node
         if isinstance(node, nodes.Call | nodes.Quantization):

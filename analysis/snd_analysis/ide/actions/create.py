@@ -18,7 +18,7 @@ _WRITTEN = re.compile(r"\d+(?:, ?\d+)*", re.ASCII)
 
 
 def create_operator(request: Request) -> Iterator[Action]:
-    """Declares the operator that an invocation names and that does not exist. It has no body yet."""
+    """Declare the operator that an invocation names and that does not exist. It has no body yet."""
     for found in request.here:
         if found.rule != rules.UNKNOWN_OPERATOR:
             continue
@@ -100,7 +100,7 @@ def _outputs(
 
 
 def _giving(component: nodes.Component) -> list[nodes.Node]:
-    """What gives the results of a statement: its right side, or each of the branches that it chooses from."""
+    """Return what gives the results of a statement: its right side, or each of the branches that it chooses from."""
     value = component.value
     if not isinstance(value, nodes.Branch):
         parts: list[nodes.Node] = [value]
@@ -110,7 +110,7 @@ def _giving(component: nodes.Component) -> list[nodes.Node]:
 
 
 def _length(result: nodes.Node) -> int | None:
-    """How many tensors a result packs, where that is written as a number or each of them is named."""
+    """Return how many tensors a result packs, where that is written as a number or each of them is named."""
     if isinstance(result, nodes.ResultList):
         single = all(isinstance(item, nodes.Result) and item.pack is None for item in result.items)
         return len(result.items) if single else None

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def name_extents(request: Request) -> Iterator[Action]:
-    """Gives each ``~`` of an input's shape a name, so that others can refer to it."""
+    """Give each ``~`` of an input's shape a name, so that others can refer to it."""
     around = nodes_at(request.tree, request.span.start)
     found = definition_at(request.tree, request.span.start)
     block = next((each.node for each in around if isinstance(each.node, nodes.Block)), None)

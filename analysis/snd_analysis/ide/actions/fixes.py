@@ -24,14 +24,14 @@ def fixes(request: Request) -> Iterator[Action]:
 
 
 def fix_all(request: Request) -> Iterator[Action]:
-    """All safe fixes of the file that can be made at once."""
+    """Yield all safe fixes of the file that can be made at once."""
     edits, fixed = together(each for each in request.diagnostics if each.fix is not None and each.fix.safe)
     if fixed:
         yield Action("fix all that can be fixed safely", ActionKind.FIX_ALL, edits, fixed)
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[tuple[TextEdit, ...], tuple[Diagnostic, ...]]:
-    """The edits of those fixes that don't come in each other's way, and what they fix. The first ones win."""
+    """Return the edits of those fixes that don't come in each other's way, and what they fix. The first ones win."""
     edits: list[TextEdit] = []
     chosen: list[Fix] = []
     fixed: list[Diagnostic] = []
@@ -55,7 +55,7 @@ def _collide(first: Fix, second: Fix) -> bool:
 
 
 def _are_nested(first: Fix, second: Fix) -> bool:
-    """Whether both put parentheses around expressions of which one is a part of the other."""
+    """Return whether both put parentheses around expressions of which one is a part of the other."""
     one, other = _parenthesised(first), _parenthesised(second)
     if one is None or other is None or first.edits[0].location.path != second.edits[0].location.path:
         return False
@@ -63,7 +63,7 @@ def _are_nested(first: Fix, second: Fix) -> bool:
 
 
 def _parenthesised(fix: Fix) -> Span | None:
-    """What a fix puts parentheses around, if it does nothing else."""
+    """Return what a fix puts parentheses around, if it does nothing else."""
     if [edit.text for edit in fix.edits] != ["(", ")"]:
         return None
     opening, closing = (edit.location.span for edit in fix.edits)
@@ -81,6 +81,6 @@ def _conflict(first: TextEdit, second: TextEdit) -> bool:
 
 
 def _is_import(edit: TextEdit) -> bool:
-    """Whether an edit inserts an import; of those, one may follow the other."""
+    """Return whether an edit inserts an import; of those, one may follow the other."""
     span = edit.location.span
     return span.start == span.end and edit.text.strip().startswith("import ")

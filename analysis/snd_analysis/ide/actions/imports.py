@@ -20,7 +20,7 @@ _FAR = 300
 
 
 def organize_imports(request: Request) -> Iterator[Action]:
-    """Sorts the imports and leaves out those that nothing uses; several statements stay several, one stays one."""
+    """Sort the imports and leave out those that nothing uses; several statements stay several, one stays one."""
     items = request.snapshot.imports(request.path)
     problems = [found for found in request.diagnostics if found.location.span in {item.span for item in items}]
     if not items or any(True for _ in request.tree.problems) or any(
@@ -46,7 +46,7 @@ def organize_imports(request: Request) -> Iterator[Action]:
 
 
 def _others(request: Request, start: int, end: int) -> bool:
-    """Whether anything but imports stands among them."""
+    """Return whether anything but imports stands among them."""
     return any(
         not isinstance(item, nodes.Import) and start <= placed.start + item.start < end
         for placed in request.tree.chunks
@@ -59,7 +59,7 @@ def _line_break(text: str) -> str:
 
 
 def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
-    """Imports a module that has the operator which is missing here, and names it in full."""
+    """Import a module that has the operator which is missing here, and names it in full."""
     for found in request.here:
         span = found.location.span
         name = request.text[span.start : span.end]

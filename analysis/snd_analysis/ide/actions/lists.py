@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values import Pack, Run
 
 
 def lists(request: Request) -> Iterator[Action]:
-    """Turns the list around a place into one value that is repeated, and back."""
+    """Turn the list around a place into one value that is repeated, and back."""
     around = nodes_at(request.tree, request.span.start)
     for at in reversed(range(len(around))):
         node = around[at].node
@@ -64,7 +64,7 @@ def _written_out(request: Request, placed: PlacedNode) -> Iterator[Action]:
 
 
 def _as_list(request: Request, around: list[PlacedNode], at: int) -> Iterator[Action]:
-    """One value of an attribute as the list that it stands for, where that is known."""
+    """Yield one value of an attribute as the list that it stands for, where that is known."""
     placed = around[at]
     attribute = placed.node
     assert isinstance(attribute, nodes.Attribute)
@@ -92,7 +92,7 @@ def _length(value: object) -> int | None:
 
 
 def _parameter(request: Request, around: list[PlacedNode], at: int) -> tuple[Signature, AttributeParameter] | None:
-    """The attribute whose whole value is the node at a position."""
+    """Return the attribute whose whole value is the node at a position."""
     attribute = around[at - 1].node if at else None
     call = next((each.node for each in reversed(around[:at]) if isinstance(each.node, nodes.Call)), None)
     if not isinstance(attribute, nodes.Attribute) or call is None:
@@ -103,7 +103,7 @@ def _parameter(request: Request, around: list[PlacedNode], at: int) -> tuple[Sig
 
 
 def _tells_length(signature: Signature, parameter: AttributeParameter) -> bool:
-    """Whether the inputs determine how long the pack is, so that a list need not say it."""
+    """Return whether the inputs determine how long the pack is, so that a list need not say it."""
     pack = parameter.node.pack
     if pack is None or pack.length is None:
         return False
@@ -122,7 +122,7 @@ def _names(node: nodes.Node) -> set[str]:
 
 
 def _is_plain(node: nodes.Node) -> bool:
-    """Whether a value is a number, a string or the like."""
+    """Return whether a value is a number, a string or the like."""
     if isinstance(node, nodes.Unary):
         return isinstance(node.operand, nodes.Literal)
     if isinstance(node, nodes.String):

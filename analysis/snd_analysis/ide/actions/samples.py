@@ -14,7 +14,7 @@ WRITE_SAMPLE, REFRESH_SAMPLE = "snd.writeSample", "snd.refreshSample"
 
 
 def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Action]:
-    """A new sample of the definition whose head is here, if it has none; the results of the sample that is here."""
+    """Yield a new sample of the definition whose head is here, if it has none; the results of the sample that is here."""
     if REFRESH_SAMPLE in commands:
         for name, placed in sample_names(request.snapshot, request.path):
             span = placed.sample.span.shifted(placed.start)
@@ -31,6 +31,6 @@ def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Acti
 
 
 def has_sample(snapshot: Snapshot, name: OperatorName) -> bool:
-    """Whether a definition has a sample in its own file."""
+    """Return whether a definition has a sample in its own file."""
     placed = snapshot.samples(name.path)
     return any(snapshot.named_sample(name.path, each.sample).target == name for each in placed)

@@ -47,7 +47,8 @@ def _comment(request: Request, found: Diagnostic) -> Action:
 
 
 def _can_be_above(request: Request, found: Diagnostic) -> bool:
-    """Whether a comment can stand above the line: not in a string, nor in a comment; the head of a file has no line."""
+    """Return whether a comment can stand above the line: not in a string, nor in a comment; the head of a file has no
+    line."""
     span = found.location.span
     if span == Span(0, 0):
         return False

@@ -34,7 +34,7 @@ _PRAGMA = re.compile(r"(?:.*;)?\s*(?:version|extension)\s[^;]*")
 def completions(
     snapshot: Snapshot, path: str, offset: int, snippets: bool = False, files: Sequence[str] = ()
 ) -> Completions:
-    """What can be written at an offset. ``files`` are those that may be modules to import."""
+    """Return what can be written at an offset. ``files`` are those that may be modules to import."""
     comment = comment_at(snapshot.tree(path), offset)
     if comment is not None:
         code = sample_code(snapshot.source(path), comment, offset)

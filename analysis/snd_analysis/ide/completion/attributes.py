@@ -22,7 +22,7 @@ _FAR = 2000
 
 
 def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """The attributes that are not given yet, those first that must be.
+    """Yield the attributes that are not given yet, those first that must be.
 
     Those of an operator whose module is not imported import it.
     """
@@ -51,7 +51,8 @@ def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
 def _of_module_to_import(
     snapshot: Snapshot, place: CompletionPlace, opener: int, files: Sequence[str]
 ) -> tuple[tuple[OperatorName, Signature] | None, tuple[TextEdit, ...]]:
-    """The operator that is invoked, if it is one of a module that could be imported, and the edit that imports it."""
+    """Return the operator that is invoked, if it is one of a module that could be imported, and the edit that imports
+    it."""
     called = place.stack.call(opener)
     if called is None or len(called.parts) < 2 or is_library(place.path):
         return None, ()
@@ -66,7 +67,7 @@ def _of_module_to_import(
 
 
 def _given_behind(place: CompletionPlace) -> set[str]:
-    """The attributes that are given behind the cursor."""
+    """Return the attributes that are given behind the cursor."""
     text = place.text[place.end : place.end + _FAR]
     tokens = tokenize(text).tokens
     given: set[str] = set()

@@ -13,7 +13,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def documentation(snapshot: Snapshot, subject: tuple[str, ...], importer: str) -> str:
-    """The documentation of the subject of a completion in a file; empty if there is none, or it is gone."""
+    """Return the documentation of the subject of a completion in a file; empty if there is none, or it is gone."""
     match subject:
         case ("operator", path, name):
             return definition_text(snapshot, OperatorName(path, name), importer)

@@ -61,7 +61,7 @@ class Expected(Struct, frozen=True):
     """Whether a bool is due that is most often a comparison."""
 
     def accepts(self, type_: Type | None) -> bool:
-        """Whether a value of a type may stand there; one of an unknown type may."""
+        """Return whether a value of a type may stand there; one of an unknown type may."""
         if type_ is None:
             return True
         if type_.tensor and self.tensor is False:
@@ -74,14 +74,14 @@ class Expected(Struct, frozen=True):
         return self.rank is None or _may_be_equal(self.rank, rank)
 
     def takes(self, dtype: Dtype) -> bool:
-        """Whether values of a type may stand there."""
+        """Return whether values of a type may stand there."""
         if self.dtype is None:
             return True
         return is_within(dtype, self.dtype.base) if self.dtype.base is not None else self.dtype == dtype
 
     def begins(self, type_: Type | None, is_accessed: bool) -> bool:
-        """Whether what stands there can begin with a value of a type: an item of a pack, or one that is compared,
-        chosen by, or given to a function. Of tensors that is where items of them are accessed alone."""
+        """Return whether what stands there can begin with a value of a type: an item of a pack, or one that is
+        compared, chosen by, or given to a function. Of tensors that is where items of them are accessed alone."""
         if self.accepts(type_) or type_ is None:
             return True
         if type_.packed and self.accepts(type_.item()):
@@ -95,13 +95,13 @@ def _may_be_equal(one: Integer, other: Integer) -> bool:
 
 
 def signature_at(snapshot: Snapshot, place: CompletionPlace, opener: int) -> tuple[OperatorName, Signature] | None:
-    """The operator that is invoked with what an open bracket holds."""
+    """Return the operator that is invoked with what an open bracket holds."""
     called = place.stack.call(opener)
     return None if called is None else signature_named(snapshot, place.path, called)
 
 
 def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> tuple[OperatorName, Signature] | None:
-    """The operator of a name in a file, and what it takes."""
+    """Return the operator of a name in a file, and what it takes."""
     module_scope: ModuleScope = snapshot.module_scope(path)
     name = module_scope.operator(tuple(part.text for part in called.parts))
     if name is None:
@@ -111,7 +111,7 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
 
 
 def expected_at(snapshot: Snapshot, place: CompletionPlace, visible: Visible) -> Expected | None:
-    """What a place takes; None if that is not known."""
+    """Return what a place takes; None if that is not known."""
     if not place.stands_alone:
         operand = operand_behind(place, visible)
         return None if operand is None else _of_operand(operand, place)
@@ -119,7 +119,7 @@ def expected_at(snapshot: Snapshot, place: CompletionPlace, visible: Visible) ->
 
 
 def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end: int) -> Expected | None:
-    """What can stand behind the symbols of the stack before ``end``."""
+    """Return what can stand behind the symbols of the stack before ``end``."""
     operand = operand_before(place, visible, end)
     if operand is not None:
         return _of_operand(operand, place)
@@ -142,7 +142,7 @@ def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end:
 
 
 def _like(node: object, visible: Visible) -> Expected | None:
-    """What has the type of another value, as the one that is chosen instead must have."""
+    """Return what has the type of another value, as the one that is chosen instead must have."""
     dtype = dtype_of(node, visible)
     return None if dtype is None else Expected(dtype, tensor=None, packed=None)
 
@@ -157,12 +157,12 @@ def _of_operand(operand: Operand, place: CompletionPlace) -> Expected | None:
 
 
 def _accessed(place: CompletionPlace) -> bool | None:
-    """Whether a tensor can be a part of an expression, as its items can in a formula."""
+    """Return whether a tensor can be a part of an expression, as its items can in a formula."""
     return None if place.block == BlockKind.LOWER else False
 
 
 def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int, end: int) -> Expected | None:
-    """What the bracket takes that a place stands in."""
+    """Return what the bracket takes that a place stands in."""
     stack = place.stack
     top = stack.symbols[end - 1]
     match stack.frame_of(opener):
@@ -189,7 +189,7 @@ def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener
 
 
 def _item(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int) -> Expected | None:
-    """What the list takes that a bracket begins."""
+    """Return what the list takes that a bracket begins."""
     stack = place.stack
     before = stack.symbols[opener - 1]
     operator = stack.values[opener - 1]
@@ -210,7 +210,7 @@ def _item(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: 
 def _in_statement(
     place: CompletionPlace, visible: Visible, symbols: tuple[str, ...], is_inside: bool
 ) -> Expected | None:
-    """What the statement takes around a place; ``is_inside`` if a bracket is open in it."""
+    """Return what the statement takes around a place; ``is_inside`` if a bracket is open in it."""
     stack = place.stack
     top = symbols[-1]
     if symbols[-2:] == ("name", "COLON") and "FOR" in symbols[stack.statement :]:
@@ -266,7 +266,7 @@ def _argument(snapshot: Snapshot, place: CompletionPlace, visible: Visible, open
 def _bound(
     dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, place: CompletionPlace, opener: int
 ) -> Dtype:
-    """A generic type, or what an argument before tells that it is."""
+    """Return a generic type, or what an argument before tells that it is."""
     if not dtype.is_generic:
         return dtype
     arguments = [each for each in place.stack.above(opener) if isinstance(each, nodes.Node)]
@@ -281,7 +281,7 @@ def _bound(
 
 
 def _attribute(snapshot: Snapshot, place: CompletionPlace, opener: int, end: int, item: bool) -> Expected | None:
-    """What the attribute takes whose value begins at ``end``."""
+    """Return what the attribute takes whose value begins at ``end``."""
     found = signature_at(snapshot, place, opener)
     name = place.stack.values[end - 2]
     if found is None or not isinstance(name, nodes.Name):

@@ -17,7 +17,7 @@ def ranked(items: Iterable[Completion], typed: str) -> list[Completion]:
 
 
 def matches(typed: str, *names: str) -> bool:
-    """Whether the letters that are typed occur in one of the names in their order, as clients compare them."""
+    """Return whether the letters that are typed occur in one of the names in their order, as clients compare them."""
     if not typed:
         return True
     wanted = typed.casefold()
@@ -34,7 +34,7 @@ def _is_within(wanted: str, name: str) -> bool:
 
 
 def closeness(typed: str, name: str) -> int:
-    """How well a name fits, the less the better: one that begins like what is typed before any other."""
+    """Return how well a name fits, the less the better: one that begins like what is typed before any other."""
     if not typed or name.startswith(typed):
         return 0
     return 1 if name.casefold().startswith(typed.casefold()) else 2

@@ -15,7 +15,7 @@ _GROUP, _OTHERS = 4, 8
 
 
 def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The modules that a file can import, with their paths; of files those that are known to exist."""
+    """Yield the modules that a file can import, with their paths; of files those that are known to exist."""
     if not is_library(path):
         folders = dict.fromkeys([dirname(path), model_root(path, snapshot.exists), *snapshot.module_paths])
         for file in files:
@@ -35,7 +35,7 @@ def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[
 
 
 def imports(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """What can stand behind ``import``: modules that are not imported yet, part by part."""
+    """Yield what can stand behind ``import``: modules that are not imported yet, part by part."""
     before = "".join(f"{part}." for part in place.qualifier)
     imported = {
         item.node.text for item in snapshot.imports(place.path)
@@ -50,7 +50,7 @@ def imports(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) ->
 
 
 def qualifiers(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """The modules that an operator can be named of, those that are not imported last."""
+    """Yield the modules that an operator can be named of, those that are not imported last."""
     before = "".join(f"{part}." for part in place.qualifier)
     dot = "" if place.following == "." else "."
     imported = snapshot.module_scope(place.path).imports

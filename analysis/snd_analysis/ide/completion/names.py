@@ -33,7 +33,7 @@ _MEMBERS = (
 
 
 def is_compile_time(place: CompletionPlace) -> bool:
-    """Whether no tensor can be read at a place."""
+    """Return whether no tensor can be read at a place."""
     stack = place.stack
     if place.block in _COMPILE_TIME:
         return True
@@ -52,14 +52,14 @@ def is_compile_time(place: CompletionPlace) -> bool:
 
 
 def _is_computed(place: CompletionPlace) -> bool:
-    """Whether a value would be computed with, as tensors can't be in ``@compose``."""
+    """Return whether a value would be computed with, as tensors can't be in ``@compose``."""
     stack = place.stack
     callees = [stack.call(at) for at in stack.openers if stack.frame_of(at) is OpenBracket.ARGUMENTS]
     return stack.top in ARITHMETIC or any(callee is not None and callee.text in BUILT_INS for callee in callees[1:])
 
 
 def visible_names(place: CompletionPlace, visible: Visible, expected: Expected | None) -> Iterator[Completion]:
-    """What can be named in an expression: what fits first, what was declared last before what stands above it."""
+    """Yield what can be named in an expression: what fits first, what was declared last before what stands above it."""
     compile_time = is_compile_time(place)
     is_accessed = place.block == BlockKind.LOWER and not compile_time
     unwritten = _initialized(place)
@@ -87,7 +87,8 @@ def visible_names(place: CompletionPlace, visible: Visible, expected: Expected |
 
 
 def _initialized(place: CompletionPlace) -> str:
-    """What the statement around a place gives its first value, and so can't read: an output, or what has a default."""
+    """Return what the statement around a place gives its first value, and so can't read: an output, or what has a
+    default."""
     if place.block in _DECLARED:
         name = next(iter(place.stack.values[place.stack.statement :]), None)
         return name.text if isinstance(name, nodes.Name) else ""
@@ -125,7 +126,7 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
 def _members(
     symbol: Symbol, type_: Type | None, place: CompletionPlace, expected: Expected | None
 ) -> Iterator[Completion]:
-    """A tensor whose extents could be meant."""
+    """Yield a tensor whose extents could be meant."""
     if type_ is None or not (place.stands_alone or place.prefix):
         return
     rank = None if type_.shape is None else type_.shape.rank
@@ -157,7 +158,7 @@ def members(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
 
 
 def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
-    """The generic types of the definition."""
+    """Yield the generic types of the definition."""
     for symbol in visible.symbols.values():
         if symbol.kind is SymbolKind.DTYPE:
             assert isinstance(symbol.node, nodes.DtypeDeclaration)
@@ -168,7 +169,7 @@ def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
 
 
 def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
-    """What can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
+    """Yield what can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
     stack = place.stack
     wanted = None if place.block is None else _ASSIGNED.get(place.block)
     if wanted is None or not _begins_statement(place):
@@ -190,7 +191,7 @@ def _begins_statement(place: CompletionPlace) -> bool:
 
 
 def _assigned(place: CompletionPlace) -> frozenset[str]:
-    """The names that other statements of the block assign."""
+    """Return the names that other statements of the block assign."""
     found = set()
     for block in place.definition.blocks if place.definition is not None else ():
         if not isinstance(block, nodes.Block) or block.kind != place.block:
@@ -208,7 +209,7 @@ def _assigned(place: CompletionPlace) -> frozenset[str]:
 
 
 def indices(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
-    """The indices of a formula that have no bound yet, where bounds stand."""
+    """Yield the indices of a formula that have no bound yet, where bounds stand."""
     stack = place.stack
     if "WITH" in stack.symbols[stack.statement :]:  # a local value is due
         return
@@ -219,14 +220,14 @@ def indices(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
 
 
 def _unbound(place: CompletionPlace, visible: Visible, group: int) -> Iterator[Completion]:
-    """The indices of the left side of a formula whose bounds are still to be written."""
+    """Yield the indices of the left side of a formula whose bounds are still to be written."""
     if place.block == BlockKind.LOWER and not is_compile_time(place):
         for name in _unbound_names(place, visible):
             yield Completion(name, CompletionKind.NAME, group, detail="index without a bound")
 
 
 def _unbound_names(place: CompletionPlace, visible: Visible) -> list[str]:
-    """The names in indices of the formula, as far as it is written, that nothing declares."""
+    """Return the names in indices of the formula, as far as it is written, that nothing declares."""
     stack = place.stack
     declared = {symbol.name for symbol in visible.all if symbol.kind not in (SymbolKind.INDEX, SymbolKind.LOCAL)}
     declared |= {

@@ -39,7 +39,7 @@ class Operand(Struct, frozen=True):
 
 
 def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operand | None:
-    """What the operator demands that the stack ends with at ``end``; None if there is none."""
+    """Return what the operator demands that the stack ends with at ``end``; None if there is none."""
     symbols, values = place.stack.symbols[:end], place.stack.values
     top = symbols[-1] if symbols else ""
     if top in ("NOT", "_prefix_operator") and isinstance(values[end - 1], Token) and values[end - 1].kind == "NOT":
@@ -69,7 +69,7 @@ def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operan
 
 
 def operand_behind(place: CompletionPlace, visible: Visible) -> Operand | None:
-    """What an operator behind the word demands: of one that compares or adds, the type of its right side."""
+    """Return what an operator behind the word demands: of one that compares or adds, the type of its right side."""
     found = _BEHIND.match(place.text, place.end)
     if found is None:
         return None
@@ -82,14 +82,14 @@ def operand_behind(place: CompletionPlace, visible: Visible) -> Operand | None:
 
 
 def dtype_named(name: str, visible: Visible) -> Dtype | None:
-    """The type of what bears a name; None if that is not known."""
+    """Return the type of what bears a name; None if that is not known."""
     symbol = visible.symbols.get(name) or next((each for each in visible.all if each.name == name), None)
     type_ = None if symbol is None else visible.typed(symbol).type
     return None if type_ is None else type_.dtype
 
 
 def dtype_of(node: object, visible: Visible) -> Dtype | None:
-    """The type of an operand, as far as it can be read off: that of a literal, a name, an item, a cast."""
+    """Return the type of an operand, as far as it can be read off: that of a literal, a name, an item, a cast."""
     match node:
         case nodes.Literal():
             return CONCRETE.get(node.type)

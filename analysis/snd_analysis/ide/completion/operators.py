@@ -68,7 +68,7 @@ def _importing(found: Completion, module: str, edits: tuple[TextEdit, ...]) -> C
 
 
 def not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, ModuleNames]]:
-    """The modules that a file could import and does not, with what they define."""
+    """Yield the modules that a file could import and does not, with what they define."""
     module_scope = snapshot.module_scope(path)
     found = importable(snapshot, path, files)
     beside = {module: target for module, target in found if not is_library(target)}
@@ -123,13 +123,13 @@ class _Invocable:
         )  # fmt: skip
 
     def _fits(self, definition: nodes.Definition) -> bool:
-        """Whether a definition has the results that are awaited, and takes what is given to it already."""
+        """Return whether a definition has the results that are awaited, and takes what is given to it already."""
         if self._quantizes and not _quantizes(definition):
             return False
         return _has_results(definition, self._results) and (self._call is None or _takes(definition, self._call))
 
     def _find_callers(self) -> frozenset[str]:
-        """The definitions of the file that invoke the one around the cursor, and itself: operators can't recur."""
+        """Return the definitions of the file that invoke the one around the cursor, and itself: operators can't recur."""
         definition, path = self._place.definition, self._place.path
         if definition is None:
             return frozenset()
@@ -146,7 +146,7 @@ class _Invocable:
 
 
 def _results(place: CompletionPlace) -> list[nodes.Node]:
-    """The results that are awaited; none if that is not known."""
+    """Return the results that are awaited; none if that is not known."""
     stack = place.stack
     if place.in_sample or "_results" not in stack.symbols or stack.frame is OpenBracket.ARGUMENTS:
         return []
@@ -158,20 +158,20 @@ def _results(place: CompletionPlace) -> list[nodes.Node]:
 
 
 def _quantizes(definition: nodes.Definition) -> bool:
-    """Whether an operator makes one tensor of another, as one that quantizes must."""
+    """Return whether an operator makes one tensor of another, as one that quantizes must."""
     return all(
         len([*entries_of(definition, kind, nodes.Parameter)]) == 1 for kind in (BlockKind.INPUT, BlockKind.OUTPUT)
     )
 
 
 def awaits_several(place: CompletionPlace) -> bool:
-    """Whether more than one result is awaited, as no name has and no expression."""
+    """Return whether more than one result is awaited, as no name has and no expression."""
     stack = place.stack
     return stack.symbols[-2:] == ("_results", "ASSIGN") and len(_results(place)) > 1
 
 
 def begins_generics(snapshot: Snapshot, place: CompletionPlace) -> bool:
-    """Whether what looks like a comparison is the beginning of the types of an operator that is invoked."""
+    """Return whether what looks like a comparison is the beginning of the types of an operator that is invoked."""
     stack = place.stack
     if (
         place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE)
@@ -199,7 +199,7 @@ def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> boo
 
 
 def _call_behind(place: CompletionPlace) -> nodes.Call | None:
-    """The attributes and arguments that stand behind the name already."""
+    """Return the attributes and arguments that stand behind the name already."""
     if place.following not in ("{", "(", "<"):
         return None
     behind = place.text[place.end : place.end + _FAR].partition(";")[0]
@@ -224,7 +224,7 @@ def _is_required(parameter: nodes.Parameter) -> bool:
 
 
 def _arguments(definition: nodes.Definition) -> str:
-    """The required attributes and arguments of an invocation, as the rest of a snippet."""
+    """Return the required attributes and arguments of an invocation, as the rest of a snippet."""
     stops = 0
     attributes = []
     for _, parameter in entries_of(definition, BlockKind.ATTRIB, nodes.Parameter):

@@ -109,7 +109,7 @@ class CompletionPlace(Struct, frozen=True, dict=True):
 
 
 def place_at(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | None:
-    """The place of a cursor in code; None in comments, strings and numbers."""
+    """Return the place of a cursor in code; None in comments, strings and numbers."""
     tree = snapshot.tree(path)
     text = tree.text
     chunk = chunk_at(tree, offset)
@@ -145,7 +145,7 @@ def place_at(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | No
 
 
 def string_place(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | None:
-    """The place of a string on one line that a cursor stands in, its text as the word; None if there is none."""
+    """Return the place of a string on one line that a cursor stands in, its text as the word; None if there is none."""
     text = snapshot.tree(path).text
     chunk = chunk_at(snapshot.tree(path), offset)
     literal = None if chunk is None else _literal_around(chunk, offset)
@@ -160,7 +160,7 @@ def string_place(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace 
 
 
 def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> CompletionPlace | None:
-    """The place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before it."""
+    """Return the place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before it."""
     tree = snapshot.tree(path)
     text = tree.text
     chunk = chunk_at(tree, offset)
@@ -185,7 +185,7 @@ def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: i
 
 
 def _literal_around(chunk: PlacedChunk, offset: int) -> Token | None:
-    """The string that an offset stands in."""
+    """Return the string that an offset stands in."""
     at = offset - chunk.start
     for token in tokens_around(chunk.chunk, at, at):
         if token.start >= at:
@@ -201,7 +201,7 @@ def _is_closed(chunk: PlacedChunk, token: Token) -> bool:
 
 
 def _definition(chunk: PlacedChunk, offset: int) -> nodes.Definition | None:
-    """The definition around an offset, or the one above that was never closed."""
+    """Return the definition around an offset, or the one above that was never closed."""
     at = offset - chunk.start
     last: nodes.Definition | None = None
     for each in chunk.chunk.definitions:
@@ -246,13 +246,13 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
 
 
 def _is_between(text: str) -> bool:
-    """Whether a text ends inside of something that a statement can't stand in: a bracket that was never closed."""
+    """Return whether a text ends inside of something that a statement can't stand in: a bracket that was never closed."""
     stack = stack_of(text)
     return not stack.is_certain or stack.frame not in (OpenBracket.BLOCK, OpenBracket.REGION)
 
 
 def _goes_on(text: str, end: int, at: int) -> bool:
-    """Whether what ends there has no ';' and stands on the line of the cursor, which goes on with it."""
+    """Return whether what ends there has no ';' and stands on the line of the cursor, which goes on with it."""
     return text[end - 1] != ";" and not text[end:at].strip(" \t")
 
 

@@ -15,7 +15,7 @@ _WHAT = {
 
 
 def generators(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
-    """The generators of tensors, and ``null`` for what is left out."""
+    """Yield the generators of tensors, and ``null`` for what is left out."""
     stack = place.stack
     if stack.frame not in (OpenBracket.ARGUMENTS, OpenBracket.LIST) or stack.top not in ("LPAR", "COMMA", "LSQB"):
         return

@@ -13,7 +13,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def scoped(snapshot: Snapshot, place: CompletionPlace, definition: nodes.Definition) -> Iterator[Completion]:
-    """What the labels before the last dot lead to: tensors first, then further labels."""
+    """Yield what the labels before the last dot lead to: tensors first, then further labels."""
     context = Context(definition, snapshot.resolution(place.path, definition), snapshot.others(place.path))
     for name, step in scoped_names(context, place.qualifier):
         symbol = step.target

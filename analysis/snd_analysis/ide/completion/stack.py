@@ -88,7 +88,7 @@ class Stack(Struct, frozen=True, dict=True):
         return self.frame_of(self.openers[-1]) if self.openers else OpenBracket.DOCUMENT
 
     def frame_of(self, opener: int) -> OpenBracket:
-        """What an open bracket belongs to."""
+        """Return what an open bracket belongs to."""
         before = self.symbols[opener - 1] if opener else ""
         match self.symbols[opener]:
             case "LGENERIC":
@@ -114,7 +114,7 @@ class Stack(Struct, frozen=True, dict=True):
         )
 
     def call(self, opener: int) -> nodes.Qualified | None:
-        """What is invoked with the attributes, types or arguments that a bracket begins."""
+        """Return what is invoked with the attributes, types or arguments that a bracket begins."""
         at = opener - 1
         while at >= 0 and self.symbols[at] in ("attributes", "generics"):
             at -= 1
@@ -122,7 +122,7 @@ class Stack(Struct, frozen=True, dict=True):
         return value if isinstance(value, nodes.Qualified) else None
 
     def above(self, opener: int) -> Iterator[Any]:
-        """The nodes and tokens above a bracket, lists taken apart."""
+        """Yield the nodes and tokens above a bracket, lists taken apart."""
         for value in self.values[opener + 1 :]:
             if isinstance(value, list):
                 yield from value
@@ -130,7 +130,7 @@ class Stack(Struct, frozen=True, dict=True):
                 yield value
 
     def commas(self, opener: int) -> int:
-        """How many items stand before the last comma above a bracket."""
+        """Return how many items stand before the last comma above a bracket."""
         return sum(isinstance(value, Token) and value.kind == "COMMA" for value in self.above(opener))
 
     @cached_property
@@ -144,7 +144,7 @@ class Stack(Struct, frozen=True, dict=True):
         return 0
 
     def is_callable(self, end: int | None = None) -> bool:
-        """Whether an invocation can stand next."""
+        """Return whether an invocation can stand next."""
         symbols = self.symbols[:end]
         if not symbols:
             return False
@@ -162,7 +162,7 @@ class Stack(Struct, frozen=True, dict=True):
         return False
 
     def closing(self) -> list[str]:
-        """Kinds of tokens that finish the statement, once a name stands at the cursor."""
+        """Return kinds of tokens that finish the statement, once a name stands at the cursor."""
         states = list(self.states)
         run_states(table(), states, ["ID"])
         entries = next((at for at, symbol in enumerate(self.symbols) if symbol.endswith("_entries")), len(self.symbols))
@@ -181,14 +181,14 @@ class Stack(Struct, frozen=True, dict=True):
 
 @cache
 def _accessing() -> dict[int, str]:
-    """The symbol that leads into each state."""
+    """Return the symbol that leads into each state."""
     found = {act >> 1: kind for row in table().actions for kind, act in row.items() if not act & 1}
     found.update({state: origin for row in table().gotos for origin, state in row.items()})
     return found
 
 
 def stack_of(text: str) -> Stack:
-    """The stack behind a text, which may be the beginning of a document of any length. Never fails."""
+    """Return the stack behind a text, which may be the beginning of a document of any length. Never fails."""
     tokens = tokenize(text).tokens
     automaton = Automaton(text, tokens, "document")
     recovery = Recovery(automaton)

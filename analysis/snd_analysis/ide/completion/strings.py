@@ -17,7 +17,7 @@ _COMPARISONS = ("==", "!=", "in")
 
 
 def string_values(snapshot: Snapshot, place: CompletionPlace, *, quoted: bool) -> Iterator[Completion]:
-    """What the attribute whose value stands at a place may be; its default first. Nothing if it is no string."""
+    """Yield what the attribute whose value stands at a place may be; its default first. Nothing if it is no string."""
     stack = place.stack
     if (
         stack.frame is not OpenBracket.ATTRIBUTES
@@ -41,7 +41,7 @@ def string_values(snapshot: Snapshot, place: CompletionPlace, *, quoted: bool) -
 
 
 def compared_values(place: CompletionPlace) -> Iterator[Completion]:
-    """What a string is compared with elsewhere in its definition, where it is compared; its default first."""
+    """Yield what a string is compared with elsewhere in its definition, where it is compared; its default first."""
     stack, definition = place.stack, place.definition
     at = len(stack.symbols) - 1
     if stack.frame is OpenBracket.LIST and at == stack.openers[-1]:
@@ -64,7 +64,7 @@ def compared_values(place: CompletionPlace) -> Iterator[Completion]:
 
 
 def compared(definition: nodes.Definition, name: str) -> Iterator[str]:
-    """The strings that an operator compares a symbol with, by itself or as the items of a list."""
+    """Yield the strings that an operator compares a symbol with, by itself or as the items of a list."""
     lists = {
         entry.target.name.text: entry.value
         for _, entry in entries_of(definition, BlockKind.USING, nodes.Using)
@@ -80,7 +80,7 @@ def compared(definition: nodes.Definition, name: str) -> Iterator[str]:
 
 
 def _texts(node: nodes.Node) -> Iterator[str]:
-    """The strings that a string or a list spells."""
+    """Yield the strings that a string or a list spells."""
     for item in node.items if isinstance(node, nodes.List) else (node,):
         if isinstance(item, nodes.String) and all(isinstance(part, nodes.Text) for part in item.parts):
             yield "".join(part.value for part in item.parts if isinstance(part, nodes.Text))

@@ -44,7 +44,7 @@ CAST = _LATE
 
 
 def keywords(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
-    """The keywords that the automaton could take next."""
+    """Yield the keywords that the automaton could take next."""
     expected = place.stack.terminals
     literals = table().literals
     is_document = place.stack.frame is OpenBracket.DOCUMENT
@@ -83,7 +83,7 @@ def _makes_sense(place: CompletionPlace, kind: str) -> bool:
 
 
 def _is_assigned(place: CompletionPlace) -> bool:
-    """Whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
+    """Return whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
     stack = place.stack
     if place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) or stack.frame not in (
         OpenBracket.BLOCK,
@@ -95,7 +95,7 @@ def _is_assigned(place: CompletionPlace) -> bool:
 
 
 def blocks(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
-    """The blocks that the definition does not have yet."""
+    """Yield the blocks that the definition does not have yet."""
     definition = place.definition
     present = {block.kind for block in definition.blocks if isinstance(block, nodes.Block)} if definition else set()
     present -= {place.text[place.start + 1 : place.end]}
@@ -112,7 +112,7 @@ def blocks(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
 
 
 def primitive_types(place: CompletionPlace, snippets: bool, expected: Expected | None = None) -> Iterator[Completion]:
-    """The types that can stand here: abstract ones as bases only, concrete ones as casts in expressions."""
+    """Yield the types that can stand here: abstract ones as bases only, concrete ones as casts in expressions."""
     if "TYPE" not in place.stack.terminals:
         return
     if "type_name" not in place.stack.roles:
@@ -135,7 +135,7 @@ def primitive_types(place: CompletionPlace, snippets: bool, expected: Expected |
 
 
 def concrete_types() -> Iterator[Completion]:
-    """The types that a tensor can have."""
+    """Yield the types that a tensor can have."""
     for word in _CONCRETE:
         yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
 
@@ -164,7 +164,7 @@ def _is_arithmetic(place: CompletionPlace) -> bool:
 
 
 def functions(place: CompletionPlace, snippets: bool, expected: Expected | None) -> Iterator[Completion]:
-    """The built-in functions; beside an operator those that give what it takes."""
+    """Yield the built-in functions; beside an operator those that give what it takes."""
     for name in sorted(BUILT_INS):
         result = INT if name in NUMERIC_FUNCTIONS else REAL
         if expected is not None and expected.is_operand and not (expected.takes(result) or expected.takes(REAL)):
@@ -177,7 +177,7 @@ def functions(place: CompletionPlace, snippets: bool, expected: Expected | None)
 
 
 def _called(name: str, place: CompletionPlace, snippets: bool) -> tuple[str, bool]:
-    """What to insert of something that takes an argument, and whether it is a snippet."""
+    """Return what to insert of something that takes an argument, and whether it is a snippet."""
     if place.following == "(":
         return "", False
     return (f"{name}($1)", True) if snippets else (f"{name}(", False)

@@ -23,7 +23,7 @@ _REMEMBERED = 4
 
 
 def is_small_operation(operation: Operation) -> bool:
-    """Whether there is little to compute for an invocation."""
+    """Return whether there is little to compute for an invocation."""
     specialization = specialization_of(operation)
     if specialization is not None and specialization.body is not None:
         return _is_small_body(specialization, None)
@@ -31,7 +31,7 @@ def is_small_operation(operation: Operation) -> bool:
 
 
 def is_small_graph(specialization: Specialization) -> bool:
-    """Whether there is little to compute for a graph whose unknown extents will be small."""
+    """Return whether there is little to compute for a graph whose unknown extents will be small."""
     return specialization.body is None or _is_small_body(specialization, 0)
 
 

@@ -36,7 +36,7 @@ class Digests:
         return known
 
     def _content(self, template: Template) -> tuple[str, ...]:
-        """What the definition says, what its names lead to, and whether something is wrong with it."""
+        """Return what the definition says, what its names lead to, and whether something is wrong with it."""
         if template.in_library:
             return ()
         found = self._snapshot.definitions(template.name.path).get(template.name.name)
@@ -46,7 +46,7 @@ class Digests:
 
 
 def _tokens(chunk: Chunk, definition: nodes.Definition) -> str:
-    """The tokens of a definition: comments, blanks and ends of lines between them say nothing."""
+    """Return the tokens of a definition: comments, blanks and ends of lines between them say nothing."""
     cuts = {definition.start, definition.end}
     for block in definition.blocks:
         if isinstance(block, nodes.Block):

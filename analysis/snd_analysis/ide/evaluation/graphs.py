@@ -69,7 +69,7 @@ class KnownGraph(Struct, frozen=True, dict=True):
 
 
 def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownGraph]:
-    """The graphs of a file, or those that touch a part of it, in order."""
+    """Yield the graphs of a file, or those that touch a part of it, in order."""
     samples: list[KnownSample] | None = None
     for start, definition in snapshot.tree(path).definitions:
         span = definition.span.shifted(start)

@@ -72,7 +72,7 @@ class KnownSample(Struct, frozen=True, dict=True):
 
 
 def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, PlacedSample]]:
-    """The samples of a file by name, in order."""
+    """Yield the samples of a file by name, in order."""
     text = snapshot.source(path).text
     counts: dict[str, int] = {}
     for placed in snapshot.samples(path):
@@ -83,7 +83,7 @@ def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, Pl
 
 
 def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownSample]:
-    """The samples of a file, or those that touch a part of it, in order."""
+    """Yield the samples of a file, or those that touch a part of it, in order."""
     module_scope = snapshot.module_scope(path)
     for number, (name, placed) in enumerate(sample_names(snapshot, path)):
         span = placed.sample.span.shifted(placed.start)

@@ -32,7 +32,7 @@ class Places(Struct, frozen=True):
     defaults: dict[Specialization, frozenset[str]] = field(default_factory=dict)
 
     def operator(self, operation: Operation) -> str:
-        """An operator with its module, ``if`` or ``do``."""
+        """Return an operator with its module, ``if`` or ``do``."""
         name = operation.operator
         if name is None:
             return operation.construct or "block"
@@ -40,7 +40,7 @@ class Places(Struct, frozen=True):
         return name.name if name.path == self.path else f"{module}.{name.name}"
 
     def cost(self, operation: Operation) -> Cost:
-        """What an operation costs; found once of each specialization."""
+        """Return what an operation costs; found once of each specialization."""
         callee = specialization_of(operation)
         if callee is None:
             return multiply_adds(operation)
@@ -50,7 +50,7 @@ class Places(Struct, frozen=True):
         return known
 
     def attributes(self, operation: Operation) -> tuple[AttributeView, ...]:
-        """The attributes of an invocation; of a loop its count, if that is no tensor."""
+        """Return the attributes of an invocation; of a loop its count, if that is no tensor."""
         control = operation.control
         if isinstance(control, Loop) and isinstance(control.count, Integer):
             return (AttributeView("count", control.count, False),)
@@ -66,7 +66,7 @@ class Places(Struct, frozen=True):
 def body_of(
     graph: Graph, places: Places, enter: Enter, *, around: frozenset[Tensor] = frozenset(), passes_on: bool = False
 ) -> BodyView:
-    """The view of a graph, of what an operator is composed of, or of a part of control flow with the tensors
+    """Return the view of a graph, of what an operator is composed of, or of a part of control flow with the tensors
     ``around`` it. The only operation of a body that ``passes_on`` its scope has none of its own."""
     body = _Body(graph.name, places)
     for name, value in graph.inputs.items():
@@ -99,7 +99,7 @@ def body_of(
 def control_body(
     operation: Operation, node: NodeView, places: Places, around: frozenset[Tensor], enter: EnterPart
 ) -> BodyView:
-    """The view of an ``if`` or ``do``: its parts, between what it reads and what it gives."""
+    """Return the view of an ``if`` or ``do``: its parts, between what it reads and what it gives."""
     body = _Body(node.title, places)
     for value in reads(operation, around):
         first = next(iter(tensors_of(value)), None)
@@ -174,7 +174,7 @@ class _Body:
         self._names = set[str]()
 
     def declare(self, kind: NodeKind, name: str, value: TensorValue) -> None:
-        """Adds a node that gives a tensor or pack without computing it."""
+        """Add a node that gives a tensor or pack without computing it."""
         for tensor in tensors_of(value):
             self._number(tensor, value)
         port = self.port(name, value)
@@ -182,14 +182,14 @@ class _Body:
         self.nodes.append(node)
 
     def give(self, kind: NodeKind, name: str, value: TensorValue) -> None:
-        """Adds a node that takes what the body gives."""
+        """Add a node that takes what the body gives."""
         node = NodeView(
             self._unique(f"{kind.value} {name}"), kind, name, (self.port(name, value),), location=self._location(value)
         )
         self.nodes.append(node)
 
     def operation(self, operation: Operation, around: frozenset[Tensor], update: bool) -> NodeView:
-        """The node of an operation."""
+        """Return the node of an operation."""
         places, specialization = self._places, specialization_of(operation)
         cost = places.cost(operation)
         kind = NodeKind.OPERATION
@@ -213,18 +213,18 @@ class _Body:
         )  # fmt: skip
 
     def port(self, name: str | None, value: TensorValue) -> Port:
-        """What an argument or result consists of."""
+        """Return what an argument or result consists of."""
         tensors = [each for each in tensors_of(value) if each.value is None or each in self._numbers]
         if tensors:
             return Port(name, tuple(self._number(each, value) for each in tensors), None, isinstance(value, Pack))
         return Port(name, (), _literal(value))
 
     def of(self, part: Graph) -> Location | None:
-        """Where a part of control flow begins, by its first operation."""
+        """Return where a part of control flow begins, by its first operation."""
         return next((self._places.of(each.place) for each in part.operations), None)
 
     def view(self) -> BodyView:
-        """The body with all that was added."""
+        """Return the body with all that was added."""
         nodes = tuple(self.nodes)
         return BodyView(self._title, nodes, tuple(_edges(nodes)), tuple(self._tensors))
 
@@ -298,7 +298,7 @@ def _defaults(specialization: Specialization) -> Iterator[str]:
 
 
 def _literal(value: TensorValue) -> Value | None:
-    """What stands in the place of a tensor, or of a pack of them."""
+    """Return what stands in the place of a tensor, or of a pack of them."""
     if isinstance(value, Tensor):
         return value.value
     if isinstance(value, Pack):

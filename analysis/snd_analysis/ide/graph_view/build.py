@@ -18,7 +18,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def graph_view(snapshot: Snapshot, name: OperatorName, graph: Graph | None) -> GraphView:
-    """The view of a composed graph; one without nodes if nothing could be composed."""
+    """Return the view of a composed graph; one without nodes if nothing could be composed."""
     place = _definition(snapshot, name)
     if graph is None:
         return GraphView(name.name, place, (BodyView(name.name),))
@@ -55,7 +55,7 @@ class _Bodies:
         )  # fmt: skip
 
     def all(self, graph: Graph) -> tuple[BodyView, ...]:
-        """The bodies of a graph by number."""
+        """Return the bodies of a graph by number."""
         self._number(graph, lambda: body_of(graph, self._places, self._enter))
         found: list[BodyView] = []
         while self._waiting:
@@ -66,7 +66,7 @@ class _Bodies:
         return tuple(found)
 
     def _enter(self, node: NodeView, operation: Operation, around: frozenset[Tensor]) -> NodeView:
-        """The node of an operation with the number of its body, if it has one."""
+        """Return the node of an operation with the number of its body, if it has one."""
         control, body = operation.control, operation.body
         if control is None and body is None:
             return node
@@ -107,7 +107,7 @@ class _Bodies:
         return None if start is None else Location(place.path, place.span.shifted(start))
 
     def _statement(self, place: Place) -> Location | None:
-        """All of the statement that a place is in."""
+        """Return all of the statement that a place is in."""
         if place.statement is None:
             return None
         length = place.statement.span.end - place.statement.span.start

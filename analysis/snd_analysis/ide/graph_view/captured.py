@@ -9,8 +9,8 @@ from snd_analysis.symbolic.values import NULL
 
 
 def reads(operation: Operation, around: Set[Tensor]) -> list[TensorValue]:
-    """What an operation reads: its arguments; of a loop the initial values, packs and count; of all control flow then
-    what its parts capture of the tensors ``around``."""
+    """Return what an operation reads: its arguments; of a loop the initial values, packs and count; of all control flow
+    then what its parts capture of the tensors ``around``."""
     values = list(_arguments(operation))
     known = {tensor for value in values for tensor in tensors_of(value)}
     for part in operation.subgraphs.values():
@@ -22,7 +22,7 @@ def reads(operation: Operation, around: Set[Tensor]) -> list[TensorValue]:
 
 
 def captured(part: Graph, around: Set[Tensor]) -> list[Tensor]:
-    """The tensors of those ``around`` that a part of control flow reads, each once."""
+    """Return the tensors of those ``around`` that a part of control flow reads, each once."""
     if not around:
         return []
     own = {tensor for value in part.inputs.values() for tensor in tensors_of(value)}

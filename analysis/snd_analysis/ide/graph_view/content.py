@@ -19,7 +19,7 @@ Locate = Callable[[Location], dict[str, Any]]
 def graph_content(
     view: GraphView, attributes: Mapping[str, Value], locate: Locate, diagnostics: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """The view as lists, dictionaries, texts and numbers."""
+    """Return the view as lists, dictionaries, texts and numbers."""
     return {
         "version": 1,
         "graph": view.name,

@@ -48,7 +48,8 @@ class Hover(Struct, frozen=True):
 
 
 def hover(snapshot: Snapshot, path: str, offset: int, examples: Examples | None = None) -> Hover | None:
-    """What stands at an offset of a file; None if there is nothing to say of it. Broken code gives what is known.
+    """Return what stands at an offset of a file; None if there is nothing to say of it. Broken code gives what is
+    known.
 
     ``examples`` tells which invocation shows what a definition is bound to: its first sample, if nothing is said.
     """
@@ -108,7 +109,7 @@ def _word_or_expression(
 
 
 def _member(knowledge: Knowledge | None, around: Sequence[PlacedNode]) -> str:
-    """What ``shape``, ``rank`` or ``size`` behind a tensor is, if one stands there."""
+    """Return what ``shape``, ``rank`` or ``size`` behind a tensor is, if one stands there."""
     qualified = next((each.node for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
     if knowledge is None or qualified is None:
         return ""
@@ -165,7 +166,7 @@ def _invocation(knowledge: Knowledge, around: Sequence[PlacedNode]) -> str:
 
 
 def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:
-    """What an invocation gives to an attribute."""
+    """Return what an invocation gives to an attribute."""
     text = _given_value(knowledge, around, name)
     here = f"here {code(text)}" if text else ""
     if knowledge.by_example is None:

@@ -17,7 +17,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def broken_hover(snapshot: Snapshot, path: str, offset: int, knowledge: Knowledge | None) -> tuple[Span, str] | None:
-    """What the name at an offset of broken code most likely stands for; None where the code is not broken."""
+    """Return what the name at an offset of broken code most likely stands for; None where the code is not broken."""
     placed = chunk_at(snapshot.tree(path), offset)
     if placed is None:
         return None
@@ -46,7 +46,7 @@ def broken_hover(snapshot: Snapshot, path: str, offset: int, knowledge: Knowledg
 
 
 def _attribute(snapshot: Snapshot, path: str, span: Span) -> str:
-    """The attribute of an invocation, if one is named there."""
+    """Return the attribute of an invocation, if one is named there."""
     opened = invocation_at(snapshot, path, span.end)
     if opened is None or opened.section is not Section.ATTRIBUTES or len(opened.items[-1]) != 1:
         return ""

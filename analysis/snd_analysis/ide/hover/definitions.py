@@ -18,7 +18,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def definition_text(snapshot: Snapshot, name: OperatorName, path: str) -> str:
-    """A definition as a file sees it: its signature, its module and its documentation."""
+    """Return a definition as a file sees it: its signature, its module and its documentation."""
     signature = signature_text(snapshot, name)
     if not signature:
         return ""
@@ -33,7 +33,7 @@ def module_phrase(snapshot: Snapshot, path: str, importer: str) -> str:
 
 
 def module_text(snapshot: Snapshot, path: str, name: str) -> str:
-    """A module: its documentation and what it defines."""
+    """Return a module: its documentation and what it defines."""
     kinds: dict[str, list[str]] = {}
     definitions = snapshot.definitions(path)
     for each in definitions:
@@ -51,7 +51,7 @@ def module_text(snapshot: Snapshot, path: str, name: str) -> str:
 
 
 def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given: str, path: str) -> str:
-    """An attribute of an operator that a file invokes, and what it is ``given``, if that is known."""
+    """Return an attribute of an operator that a file invokes, and what it is ``given``, if that is known."""
     entry = next((each for each in declared(snapshot, operator, (BlockKind.ATTRIB,)) if each.name == name), None)
     if entry is None:
         return ""

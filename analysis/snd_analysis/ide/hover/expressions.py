@@ -21,12 +21,13 @@ from snd_analysis.symbolic.values import UNDEFINED, Value
 
 
 def expression_at(path: Sequence[PlacedNode]) -> PlacedNode | None:
-    """The innermost expression, or left side of a formula, among the nodes around an offset."""
+    """Return the innermost expression, or left side of a formula, among the nodes around an offset."""
     return next((each for each in reversed(path) if isinstance(each.node, nodes.Expression | nodes.Access)), None)
 
 
 def expression_hover(knowledge: Knowledge, path: Sequence[PlacedNode]) -> tuple[Span, str] | None:
-    """The innermost expression at an offset with its type and value, below the meaning of the symbol that is there."""
+    """Return the innermost expression at an offset with its type and value, below the meaning of the symbol that is
+    there."""
     placed = expression_at(path)
     symbol = _symbol_text(path)
     if placed is None:
@@ -39,12 +40,12 @@ def expression_hover(knowledge: Knowledge, path: Sequence[PlacedNode]) -> tuple[
 
 
 def entry_of(path: Sequence[PlacedNode]) -> nodes.Entry | None:
-    """The entry of a block that nodes stand in."""
+    """Return the entry of a block that nodes stand in."""
     return next((each.node for each in path if isinstance(each.node, nodes.Entry)), None)
 
 
 def expression_text(knowledge: Knowledge, placed: PlacedNode, entry: nodes.Entry | None) -> str:
-    """An expression with its type and value; empty if nothing is known of it."""
+    """Return an expression with its type and value; empty if nothing is known of it."""
     node, base = placed.node, placed.base - knowledge.start
     if isinstance(node, nodes.ErrorExpression):
         return ""
@@ -73,7 +74,7 @@ def _facts(knowledge: Knowledge, node: nodes.Node, value: Value, written: str, b
 
 
 def _symbol_text(path: Sequence[PlacedNode]) -> str:
-    """What the symbol of an operator at an offset means."""
+    """Return what the symbol of an operator at an offset means."""
     inner = path[-1].node
     around = path[-2].node if len(path) > 1 else None
     if isinstance(inner, nodes.Fold):
@@ -102,5 +103,5 @@ def _meaning(symbol: str) -> str:
 
 
 def member_text(target: ShapeMember) -> str:
-    """What ``shape``, ``rank`` or ``size`` of a tensor is."""
+    """Return what ``shape``, ``rank`` or ``size`` of a tensor is."""
     return word_text("members", target.member, f"{target.tensor.name}.{target.member}")

@@ -17,7 +17,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 
 
 def index_facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
-    """What an index runs over."""
+    """Yield what an index runs over."""
     bound = _bound(symbol)
     base = knowledge.resolution.starts.get(symbol.statement, 0)
     if bound is None:
@@ -44,7 +44,7 @@ def _bound(symbol: Symbol) -> nodes.Expression | None:
 
 
 def _part(symbol: Symbol, formula: nodes.Lowering) -> str:
-    """Whether an index writes different elements, or runs over those of one result."""
+    """Return whether an index writes different elements, or runs over those of one result."""
     written = any(
         isinstance(each, nodes.Qualified) and each.text == symbol.name
         for index in formula.target.indices
@@ -78,7 +78,7 @@ def access_facts(knowledge: Knowledge, access: nodes.Subscript | nodes.Access, b
 
 
 def accessed_tensor(knowledge: Knowledge, access: nodes.Subscript | nodes.Access) -> Symbol | None:
-    """The tensor that an expression accesses; None if it does not access one."""
+    """Return the tensor that an expression accesses; None if it does not access one."""
     node: nodes.Node = access.name if isinstance(access, nodes.Access) else access.target
     while isinstance(node, nodes.Subscript):
         node = node.target
@@ -135,7 +135,7 @@ class _Ranges:
         return found
 
     def _rises(self, node: nodes.Node, indices: Mapping[Symbol, None]) -> bool:
-        """Whether an expression is surely greatest where all indices are."""
+        """Return whether an expression is surely greatest where all indices are."""
         match node:
             case nodes.Qualified():
                 symbol = self._resolution.targets.get(node)

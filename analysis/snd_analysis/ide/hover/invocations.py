@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values import UNDEFINED
 
 
 def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int, several: str = "") -> str:
-    """The results of an invocation and what was bound for it; empty if it was not composed.
+    """Return the results of an invocation and what was bound for it; empty if it was not composed.
 
     ``several`` says of which operations this is the first, if an invocation is more than one and not in a loop.
     """
@@ -35,7 +35,7 @@ def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int, several: 
 
 
 def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation: Operation) -> Iterator[str]:
-    """The results and attributes in one invocation of what is around, as far as they are others."""
+    """Yield the results and attributes in one invocation of what is around, as far as they are others."""
     if knowledge.by_example is None:
         return
     known, phrase = knowledge.by_example
@@ -89,7 +89,7 @@ def _facts(call: nodes.Call, operations: Sequence[Operation], several: str) -> I
 
 
 def _is_needed(operation: Operation) -> bool:
-    """Whether a label leads to anything."""
+    """Return whether a label leads to anything."""
     specialization = specialization_of(operation)
     return operation.labelled or (
         specialization is not None and bool(specialization.variables or specialization.constants)

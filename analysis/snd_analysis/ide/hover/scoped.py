@@ -17,7 +17,7 @@ from snd_analysis.symbolic.values import UNDEFINED
 
 
 def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int) -> tuple[Span, str] | None:
-    """The tensor that a scoped name leads to, at any of its parts but the first; None if nothing is known of it."""
+    """Return the tensor that a scoped name leads to, at any of its parts but the first; None if nothing is known of it."""
     placed = next((each for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
     if placed is None or not any(isinstance(each.node, nodes.Quantization) for each in around):
         return None
@@ -34,7 +34,7 @@ def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int
 
 
 def tensor_below(specialization: Specialization, name: str) -> TensorValue:
-    """The tensor of a scoped name, seen from a composed definition; UNDEFINED if there is none."""
+    """Return the tensor of a scoped name, seen from a composed definition; UNDEFINED if there is none."""
     for members in (
         specialization.variables,
         specialization.constants,

@@ -28,7 +28,7 @@ _NAME = re.compile(r"(?<!\()\b[A-Za-z_]\w*")
 
 
 def symbol_text(knowledge: Knowledge, symbol: Symbol) -> str:
-    """A symbol: its declaration, where it is bound or what it is made of, and its value or shape."""
+    """Return a symbol: its declaration, where it is bound or what it is made of, and its value or shape."""
     if symbol.kind is SymbolKind.LABEL:
         return _label_text(knowledge, symbol)
     around = knowledge.definition.name.text
@@ -46,7 +46,7 @@ def symbol_text(knowledge: Knowledge, symbol: Symbol) -> str:
 
 
 def _head(knowledge: Knowledge, symbol: Symbol) -> str:
-    """The declaration, or the name with its type."""
+    """Return the declaration, or the name with its type."""
     base = knowledge.resolution.starts.get(symbol.statement, 0)
     if symbol.kind in _DECLARED or isinstance(symbol.node, nodes.DtypeDeclaration):
         return knowledge.source(symbol.node, base)
@@ -76,7 +76,7 @@ def _facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
 
 
 def _default(knowledge: Knowledge, symbol: Symbol) -> str:
-    """The default value of an attribute, as written."""
+    """Return the default value of an attribute, as written."""
     node = symbol.node
     if not isinstance(node, nodes.Parameter) or node.default is None or symbol.kind is not SymbolKind.ATTRIBUTE:
         return ""
@@ -84,7 +84,7 @@ def _default(knowledge: Knowledge, symbol: Symbol) -> str:
 
 
 def value_facts(knowledge: Knowledge, value: Value, written: Sequence[str], optional: bool = True) -> Iterator[str]:
-    """The value of a compile-time expression that is ``written`` in these ways, in the composed context."""
+    """Yield the value of a compile-time expression that is ``written`` in these ways, in the composed context."""
     context = context_of(knowledge)
     if value is NULL:
         if optional:
@@ -102,7 +102,7 @@ def value_facts(knowledge: Knowledge, value: Value, written: Sequence[str], opti
 def example_facts(
     knowledge: Knowledge, value: Value, asked: Callable[[Knowledge], Value]
 ) -> Iterator[str]:  # fmt: skip
-    """What the value is in one invocation, and the shape of a tensor, if that says more."""
+    """Yield what the value is in one invocation, and the shape of a tensor, if that says more."""
     if knowledge.by_example is None:
         return
     known, phrase = knowledge.by_example
@@ -117,7 +117,7 @@ def example_facts(
 
 
 def context_of(knowledge: Knowledge) -> str:
-    """What values are values for."""
+    """Return what values are values for."""
     return "with the defaults" if knowledge.definition.kind == "graph" else "for any invocation"
 
 
@@ -195,7 +195,7 @@ def _producer(knowledge: Knowledge, symbol: Symbol, component: nodes.Component, 
 
 
 def _assigning(component: nodes.Component, node: nodes.Node) -> nodes.Component:
-    """The statement, perhaps inside of another, among whose results a node stands."""
+    """Return the statement, perhaps inside of another, among whose results a node stands."""
     for each in nodes.descendants(component):
         if isinstance(each, nodes.Component) and any(
             node is part for result in each.results for part in nodes.descendants(result)

@@ -10,7 +10,7 @@ _SYMBOLS = frozenset({"..", "...", "~", "->", "<>", "<-", "?", "??"})
 
 
 def word_text(kind: str, word: str, head: str | None = None) -> str:
-    """What a word or symbol means; empty if it is none of that kind."""
+    """Return what a word or symbol means; empty if it is none of that kind."""
     entry = vocabulary()[kind].get(word)
     if entry is None:
         return ""
@@ -19,13 +19,14 @@ def word_text(kind: str, word: str, head: str | None = None) -> str:
 
 
 def function_text(name: str) -> str:
-    """What a built-in function computes."""
+    """Return what a built-in function computes."""
     types = "int or real" if name in ("abs", "sign") else "real"
     return word_text("functions", name, f"{name}(x: {types})")
 
 
 def token_text(token: Token, text: str) -> str:
-    """What a keyword, the name of a type, the head of a block or a symbol means; empty if it has no fixed meaning."""
+    """Return what a keyword, the name of a type, the head of a block or a symbol means; empty if it has no fixed
+    meaning."""
     word = token.spelling(text)
     if token.kind.startswith("B_"):
         return word_text("blocks", word.removeprefix("@"))

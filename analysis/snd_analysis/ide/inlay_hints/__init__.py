@@ -24,7 +24,7 @@ _COMPOSED = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE})
 def inlay_hints(
     snapshot: Snapshot, path: str, within: Span | None = None, kinds: Set[HintKind] = ALL_KINDS
 ) -> list[InlayHint]:
-    """The hints of these kinds in a file, or in a part of it, in order."""
+    """Return the hints of these kinds in a file, or in a part of it, in order."""
     tree = snapshot.tree(path)
     span = within or Span(0, len(tree.text))
     found: list[InlayHint] = []

@@ -19,7 +19,8 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def block_ends(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[InlayHint]:
-    """The ends of a definition and of its blocks, if they are long; nothing where something stands behind the brace."""
+    """Yield the ends of a definition and of its blocks, if they are long; nothing where something stands behind the
+    brace."""
     text = snapshot.source(path).text
     name = definition.name.text
     if name:

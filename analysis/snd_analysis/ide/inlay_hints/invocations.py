@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import NULL
 
 
 def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: Set[HintKind]) -> Iterator[InlayHint]:
-    """The hints of one invocation. ``base`` is what its spans count from, in the file."""
+    """Yield the hints of one invocation. ``base`` is what its spans count from, in the file."""
     target = knowledge.resolution.targets.get(call.function)
     if not isinstance(target, OperatorName):
         return
@@ -36,7 +36,7 @@ def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: S
 
 
 def _arguments(knowledge: Knowledge, call: nodes.Call, target: OperatorName, base: int) -> Iterator[InlayHint]:
-    """The name of each input before its argument, unless there is one only, or the argument says it."""
+    """Yield the name of each input before its argument, unless there is one only, or the argument says it."""
     inputs = callee(knowledge.snapshot.db, target).inputs
     if len(inputs) < 2:
         return

@@ -19,13 +19,14 @@ _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
 
 
 def statement_end(text: str, at: int) -> int | None:
-    """Where hints stand of a statement that ends ``at`` an offset: behind its semicolon, if nothing follows there."""
+    """Return where hints stand of a statement that ends ``at`` an offset: behind its semicolon, if nothing follows
+    there."""
     end = _END.match(text, at)
     return None if end is None or _REST.match(text, end.end()) is None else end.end()
 
 
 def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> Iterator[InlayHint]:
-    """The shapes of the results of a statement, behind its semicolon; nothing if they are written, or not known.
+    """Yield the shapes of the results of a statement, behind its semicolon; nothing if they are written, or not known.
 
     ``base`` is what the spans of the statement count from, in the file.
     """
@@ -59,7 +60,7 @@ def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Ite
 
 
 def _is_written(knowledge: Knowledge, result: nodes.Result, symbol: Symbol | None, value: Value, base: int) -> bool:
-    """Whether the statement, or the declaration of the output that it assigns, says the same."""
+    """Return whether the statement, or the declaration of the output that it assigns, says the same."""
     if result.type is not None:
         written = knowledge.source(result.type, base - knowledge.start).lstrip(":")
     elif symbol is not None and isinstance(symbol.node, nodes.Parameter):
@@ -71,7 +72,7 @@ def _is_written(knowledge: Knowledge, result: nodes.Result, symbol: Symbol | Non
 
 
 def _outputs(knowledge: Knowledge, component: nodes.Component) -> tuple[Location, ...]:
-    """Where the outputs of the operator that a statement invokes are declared."""
+    """Return where the outputs of the operator that a statement invokes are declared."""
     value = component.value.value if isinstance(component.value, nodes.Labelled) else component.value
     target = knowledge.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
     if not isinstance(target, OperatorName):

@@ -31,7 +31,7 @@ class Invocations(Struct, frozen=True):
 
 
 def call_item_at(snapshot: Snapshot, path: str, offset: int) -> CallItem | None:
-    """The definition that is named at an offset, or else the one around it."""
+    """Return the definition that is named at an offset, or else the one around it."""
     found = subject_at(snapshot, path, offset)
     if found is not None and isinstance(found[0], OperatorName):
         return call_item(snapshot, found[0])
@@ -40,13 +40,13 @@ def call_item_at(snapshot: Snapshot, path: str, offset: int) -> CallItem | None:
 
 
 def call_item(snapshot: Snapshot, name: OperatorName) -> CallItem | None:
-    """The definition of a name."""
+    """Return the definition of a name."""
     found = snapshot.definitions(name.path).get(name.name)
     return None if found is None else _item(name.path, found.start, found.definition)
 
 
 def incoming(snapshot: Snapshot, name: OperatorName, paths: Iterable[str]) -> list[Invocations]:
-    """The definitions in ``paths``, and in its own file, that invoke a definition or quantize by it."""
+    """Return the definitions in ``paths``, and in its own file, that invoke a definition or quantize by it."""
     found: list[Invocations] = []
     for path in dict.fromkeys((name.path, *paths)):
         for placed in snapshot.tree(path).chunks:
@@ -60,7 +60,7 @@ def incoming(snapshot: Snapshot, name: OperatorName, paths: Iterable[str]) -> li
 
 
 def outgoing(snapshot: Snapshot, name: OperatorName) -> list[Invocations]:
-    """The definitions that a definition invokes or quantizes by, in the order of their first places in it."""
+    """Return the definitions that a definition invokes or quantizes by, in the order of their first places in it."""
     found = snapshot.definitions(name.path).get(name.name)
     if found is None:
         return []

@@ -24,7 +24,7 @@ class Link(Struct, frozen=True):
 
 
 def definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
-    """The declaration of the name at an offset: also of operators and attributes in other files, and modules."""
+    """Return the declaration of the name at an offset: also of operators and attributes in other files, and modules."""
     found = subject_at(snapshot, path, offset)
     if found is None:
         return None
@@ -33,7 +33,7 @@ def definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
 
 
 def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link | None:
-    """Where something is declared; None for what is built in."""
+    """Return where something is declared; None for what is built in."""
     match subject:
         case ModuleName(path=target):
             return Link(origin, Location(target, _START), Location(target, _START))
@@ -46,7 +46,8 @@ def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link |
 
 
 def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
-    """The generic type of the parameter that is named at an offset; of a tensor or a label, the operator behind it."""
+    """Return the generic type of the parameter that is named at an offset; of a tensor or a label, the operator behind
+    it."""
     found = subject_at(snapshot, path, offset)
     if found is None:
         return None
@@ -58,7 +59,7 @@ def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
 
 
 def implementation(snapshot: Snapshot, path: str, offset: int) -> list[Link]:
-    """The formulas and compositions of the operator or graph that is named at an offset."""
+    """Return the formulas and compositions of the operator or graph that is named at an offset."""
     found = subject_at(snapshot, path, offset)
     if found is None:
         return []
@@ -90,7 +91,7 @@ def _operator(snapshot: Snapshot, name: OperatorName, origin: Span) -> Link | No
 
 
 def _declared(snapshot: Snapshot, subject: LocalName | AttributeName) -> tuple[str, Owner, Symbol] | None:
-    """The file, the definition and the symbol that something local to a definition is."""
+    """Return the file, the definition and the symbol that something local to a definition is."""
     if isinstance(subject, LocalName):
         owner = owner_of(snapshot, subject)
         return None if owner is None else (subject.path, owner, subject.symbol)
@@ -105,7 +106,7 @@ def _symbol(path: str, owner: Owner, symbol: Symbol, origin: Span) -> Link:
 
 
 def _declaring_node(resolution: Resolution, symbol: Symbol) -> Span:
-    """All of the declaration, if the name stands in it."""
+    """Return all of the declaration, if the name stands in it."""
     name = resolution.span(symbol)
     whole = symbol.node.span.shifted(resolution.starts.get(symbol.statement, 0))
     return whole if whole.start <= name.start and name.end <= whole.end else name
@@ -128,7 +129,7 @@ def _type_of(snapshot: Snapshot, path: str, owner: Owner, symbol: Symbol, origin
 
 
 def _producer(resolution: Resolution, symbol: Symbol) -> nodes.Call | None:
-    """The invocation whose result a tensor is."""
+    """Return the invocation whose result a tensor is."""
     for node in nodes.descendants(symbol.statement):
         if isinstance(node, nodes.Component) and symbol.node in tuple(nodes.descendants(node)):
             value = node.value.value if isinstance(node.value, nodes.Labelled) else node.value

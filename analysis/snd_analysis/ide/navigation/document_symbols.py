@@ -49,7 +49,7 @@ class DocumentSymbol(Struct, frozen=True):
 
 
 def document_symbols(snapshot: Snapshot, path: str) -> list[DocumentSymbol]:
-    """The outline of a file, in order of its places; entries that could not be read are left out.
+    """Return the outline of a file, in order of its places; entries that could not be read are left out.
 
     Tensors of ``@compose`` have the shapes that the definition gets when it is composed by itself; but in the standard
     library, of which nothing is composed for an outline.
@@ -167,7 +167,7 @@ def _target_names(target: nodes.NameTarget | nodes.TupleTarget) -> tuple[nodes.N
 
 
 def _invoked(value: nodes.Node) -> str:
-    """The operator that a right side invokes, or the kind of its control flow."""
+    """Return the operator that a right side invokes, or the kind of its control flow."""
     match value:
         case nodes.Labelled():
             return _invoked(value.value)

@@ -16,6 +16,6 @@ class DocumentLink(Struct, frozen=True):
 
 
 def document_links(snapshot: Snapshot, path: str) -> list[DocumentLink]:
-    """The links of a file in order of their places; modules that are not found lead nowhere."""
+    """Return the links of a file in order of their places; modules that are not found lead nowhere."""
     links = [DocumentLink(item.span, item.path) for item in snapshot.imports(path) if item.path is not None]
     return sorted(links, key=lambda link: link.span)

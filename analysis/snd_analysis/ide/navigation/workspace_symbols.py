@@ -33,7 +33,7 @@ class WorkspaceSymbol(Struct, frozen=True):
 def workspace_symbols(
     snapshot: Snapshot, query: str, paths: Iterable[str], with_library: bool = True
 ) -> list[WorkspaceSymbol]:
-    """The definitions whose names have the letters of a query in its order, the most similar first.
+    """Return the definitions whose names have the letters of a query in its order, the most similar first.
 
     A query with a dot is compared with names behind those of their modules. Of the standard library, which everyone
     has, nothing is found by an empty query.
@@ -50,7 +50,7 @@ def workspace_symbols(
 
 
 def similarity(query: str, name: str) -> float | None:
-    """How well a name fits a query, the greater the better; None if it does not have its letters in its order.
+    """Return how well a name fits a query, the greater the better; None if it does not have its letters in its order.
 
     Letters count for more at starts of words and behind one another, and in short names.
     """

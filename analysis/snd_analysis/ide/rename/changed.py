@@ -9,7 +9,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def edited_texts(snapshot: Snapshot, edits: Iterable[TextEdit]) -> dict[str, str]:
-    """The texts of the files after edits that do not overlap."""
+    """Return the texts of the files after edits that do not overlap."""
     texts: dict[str, str] = {}
     for edit in sorted(edits, key=lambda each: each.location, reverse=True):
         path = edit.location.path

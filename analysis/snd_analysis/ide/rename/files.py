@@ -22,7 +22,7 @@ class Unreachable(Struct, frozen=True):
 
 
 def moved_paths(moves: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[str, str]:
-    """Where the files in ``paths`` are after files and folders have moved; those that stay are left out."""
+    """Return where the files in ``paths`` are after files and folders have moved; those that stay are left out."""
     pairs = [*moves]
     found: dict[str, str] = {}
     for path in paths:
@@ -37,7 +37,7 @@ def moved_paths(moves: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[
 def file_rename_edits(
     snapshot: Snapshot, moves: Iterable[tuple[str, str]], paths: Iterable[str]
 ) -> tuple[list[TextEdit], list[Unreachable]]:
-    """What has to change in ``paths``, named as they are now, so that imports mean the files that they mean now.
+    """Return what has to change in ``paths``, named as they are now, so that imports mean the files that they mean now.
 
     ``moves`` are of files and folders. Where a file is at a place that no import can name, its importers stay as they
     are; they are told.
@@ -59,7 +59,7 @@ def file_rename_edits(
 
 
 def _new_names(snapshot: Snapshot, path: str, moved: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The modules that a file has to name otherwise, and those that it cannot name any more."""
+    """Return the modules that a file has to name otherwise, and those that it cannot name any more."""
     importer = moved.get(path, path)
     gone, come = set(moved), set(moved.values())
 

@@ -34,25 +34,26 @@ class Moves:
             self._edits[path] = ends, [0, *accumulate(growth)]
 
     def path(self, path: str) -> str:
-        """Where a file is now."""
+        """Return where a file is now."""
         return self._moved.get(path, path)
 
     def span(self, path: str, span: Span) -> Span:
-        """Where a span is now that no edit cuts."""
+        """Return where a span is now that no edit cuts."""
         ends, growth = self._edits.get(path, ((), (0,)))
         return Span(
             span.start + growth[bisect_right(ends, span.start)], span.end + growth[bisect_right(ends, span.end)]
         )
 
     def location(self, location: Location) -> Location:
-        """Where a place is now."""
+        """Return where a place is now."""
         return Location(self.path(location.path), self.span(location.path, location.span))
 
 
 def first_difference(
     before: Snapshot, after: Snapshot, paths: Iterable[str], moves: Moves, words: Sequence[str] = ()
 ) -> Location | None:
-    """A place, of the state before if it is there, where a name has another meaning after; None if there is none.
+    """Return a place, of the state before if it is there, where a name has another meaning after; None if there is
+    none.
 
     Of files without any of the ``words`` it is known that they mean the same.
     """
@@ -76,7 +77,7 @@ def first_difference(
 
 
 def new_errors(before: Snapshot, after: Snapshot, edits: Iterable[TextEdit], moves: Moves) -> Iterator[str]:
-    """What is wrong after, and was not before, with the definitions that edits touch."""
+    """Yield what is wrong after, and was not before, with the definitions that edits touch."""
     for name in dict.fromkeys(_touched(before, edits)):
         start = _name_start(before, name)
         renamed = None if start is None else _definition_at(after, moves.path(name.path), moves.span(name.path, start))
@@ -99,7 +100,7 @@ def _rows(snapshot: Snapshot, path: str) -> set[Part]:
 def _meanings(
     snapshot: Snapshot, path: str, place: Callable[[Location], Location], same: Container[Part]
 ) -> Iterator[_Meaning]:
-    """The names of a file with what they mean; places are told as ``place`` has them."""
+    """Yield the names of a file with what they mean; places are told as ``place`` has them."""
     known: dict[Subject, object] = {}
     for each in mentions(snapshot, path, known=same):
         if each.subject not in known:

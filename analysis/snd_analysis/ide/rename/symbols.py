@@ -31,7 +31,7 @@ class Renaming(Struct, frozen=True):
 
 
 def prepare_rename(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str]:
-    """The name at an offset that can be changed: where it is, and what it is now. Raises RenameRefused."""
+    """Return the name at an offset that can be changed: where it is, and what it is now. Raises RenameRefused."""
     subject, span = _subject(snapshot, path, offset)
     text = snapshot.source(path).text[span.start : span.end]
     return span, "".join(text.split()) if isinstance(subject, ModuleName) else text
@@ -87,7 +87,7 @@ def _demand_same_meaning(
     words: Sequence[str] = (),
     moved: tuple[str, str] | None = None,
 ) -> None:
-    """Makes the change where nobody sees it, and looks where every name leads then. Raises RenameRefused."""
+    """Make the change where nobody sees it, and looks where every name leads then. Raises RenameRefused."""
     texts: dict[str, str | None] = {**edited_texts(snapshot, edits)}
     if moved is not None:
         old, new = moved

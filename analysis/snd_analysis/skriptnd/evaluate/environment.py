@@ -20,10 +20,13 @@ class Environment(Protocol):
         """
 
     def lookup(self, node: nodes.Qualified) -> Value:
-        """The value of a name, also of ``x.shape``, ``x.rank`` and ``x.size``. Raises Unresolved if there is none."""
+        """Return the value of a name, also of ``x.shape``, ``x.rank`` and ``x.size``.
+
+        Raises Unresolved if there is none.
+        """
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
-        """The element type that a generic type stands for; None if the name is no generic type.
+        """Return the element type that a generic type stands for; None if the name is no generic type.
 
         Raises Unresolved for one whose type is not known.
         """

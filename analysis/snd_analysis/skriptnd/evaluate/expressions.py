@@ -60,7 +60,8 @@ _SHORT_CIRCUITING: Final = frozenset({"&&", "||", "=>"})
 
 
 def evaluate(expression: nodes.Expression, environment: Environment) -> Value:
-    """The value of an expression, as far as it is known in an environment; null if any part of it is that matters.
+    """Return the value of an expression, as far as it is known in an environment; null if any part of it is that
+    matters.
 
     Raises EvaluationError if it certainly has none.
     """
@@ -279,7 +280,7 @@ def _substitution(node: nodes.Substitution, environment: Environment) -> Value:
 
 
 def _places(node: nodes.Substitution, part: nodes.Range, target: Value, environment: Environment) -> Value:
-    """The indices that a range of an index stands for."""
+    """Return the indices that a range of an index stands for."""
     if isinstance(target, Maybe):
         return UNDEFINED
     if not isinstance(target, Pack):

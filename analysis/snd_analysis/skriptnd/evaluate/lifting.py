@@ -31,7 +31,7 @@ class Located(Struct, frozen=True):
     operands: tuple[nodes.Node, ...]
 
     def error(self, failure: OperationError) -> EvaluationError:
-        """The failure at the operand to blame, or at the operation."""
+        """Return the failure at the operand to blame, or at the operation."""
         at = failure.operand
         node = self.operands[at] if at is not None and at < len(self.operands) else self.node
         notes = tuple((self.operands[place], text) for place, text in failure.notes if place < len(self.operands))
@@ -42,7 +42,7 @@ class Located(Struct, frozen=True):
 
 
 def lifted(located: Located, function: Callable[..., Value], *operands: Value) -> Value:
-    """The function of operands of which none is null or undefined; else null, or what is undefined.
+    """Return the function of operands of which none is null or undefined; else null, or what is undefined.
 
     Where an operand may be null, so may the result. Raises EvaluationError for the function's Failure.
     """
@@ -86,11 +86,11 @@ class Tolerant(Struct, frozen=True):
         return self.inner.composing
 
     def lookup(self, node: nodes.Qualified) -> Value:
-        """The value in the environment."""
+        """Return the value in the environment."""
         return self.inner.lookup(node)
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
-        """The type in the environment."""
+        """Return the type in the environment."""
         return self.inner.dtype(node)
 
 
@@ -118,7 +118,7 @@ def _tolerantly(located: Located, operation: Callable[..., Value], operands: tup
 
 
 def without_failed(value: Value) -> Value:
-    """The value, if all of its items have one. Raises the EvaluationError of the first that has none."""
+    """Return the value, if all of its items have one. Raises the EvaluationError of the first that has none."""
     if isinstance(value, Pack):
         for item in value.segments:
             if isinstance(item, Failed):

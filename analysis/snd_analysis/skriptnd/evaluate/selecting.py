@@ -68,7 +68,7 @@ def _selected(node: nodes.Select, condition: Value, environment: Environment, ev
 
 
 def _attempt(node: nodes.Expression, environment: Environment, evaluate: Evaluate) -> Value | None:
-    """The value; None if there is none."""
+    """Return the value; None if there is none."""
     try:
         return evaluate(node, environment)
     except EvaluationError:
@@ -87,7 +87,7 @@ def _chosen(
     environment: Environment,
     evaluate: Evaluate,
 ) -> Value:
-    """One of two branches; where the other is a pack, a single value stands for as many."""
+    """Return one of two branches; where the other is a pack, a single value stands for as many."""
     value = evaluate(taken, environment)
     if isinstance(value, Pack) or value is NULL or value is UNDEFINED or other is None or _is_single(other):
         return value
@@ -105,7 +105,7 @@ def _as_pack(value: Value, length: Value) -> Value:
 
 
 def _is_single(node: nodes.Expression) -> bool:
-    """Whether the value is certainly no pack, at a glance."""
+    """Return whether the value is certainly no pack, at a glance."""
     if isinstance(node, nodes.Subscript):
         place = node.index.items[0] if node.index.items else None
         if isinstance(place, nodes.Unary):
@@ -170,7 +170,7 @@ def _guarded(left: Truth, right: Value) -> Value:
 
 
 def _tests_null(node: nodes.Expression) -> bool:
-    """Whether a conjunction has a null test among its terms."""
+    """Return whether a conjunction has a null test among its terms."""
     match node:
         case nodes.Parenthesized(inner=inner):
             return _tests_null(inner)

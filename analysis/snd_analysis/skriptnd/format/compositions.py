@@ -93,7 +93,7 @@ def _region(cursor: Cursor, node: nodes.Region) -> Document:
 
 
 def _branch(cursor: Cursor, node: nodes.Branch) -> Document:
-    """A line for each case if they don't fit on one; blocks stay behind their ``then`` and ``else``."""
+    """Return a line for each case if they don't fit on one; blocks stay behind their ``then`` and ``else``."""
     parts: list[Document] = []
     for number, case in enumerate(node.cases):
         if number:
@@ -116,7 +116,7 @@ def _case(cursor: Cursor, head: Document, body: nodes.Node) -> Document:
 
 
 def _joint(cursor: Cursor, behind: nodes.Node) -> Document:
-    """What stands before ``elif`` and ``else``."""
+    """Return what stands before ``elif`` and ``else``."""
     return cursor.space() if _is_region(behind) else cursor.line()
 
 
@@ -125,7 +125,7 @@ def _is_region(node: nodes.Node) -> bool:
 
 
 def _loop(cursor: Cursor, node: nodes.Loop) -> Document:
-    """A line each for ``with``, ``for``, ``while`` and ``do`` if they don't fit on one."""
+    """Return a line each for ``with``, ``for``, ``while`` and ``do`` if they don't fit on one."""
     parts: list[Document] = []
     if node.carries:
         parts.append(_clause(cursor, "with", node.carries, _carry))

@@ -42,7 +42,7 @@ class Cursor:
         self.indent = column + CONTINUATION
 
     def deepen(self, columns: int) -> None:
-        """Lets further lines begin so much farther to the right, or left."""
+        """Let further lines begin so much farther to the right, or left."""
         self.indent += columns
 
     @property
@@ -56,12 +56,12 @@ class Cursor:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def sees(self, *spellings: str) -> bool:
-        """Whether the next token is spelled in one of these ways."""
+        """Return whether the next token is spelled in one of these ways."""
         token = self.next
         return token is not None and token.spelling(self._text) in spellings
 
     def take(self, *spellings: str) -> Document:
-        """The next token. Raises Unprintable if there is none, or none that is spelled so."""
+        """Return the next token. Raises Unprintable if there is none, or none that is spelled so."""
         token = self.next
         if token is None or (spellings and token.spelling(self._text) not in spellings):
             raise Unprintable
@@ -72,7 +72,7 @@ class Cursor:
         return self._with_comments(spelling, token)
 
     def take_node(self, node: nodes.Node) -> Document:
-        """All tokens of a node, with nothing between them."""
+        """Return all tokens of a node, with nothing between them."""
         parts: list[Document] = []
         end = node.end + self.base
         while (token := self.next) is not None and token.start < end:
@@ -80,15 +80,15 @@ class Cursor:
         return tuple(parts)
 
     def space(self) -> Document:
-        """A blank."""
+        """Return a blank."""
         return self._line_behind_comment() or " "
 
     def line(self, flat: str = " ", *, hard: bool = False) -> Document:
-        """A place where the line may break."""
+        """Return a place where the line may break."""
         return self._line_behind_comment() or Line(self.indent, flat, hard)
 
     def blank_line(self) -> Document:
-        """A blank line, if there is one before the next token."""
+        """Return a blank line, if there is one before the next token."""
         token = self.next
         if token is None or count_line_breaks(self._text[self._end : token.start]) < 2:
             return ""
@@ -122,5 +122,5 @@ class Cursor:
 
 
 def count_line_breaks(text: str) -> int:
-    """How many lines end in a text."""
+    """Return how many lines end in a text."""
     return len(_LINE_BREAK.findall(text))

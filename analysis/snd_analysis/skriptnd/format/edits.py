@@ -12,12 +12,12 @@ from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, nodes
 
 
 def format_edits(tree: SyntaxTree, width: int = DEFAULT_WIDTH, span: Span | None = None) -> list[Edit]:
-    """What is to be changed, in order of places; with ``span``, only in the lines that it touches."""
+    """Return what is to be changed, in order of places; with ``span``, only in the lines that it touches."""
     return line_edits(tree.text, format_text(tree.text, width, tree), span)
 
 
 def format_typed(tree: SyntaxTree, offset: int, width: int = DEFAULT_WIDTH) -> list[Edit]:
-    """What is to be changed of the statement, block, definition or import that ends at ``offset``.
+    """Return what is to be changed of the statement, block, definition or import that ends at ``offset``.
 
     What is around it need not be finished: files are typed from top to bottom.
     """
@@ -40,7 +40,7 @@ def _entry_edits(placed: PlacedChunk, entries: Iterable[nodes.Entry], width: int
 
 
 def _ending_at(tree: SyntaxTree, offset: int) -> tuple[PlacedChunk, nodes.Node] | None:
-    """The innermost thing that ends at an offset, or one character before it."""
+    """Return the innermost thing that ends at an offset, or one character before it."""
     for placed in tree.chunks:
         if not placed.start <= offset <= placed.start + len(placed.chunk.text):
             continue

@@ -13,7 +13,7 @@ _WIDEST_CASES = 60
 
 
 def expression(cursor: Cursor, node: nodes.Node) -> Document:
-    """An expression, an item of a list, or a tilde."""
+    """Return an expression, an item of a list, or a tilde."""
     match node:
         case nodes.Select():
             return _select(cursor, node)
@@ -62,7 +62,7 @@ def enclosed(
     closing: str,
     item: Callable[[Cursor, nodes.Node], Document] = expression,
 ) -> Document:
-    """Items with commas between them, as many on each line as fit. A comma behind the last is kept."""
+    """Return items with commas between them, as many on each line as fit. A comma behind the last is kept."""
     begin = cursor.take(opening)
     content = separated(cursor, items, item, closing)
     return begin, content, cursor.take(closing)
@@ -74,7 +74,7 @@ def separated(
     item: Callable[[Cursor, nodes.Node], Document] = expression,
     end: str | None = None,
 ) -> Document:
-    """Items with commas between them, as many on each line as fit, up to a token spelled like ``end``."""
+    """Return items with commas between them, as many on each line as fit, up to a token spelled like ``end``."""
     pieces: list[Document] = []
     lines: list[Document] = []
     for at, each in enumerate(items):
@@ -118,7 +118,7 @@ def _call(cursor: Cursor, node: nodes.Call) -> Document:
 
 
 def _select(cursor: Cursor, node: nodes.Select) -> Document:
-    """One case a line if there are several; a single one breaks behind its colon, then behind its question mark."""
+    """Return one case a line if there are several; a single one breaks behind its colon, then behind its question mark."""
     most = _WIDEST_CASES if isinstance(node.alternative, nodes.Select) else None
     parts: list[Document] = []
     rest: nodes.Expression = node

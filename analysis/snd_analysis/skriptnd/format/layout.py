@@ -68,7 +68,7 @@ class _Rest(Struct, frozen=True):
     at: int
 
     def row(self) -> Iterator[Document]:
-        """The pieces with the lines between them, as far as somebody looks at them."""
+        """Yield the pieces with the lines between them, as far as somebody looks at them."""
         pieces, lines = self.fill.pieces, self.fill.lines
         for at in range(self.at, len(pieces)):
             yield pieces[at]
@@ -77,7 +77,7 @@ class _Rest(Struct, frozen=True):
 
 
 def breaks(document: Document) -> bool:
-    """Whether a line in a document always breaks."""
+    """Return whether a line in a document always breaks."""
     kind = type(document)
     if kind is str:
         return "\n" in document  # type: ignore[operator]
@@ -92,7 +92,8 @@ def breaks(document: Document) -> bool:
 
 
 def render(document: Document, width: int, column: int = 0) -> str:
-    """The text of a document whose first line begins at ``column``; lines are as wide as ``width`` where they can."""
+    """Return the text of a document whose first line begins at ``column``; lines are as wide as ``width`` where they
+    can."""
     written: list[str] = []
     pending: list[_Item] = [(document, False)]
     while pending:
@@ -126,7 +127,7 @@ def render(document: Document, width: int, column: int = 0) -> str:
 
 
 def _filled(rest: _Rest, is_flat: bool, pending: Sequence[_Item], room: int) -> list[_Item]:
-    """What is to be written for the next piece of a fill and the line behind it, and what is left then."""
+    """Return what is to be written for the next piece of a fill and the line behind it, and what is left then."""
     fill, at = rest.fill, rest.at
     if is_flat and not fill.broken:
         return [(part, True) for part in rest.row()]
@@ -142,7 +143,7 @@ def _filled(rest: _Rest, is_flat: bool, pending: Sequence[_Item], room: int) -> 
 
 
 def _is_better_below(tail: Tail, following: Sequence[_Item], width: int, column: int) -> bool:
-    """Whether the content of a tail fits on one line only if that line is its own."""
+    """Return whether the content of a tail fits on one line only if that line is its own."""
     if not isinstance(tail.line, Line) or breaks(tail.content):
         return False
     content = (tail.content, True)
@@ -150,7 +151,7 @@ def _is_better_below(tail: Tail, following: Sequence[_Item], width: int, column:
 
 
 def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
-    """Whether an item, and what follows it up to the next line that may break, fit into the room."""
+    """Return whether an item, and what follows it up to the next line that may break, fit into the room."""
     pending: list[tuple[Iterator[Document | _Rest], bool]] = []
     # Looked at one by one: nothing beyond the room costs time.
     ahead = chain((item,), reversed(following))
@@ -181,7 +182,7 @@ def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
 
 
 def _parts(document: Group | Fill | Tail | _Rest | tuple[Document, ...]) -> Iterable[Document]:
-    """What stands one behind the other in a document."""
+    """Return what stands one behind the other in a document."""
     match document:
         case tuple():
             return document

@@ -16,7 +16,7 @@ class Affine(Struct, frozen=True):
 
 
 def affine(expression: nodes.Expression | nodes.Tilde, constants: frozenset[str] = frozenset()) -> Affine | None:
-    """The affine form of an expression of literals and at most one identifier; None if it has none.
+    """Return the affine form of an expression of literals and at most one identifier; None if it has none.
 
     Identifiers in ``constants`` have known values and so make no affine form.
     """

@@ -36,7 +36,7 @@ class Declaration(Struct, frozen=True):
 
 
 def declarations(definition: nodes.Definition, block: BlockKind) -> list[Declaration]:
-    """The declarations of one block, in order."""
+    """Return the declarations of one block, in order."""
     return [Declaration(block, base, entry) for base, entry in entries_of(definition, block, nodes.Parameter)]
 
 
@@ -52,7 +52,7 @@ class Binding(Struct, frozen=True):
 
 
 def bindings(resolution: Resolution, declaration: Declaration) -> Iterator[Binding]:
-    """The places of one attribute or input: its extents, their lengths, its rank, its own length."""
+    """Yield the places of one attribute or input: its extents, their lengths, its rank, its own length."""
     parameter = declaration.parameter
     if parameter.rank is not None:
         target = resolution.targets.get(parameter.rank)
@@ -69,7 +69,7 @@ def bindings(resolution: Resolution, declaration: Declaration) -> Iterator[Bindi
 
 
 def bound_symbol(resolution: Resolution, expression: nodes.Expression | nodes.Tilde) -> Symbol | None:
-    """The extent or length in which an expression is affine, if it is."""
+    """Return the extent or length in which an expression is affine, if it is."""
     form = affine(expression)
     if form is None or form.name is None:
         return None
@@ -78,7 +78,7 @@ def bound_symbol(resolution: Resolution, expression: nodes.Expression | nodes.Ti
 
 
 def symbols_in(resolution: Resolution, expression: nodes.Node | None) -> dict[Symbol, None]:
-    """The symbols that an expression names, in order; a tensor where it names its shape."""
+    """Return the symbols that an expression names, in order; a tensor where it names its shape."""
     if expression is None:
         return {}
     found: dict[Symbol, None] = {}

@@ -21,7 +21,7 @@ Definitions = Mapping[str, Found]
 
 
 def definitions_of(tree: SyntaxTree) -> Definitions:
-    """The definitions of any file."""
+    """Return the definitions of any file."""
     found: dict[str, Found] = {}
     for placed in tree.chunks:
         for definition in placed.chunk.definitions:
@@ -31,7 +31,7 @@ def definitions_of(tree: SyntaxTree) -> Definitions:
 
 
 def definitions_are_readable(tree: SyntaxTree) -> bool:
-    """Whether the names of all definitions of a file are known."""
+    """Return whether the names of all definitions of a file are known."""
     return not any(
         isinstance(item, nodes.ErrorItem)
         or (isinstance(item, nodes.Definition) and (not item.name.text or item.name.text in keywords()))

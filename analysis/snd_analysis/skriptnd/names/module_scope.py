@@ -59,18 +59,18 @@ class ModuleScope(Struct, frozen=True, eq=False):
     """Whether every import statement could be read; else a module that seems not to be imported may be."""
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
-        """The definition that a (qualified) name stands for, or None."""
+        """Return the definition that a (qualified) name stands for, or None."""
         module = self.own if len(parts) == 1 else self.imports.get(".".join(parts[:-1]))
         if module is None or parts[-1] not in module.definitions:
             return None
         return OperatorName(module.path, parts[-1])
 
     def module(self, parts: tuple[str, ...]) -> ModuleNames | None:
-        """The imported module that a qualified name begins with, or None."""
+        """Return the imported module that a qualified name begins with, or None."""
         return self.imports.get(".".join(parts))
 
     def is_reported(self, module: str) -> bool:
-        """Whether a name that no imported module bears was meant by an import that is reported."""
+        """Return whether a name that no imported module bears was meant by an import that is reported."""
         return not self.complete or any(name == module or name.startswith(f"{module}.") for name in self.missing)
 
     def key(self) -> tuple[object, ...]:

@@ -12,12 +12,12 @@ _MAIN = "main.sknd"
 
 
 def is_main(path: str) -> bool:
-    """Whether a file is the main module of its model folder."""
+    """Return whether a file is the main module of its model folder."""
     return path.rpartition("/")[2] == _MAIN
 
 
 def candidates(module: str, importer: str, exists: Callable[[str], bool], module_paths: Sequence[str]) -> Iterator[str]:
-    """Every path that the import of ``module`` in ``importer`` could mean, the one that it means first."""
+    """Yield every path that the import of ``module`` in ``importer`` could mean, the one that it means first."""
     relative = f"{module.replace('.', '/')}.sknd"
     if not is_library(importer):
         folders = dict.fromkeys([dirname(importer), model_root(importer, exists), *module_paths])
@@ -30,7 +30,7 @@ def candidates(module: str, importer: str, exists: Callable[[str], bool], module
 
 
 def model_root(path: str, exists: Callable[[str], bool]) -> str:
-    """The folder of the model that a file belongs to: the nearest one above it that holds a main module."""
+    """Return the folder of the model that a file belongs to: the nearest one above it that holds a main module."""
     folder = dirname(path)
     while True:
         if exists(join(folder, _MAIN)):

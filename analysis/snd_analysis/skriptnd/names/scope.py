@@ -30,7 +30,7 @@ class Scope:
         """Is told of every name that this scope, as the outermost one, does not have."""
 
     def find(self, name: str) -> Symbol | None:
-        """The symbol that the name stands for here."""
+        """Return the symbol that the name stands for here."""
         scope = self
         while True:
             symbol = scope.own(name)
@@ -44,20 +44,20 @@ class Scope:
         return None
 
     def own(self, name: str) -> Symbol | None:
-        """The symbol that the name stands for on this level."""
+        """Return the symbol that the name stands for on this level."""
         symbol = self.names.get(name)
         if self.watch is not None:
             self.watch.asked.setdefault(name, symbol)
         return symbol
 
     def bind(self, name: str, symbol: Symbol) -> None:
-        """Lets the name stand for a symbol from now on."""
+        """Let the name stand for a symbol from now on."""
         self.names[name] = symbol
         if self.watch is not None:
             self.watch.bound[name] = symbol
 
     def symbols(self) -> dict[str, Symbol]:
-        """Everything that could be named here, by name: what is further in, and what was declared first, first."""
+        """Return everything that could be named here, by name: what is further in, and what was declared first, first."""
         found: dict[str, Symbol] = {}
         scope: Scope | None = self
         while scope is not None:
@@ -66,7 +66,7 @@ class Scope:
         return found
 
     def visible(self) -> Iterator[str]:
-        """All names that could be used here."""
+        """Yield all names that could be used here."""
         scope: Scope | None = self
         while scope is not None:
             yield from scope.names

@@ -38,7 +38,7 @@ class Below(Struct):
 
 
 def read_below(text: str, lines: Iterable[Span]) -> Below:
-    """Reads lines as long as they belong to the sample; the first that is anything else ends it."""
+    """Read lines as long as they belong to the sample; the first that is anything else ends it."""
     below = Below()
     for line in lines:
         if not _read_line(text, line, below):
@@ -48,7 +48,7 @@ def read_below(text: str, lines: Iterable[Span]) -> Below:
 
 
 def tolerance_of(text: str, comment: Span) -> float | None:
-    """The number in ``# ~1e-3``; None for another comment."""
+    """Return the number in ``# ~1e-3``; None for another comment."""
     found = _TOLERANCE.fullmatch(text, comment.start, comment.end)
     return None if found is None else float(found["number"])
 

@@ -47,7 +47,7 @@ NO_NAMES = NoNames()
 
 
 def rows_of(node: nodes.List) -> Rows | None:
-    """The tensor that a list stands for; None if its length is not known. Raises RaggedError."""
+    """Return the tensor that a list stands for; None if its length is not known. Raises RaggedError."""
     nested = [isinstance(item, nodes.List) for item in node.items]
     if not any(nested):
         length = _length(node)
@@ -77,7 +77,7 @@ def _shown(shape: tuple[int, ...]) -> str:
 
 
 def _length(node: nodes.List) -> int | None:
-    """How many items a list without lists in it has."""
+    """Return how many items a list without lists in it has."""
     if not any(isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items):
         return len(node.items)
     value = attempt(node)
@@ -85,7 +85,7 @@ def _length(node: nodes.List) -> int | None:
 
 
 def attempt(node: nodes.Expression) -> Value:
-    """The value of an expression without names; UNDEFINED if it has none."""
+    """Return the value of an expression without names; UNDEFINED if it has none."""
     try:
         return evaluate(node, NO_NAMES)
     except (EvaluationError, Unresolved):
@@ -93,7 +93,7 @@ def attempt(node: nodes.Expression) -> Value:
 
 
 def value_of_rows(node: nodes.Expression) -> Nested:
-    """The value that is recorded by literals, as nested rows. Raises RaggedError for what is none.
+    """Return the value that is recorded by literals, as nested rows. Raises RaggedError for what is none.
 
     Items of a pack may differ in their shapes, so rows are not compared here.
     """

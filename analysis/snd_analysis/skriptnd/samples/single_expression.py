@@ -10,7 +10,7 @@ _DEEPEST = 200
 
 
 def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nodes.Expression | None:
-    """The expression that ``text[start:end]`` spells; None, and one more problem, if it is none."""
+    """Return the expression that ``text[start:end]`` spells; None, and one more problem, if it is none."""
     tokens = tokenize(text, start, end)
     builder = TreeBuilder(text, read_expression)
     automaton = Automaton(text, tokens.tokens, "_expr", builder, end=end)

@@ -61,7 +61,7 @@ class Automaton:
         self._end_token = Token(END, len(text) if end is None else end, len(text) if end is None else end)
 
     def token(self, offset: int = 0) -> Token:
-        """The token ``offset`` places ahead; behind the last stands the end of the text."""
+        """Return the token ``offset`` places ahead; behind the last stands the end of the text."""
         at = self.at + offset
         return self.tokens[at] if at < len(self.tokens) else self._end_token
 
@@ -71,7 +71,7 @@ class Automaton:
         return at if at < len(self.tokens) and self.tokens[at].start == start else None
 
     def problems(self, tokens: Tokens) -> list[Problem]:
-        """All problems of the tokens and of this pass in order; one is enough for each piece that was given up."""
+        """Return all problems of the tokens and of this pass in order; one is enough for each piece that was given up."""
         of_garbage = {rules.ILLEGAL_CHARACTER, rules.UNCLOSED_STRING}
         skipped = iter(sorted(self.skipped))
         current = next(skipped, None)
@@ -90,14 +90,14 @@ class Automaton:
         return len(self.stacks.states) > DEEPEST_NESTING
 
     def supply(self, kind: str, start: int, end: int, spelling: str | None = None) -> None:
-        """Takes a token that does not stand in the text, or not like that; one that can be taken."""
+        """Take a token that does not stand in the text, or not like that; one that can be taken."""
         spelling = self.table.literals.get(kind) if spelling is None else spelling
         taken = self.advance(instead=Token(kind, start, end, spelling))
         assert taken
         self.before_brace = None
 
     def rewind(self, at: int) -> None:
-        """Goes back to where the token ``at`` of the entry that is being read was the next."""
+        """Go back to where the token ``at`` of the entry that is being read was the next."""
         assert self.entry is not None
         first, depth, problems = self.entry
         self.stacks.cut(depth)
@@ -108,7 +108,7 @@ class Automaton:
             self.advance(limit=at)
 
     def advance(self, until: int | None = None, limit: int | None = None, instead: Token | None = None) -> bool:
-        """Runs until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
+        """Run until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
         could begin at the offset ``until`` or later; the token ``limit`` is the next; the token ``instead`` is taken.
         """
         table, builder, tokens, build = self.table, self.builder, self.tokens, self._methods
@@ -216,7 +216,7 @@ def _flat(symbols: list[Any]) -> list[Any]:
 
 
 def read_expression(builder: ExpressionBuilder, start: int, end: int) -> nodes.Expression:
-    """The expression that ``text[start:end]`` spells, whole; used for the fields of strings."""
+    """Return the expression that ``text[start:end]`` spells, whole; used for the fields of strings."""
     assert isinstance(builder, TreeBuilder)
     tokens = tokenize(builder.text, start, end)
     builder.problems += tokens.problems

@@ -22,12 +22,12 @@ ReadExpression: TypeAlias = Callable[["ExpressionBuilder", int, int], nodes.Expr
 
 
 def nodes_of(symbols: Symbols, *kinds: type) -> tuple[Any, ...]:
-    """The symbols of these classes."""
+    """Return the symbols of these classes."""
     return tuple([symbol for symbol in symbols if isinstance(symbol, kinds)])
 
 
 def first_of(symbols: Symbols, *kinds: type) -> Any:
-    """The first symbol of these classes; None if there is none."""
+    """Return the first symbol of these classes; None if there is none."""
     for symbol in symbols:
         if isinstance(symbol, kinds):
             return symbol

@@ -37,7 +37,7 @@ class Chain:
         self._at = 0
 
     def tree(self) -> nodes.Expression:
-        """The expression that the chain spells."""
+        """Return the expression that the chain spells."""
         if len(self._parts) == 1:
             return self._parts[0]  # type: ignore[return-value]
         if len(self._parts) > 2 * LONGEST_CHAIN:

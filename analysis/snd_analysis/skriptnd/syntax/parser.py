@@ -22,7 +22,7 @@ class Parsed(Struct, frozen=True):
 
 
 def parse(text: str) -> Parsed:
-    """Parses a whole text (2.16)."""
+    """Parse a whole text (2.16)."""
     tokens = tokenize(text)
     automaton = Automaton(text, tokens.tokens, "document")
     recovery = Recovery(automaton)
@@ -35,6 +35,6 @@ def parse(text: str) -> Parsed:
 
 
 def parse_expression(text: str) -> tuple[nodes.Expression, tuple[Problem, ...]]:
-    """The one expression that a whole text spells (2.16), and what is wrong with it. Never fails."""
+    """Return the one expression that a whole text spells (2.16), and what is wrong with it. Never fails."""
     builder = TreeBuilder(text, read_expression)
     return read_expression(builder, 0, len(text)), tuple(builder.problems)

@@ -8,20 +8,20 @@ from snd_analysis.symbolic.integers import Integer
 
 
 def element_of(node: nodes.Node, rank: Integer | None) -> str:
-    """How an element of a tensor of this rank is written, for messages: ``x[i,]``."""
+    """Return how an element of a tensor of this rank is written, for messages: ``x[i,]``."""
     name = written(node) if isinstance(node, nodes.Name | nodes.Qualified | nodes.Subscript) else "x"
     indices = {0: "", 1: "i,"}.get(-1 if rank is None or rank.value is None else rank.value, "i, j")
     return f"{name}[{indices}]"
 
 
 def shown_pack(node: nodes.Node) -> str:
-    """A pack in a message: as it is written, if that is short."""
+    """Return a pack in a message: as it is written, if that is short."""
     text = written(node)
     return f"'{text}'" if len(text) <= LONGEST_SHOWN_PACK else "the pack"
 
 
 def written(node: nodes.Node) -> str:
-    """An expression, list item, extent or shape on one line, spaced as usual."""
+    """Return an expression, list item, extent or shape on one line, spaced as usual."""
     match node:
         case nodes.Name(text=text) | nodes.TypeName(text=text) | nodes.Operator(text=text):
             return text

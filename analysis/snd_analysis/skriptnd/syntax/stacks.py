@@ -18,12 +18,12 @@ class Stacks(Struct):
     starts: list[int]
 
     def remember(self) -> Remembered:
-        """How the stacks are now. Lists on them may grow later, so their lengths are part of it."""
+        """Return how the stacks are now. Lists on them may grow later, so their lengths are part of it."""
         lengths = [len(value) if isinstance(value, list) else -1 for value in self.values]
         return Remembered(Stacks(self.states.copy(), self.values.copy(), self.starts.copy()), lengths)
 
     def cut(self, depth: int) -> None:
-        """Takes off everything above the lowest ``depth`` values."""
+        """Take off everything above the lowest ``depth`` values."""
         del self.states[depth + 1 :], self.values[depth:], self.starts[depth:]
 
 
@@ -34,7 +34,7 @@ class Remembered(Struct, frozen=True):
     lengths: list[int]
 
     def restore(self) -> Stacks:
-        """The stacks as they were."""
+        """Return the stacks as they were."""
         for value, length in zip(self.stacks.values, self.lengths, strict=True):
             if length >= 0:
                 del value[length:]
@@ -42,7 +42,7 @@ class Remembered(Struct, frozen=True):
 
 
 def run_states(table: Table, states: list[int], kinds: Iterable[str]) -> int:
-    """How many of ``kinds`` the automaton could take in turn; ``states`` is left as the last of them left it."""
+    """Return how many of ``kinds`` the automaton could take in turn; ``states`` is left as the last of them left it."""
     taken = 0
     for kind in kinds:
         while True:

@@ -50,8 +50,8 @@ class Table(Struct, frozen=True):
     """What ``pass_on`` has answered, by its arguments."""
 
     def pass_on(self, below: int, number: int, kind: str) -> int:
-        """The state above ``below`` once a production, and those that then pass on what it made, are reduced before a
-        terminal of this kind."""
+        """Return the state above ``below`` once a production, and those that then pass on what it made, are reduced
+        before a terminal of this kind."""
         while True:
             state = self.gotos[below][self.productions[number].origin]
             number = self.defaults[state]
@@ -66,5 +66,5 @@ class Table(Struct, frozen=True):
 
 @cache
 def table() -> Table:
-    """The table of the grammar in this package."""
+    """Return the table of the grammar in this package."""
     return msgspec.json.decode(files(__package__).joinpath("grammar_table.json").read_bytes(), type=Table)

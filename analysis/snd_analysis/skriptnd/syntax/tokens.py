@@ -51,12 +51,12 @@ class Token(NamedTuple):
     """What recovery reads in place of what the text says there."""
 
     def spelling(self, text: str) -> str:
-        """What the token says."""
+        """Return what the token says."""
         return text[self.start : self.end] if self.instead is None else self.instead
 
 
 def begins_line(text: str, token: Token) -> bool:
-    """Whether only blanks stand before a token on its line."""
+    """Return whether only blanks stand before a token on its line."""
     at = token.start - 1
     while at >= 0 and text[at] in " \t":
         at -= 1
@@ -64,12 +64,12 @@ def begins_line(text: str, token: Token) -> bool:
 
 
 def at_column_zero(text: str, token: Token) -> bool:
-    """Whether nothing at all stands before a token on its line."""
+    """Return whether nothing at all stands before a token on its line."""
     return token.start == 0 or text[token.start - 1] in "\r\n"
 
 
 def is_closed_string(text: str, token: Token) -> bool:
-    """Whether a string has its second quote."""
+    """Return whether a string has its second quote."""
     return token.end - token.start > 1 and text[token.end - 1] == text[token.start]
 
 
@@ -95,7 +95,7 @@ def keywords() -> dict[str, str]:
 
 
 def is_identifier(word: str) -> bool:
-    """Whether a word can be the name of something: no keyword, and not a lone ``_``, which is reserved (2.4)."""
+    """Return whether a word can be the name of something: no keyword, and not a lone ``_``, which is reserved (2.4)."""
     return _IDENTIFIER.fullmatch(word) is not None and word != "_" and word not in keywords()
 
 
@@ -109,7 +109,7 @@ _LOOKED_AT = frozenset(
 
 
 def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None = None, depth: int = 0) -> Tokens:
-    """Tokens of ``text[start:end]``; spans are those in ``text``. Never raises.
+    """Return tokens of ``text[start:end]``; spans are those in ``text``. Never raises.
 
     With ``stop``, reading ends behind the first token that reaches it. ``depth`` is the number of braces open at start.
     """
@@ -215,7 +215,7 @@ def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
 
 
 def _stray_brace(text: str, start: int, end: int) -> int | None:
-    """The first closing brace that closes nothing: it can't be part of a string."""
+    """Return the first closing brace that closes nothing: it can't be part of a string."""
     depth = 0
     for brace in _BRACE.finditer(text, start, end):
         depth += 1 if brace.group() == "{" else -1
@@ -225,7 +225,7 @@ def _stray_brace(text: str, start: int, end: int) -> int | None:
 
 
 def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
-    """Reports a token that is not one, and says which terminal to go on with."""
+    """Report a token that is not one, and says which terminal to go on with."""
     kind = found.lastgroup or ""
     word, span = found.group(kind), Span(*found.span(kind))
     match kind:

@@ -21,7 +21,7 @@ class Circles(Struct, frozen=True):
 
 
 def circular_defaults(definition: nodes.Definition, resolution: Resolution) -> Circles:
-    """The attributes whose defaults need their own values.
+    """Return the attributes whose defaults need their own values.
 
     An attribute that is required, optional or has a constant default is known; so is a length that an input or a known
     attribute binds. A deferred default is known when all that it names is.
@@ -59,7 +59,7 @@ def _gives(resolution: Resolution, declaration: Declaration) -> Iterable[Symbol]
 def _circles(
     pending: list[Declaration], edges: Mapping[Declaration, tuple[Declaration, ...]]
 ) -> dict[Declaration, tuple[Declaration, ...]]:
-    """The circles, each with the attribute of it that is declared first."""
+    """Return the circles, each with the attribute of it that is declared first."""
     found: dict[Declaration, tuple[Declaration, ...]] = {}
     seen: set[Declaration] = set()
     for declaration in pending:

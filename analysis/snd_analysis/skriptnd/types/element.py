@@ -6,15 +6,15 @@ from snd_analysis.skriptnd.types.type import Dtype
 
 
 def is_numeric(dtype: Dtype) -> bool:
-    """Whether every type that it may stand for is int or real."""
+    """Return whether every type that it may stand for is int or real."""
     return dtype.base == "num" if dtype.is_generic else dtype.name in ("int", "real")
 
 
 def is_arithmetic(dtype: Dtype) -> bool:
-    """Whether every type that it may stand for is int, real or bool: what casts take."""
+    """Return whether every type that it may stand for is int, real or bool: what casts take."""
     return dtype.base in ("num", "arith") if dtype.is_generic else dtype.name in ("int", "real", "bool")
 
 
 def described(dtype: Dtype) -> str:
-    """A type in a message; a generic one with its base, which is what makes it unfit."""
+    """Return a type in a message; a generic one with its base, which is what makes it unfit."""
     return f"'{dtype}: {dtype.base}'" if dtype.is_generic else f"'{dtype}'"

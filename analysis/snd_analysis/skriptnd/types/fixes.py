@@ -84,7 +84,7 @@ def _invocation(context: Context, node: nodes.Node, start: int, name: str, edits
 
 
 def _operand(context: Context, tensor: nodes.Node, other: nodes.Node) -> tuple[Edit, ...] | None:
-    """What makes the other operand an argument beside a tensor; None if it can't be one."""
+    """Return what makes the other operand an argument beside a tensor; None if it can't be one."""
     with context.silent():
         first, second = infer(context, tensor).type, infer(context, other).type
     if first is None or second is None or first.packed or second.packed:
@@ -96,7 +96,7 @@ def _operand(context: Context, tensor: nodes.Node, other: nodes.Node) -> tuple[E
 
 
 def _literals(node: nodes.Node) -> list[nodes.Literal]:
-    """The literals of ints that an expression is, or a list consists of; none if it is anything else."""
+    """Return the literals of ints that an expression is, or a list consists of; none if it is anything else."""
     match node:
         case nodes.Literal(type="int"):
             return [node]

@@ -80,5 +80,5 @@ class Signature(Struct, frozen=True, eq=False):
 
 
 def elsewhere(name: OperatorName, message: str, member: str | None = None) -> Note:
-    """A note at the declaration of an operator, or of one of its members."""
+    """Return a note at the declaration of an operator, or of one of its members."""
     return Note(Span(0, 0), message, Elsewhere(name.path, name.name, member))

@@ -56,15 +56,15 @@ class Type(Struct, frozen=True):
         return self.shape is not None
 
     def item(self) -> Type:
-        """The type of one item of a pack."""
+        """Return the type of one item of a pack."""
         return replace(self, length=None)
 
     def of_length(self, length: Integer | None) -> Type:
-        """The same type, packed with another length, or not packed."""
+        """Return the same type, packed with another length, or not packed."""
         return replace(self, length=length)
 
     def required(self) -> Type:
-        """The same type, not optional."""
+        """Return the same type, not optional."""
         return replace(self, optional=False)
 
     def __str__(self) -> str:

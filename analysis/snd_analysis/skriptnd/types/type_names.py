@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.types.type import CONCRETE, Dtype
 
 
 def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
-    """The element type that a type name stands for: concrete, abstract (with an empty base), or generic."""
+    """Return the element type that a type name stands for: concrete, abstract (with an empty base), or generic."""
     if name.is_keyword:
         return CONCRETE.get(name.text) or Dtype(name.text)
     symbol = context.symbol(name)
@@ -17,5 +17,5 @@ def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
 
 
 def generic_dtype(symbol: Symbol) -> Dtype | None:
-    """The type of a declared generic type."""
+    """Return the type of a declared generic type."""
     return Dtype(symbol.name, symbol.node.base.text) if isinstance(symbol.node, nodes.DtypeDeclaration) else None

@@ -26,7 +26,7 @@ def as_affine(a: Integer, key: Hashable) -> tuple[int, Integer] | None:
 
 
 def solve_affine(factor: int, offset: Integer, value: Integer | int) -> Integer | None:
-    """The x with ``factor * x + offset == value``; None unless the division certainly leaves no remainder."""
+    """Return the x with ``factor * x + offset == value``; None unless the division certainly leaves no remainder."""
     difference = as_integer(value) - offset
     if any(coefficient % factor for coefficient in difference.terms.values()):
         return None

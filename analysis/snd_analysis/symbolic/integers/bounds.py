@@ -16,7 +16,7 @@ from snd_analysis.symbolic.limits import MOST_BITS, MOST_REMEMBERED_BOUNDS, MOST
 
 
 def bounds(a: Integer) -> Interval:
-    """The least and greatest value, None where there is no bound or none was found.
+    """Return the least and greatest value, None where there is no bound or none was found.
 
     Every value that the integer has, within the bounds of its variables, lies between. Exact for sums and products of
     different non-negative variables, and their quotients, minima and maxima.
@@ -28,7 +28,7 @@ def bounds(a: Integer) -> Interval:
 
 
 def is_negative(a: Integer) -> bool:
-    """Whether an integer is certainly below zero."""
+    """Return whether an integer is certainly below zero."""
     high = bounds(a)[1]
     return high is not None and high < 0
 
@@ -43,7 +43,7 @@ def _bounds(a: Integer, replacements: int) -> Interval:
 
 
 def _has_one_term(terms: Mapping[Monomial, int]) -> bool:
-    """Whether there is nothing but one term, and a constant one."""
+    """Return whether there is nothing but one term, and a constant one."""
     return len(terms) == 1 or (len(terms) == 2 and UNIT in terms)
 
 
@@ -56,7 +56,10 @@ def _term_by_term(terms: Mapping[Monomial, int]) -> Interval:
 
 @lru_cache(MOST_REMEMBERED_BOUNDS)
 def _of_sum(terms_in_order: tuple[tuple[Monomial, int], ...], leaves: frozenset[Leaf], replacements: int) -> Interval:
-    """The bounds of a sum that is not a number. Variables are equal by their keys; ``leaves`` has their bounds."""
+    """Return the bounds of a sum that is not a number.
+
+    Variables are equal by their keys; ``leaves`` has their bounds.
+    """
     terms = dict(terms_in_order)
     a = Integer(terms)
     result = _term_by_term(terms)
@@ -74,7 +77,7 @@ def _of_sum(terms_in_order: tuple[tuple[Monomial, int], ...], leaves: frozenset[
 
 
 def monomial_bounds(monomial: Monomial) -> Interval:
-    """The bounds of a product of atoms."""
+    """Return the bounds of a product of atoms."""
     result: Interval = (1, 1)
     for atom, exponent in monomial:
         result = intervals.multiply(result, intervals.power(atom_bounds(atom), exponent))
@@ -82,7 +85,7 @@ def monomial_bounds(monomial: Monomial) -> Interval:
 
 
 def atom_bounds(atom: Atom) -> Interval:
-    """The bounds of one atom."""
+    """Return the bounds of one atom."""
     if atom.interval is None:
         atom.interval = _operation_bounds(atom)
     return atom.interval
@@ -113,7 +116,7 @@ def _operation_bounds(atom: Atom) -> Interval:
 
 
 def _from_origin(a: Integer) -> Interval:
-    """Bounds of a polynomial whose atoms are written as their least (or greatest) value and a distance from it.
+    """Return bounds of a polynomial whose atoms are written as their least (or greatest) value and a distance from it.
 
     If no coefficient is negative then, all distances being non-negative, the constant term is the least value.
     """
@@ -151,7 +154,7 @@ def _times_distance(terms: dict[Monomial, int], atom: Atom, origin: int, directi
 
 
 def _relaxations(a: Integer, replacements: int) -> list[Interval]:
-    """Bounds of the sum with one atom replaced by something that bounds it, so that other terms may cancel."""
+    """Return bounds of the sum with one atom replaced by something that bounds it, so that other terms may cancel."""
     candidates = [atom for atom in a.atoms() if isinstance(atom, Quotient | Extremum)]
     # Outer operations first: what they are made of may cancel the rest.
     candidates.sort(key=lambda atom: -atom.depth)
@@ -204,7 +207,7 @@ def _without_quotient(quotient: Quotient, factor: Integer, rest: Integer, replac
 
 
 def _multiple(a: Integer, template: Integer) -> int | None:
-    """The number k with ``a == k * unit``."""
+    """Return the number k with ``a == k * unit``."""
     monomial, coefficient = next(iter(template.terms.items()))
     times, rest = divmod(a.terms.get(monomial, 0), coefficient)
     return times if times and not rest and template.scaled(times) == a else None

@@ -14,7 +14,8 @@ from snd_analysis.symbolic.limits import MOST_CASE_CONDITIONS
 
 
 def cases(a: Integer) -> list[Integer]:
-    """What the integer is where one of its conditions holds and where not; nothing if there are none, or too many.
+    """Return what the integer is where one of its conditions holds and where not; nothing if there are none, or too
+    many.
 
     A case that cannot occur is left out.
     """
@@ -33,7 +34,7 @@ def cases(a: Integer) -> list[Integer]:
 
 
 def assume(a: Integer, statement: AtomicCondition) -> Integer | None:
-    """The integer with the variable that the statement speaks of narrowed; None if the statement cannot be true."""
+    """Return the integer with the variable that the statement speaks of narrowed; None if the statement cannot be true."""
     known = _single_variable(statement)
     if known is None:
         return a
@@ -54,7 +55,7 @@ def assume(a: Integer, statement: AtomicCondition) -> Integer | None:
 
 
 def _single_variable(statement: AtomicCondition) -> tuple[Leaf, int, int] | None:
-    """The variable, factor and offset of a comparison of ``factor * variable + offset`` with zero."""
+    """Return the variable, factor and offset of a comparison of ``factor * variable + offset`` with zero."""
     subject = statement.parts[0]
     if not isinstance(subject, Integer):
         return None

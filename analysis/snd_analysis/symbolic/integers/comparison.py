@@ -66,7 +66,7 @@ def _decide_zero(difference: Integer) -> Verdict:
 
 
 def _is_product_of_nonzero(a: Integer) -> bool:
-    """Whether a monomial that is not zero can be taken out, leaving what is not zero."""
+    """Return whether a monomial that is not zero can be taken out, leaving what is not zero."""
     common = set.intersection(*({atom for atom, _ in monomial} for monomial in a.terms))
     if not common or not all(is_nonzero(of_atom(atom)) for atom in common):
         return False
@@ -75,7 +75,7 @@ def _is_product_of_nonzero(a: Integer) -> bool:
 
 
 def _lowered(monomial: Monomial, atoms: set[Atom]) -> Monomial:
-    """The monomial divided once by each of the atoms."""
+    """Return the monomial divided once by each of the atoms."""
     pairs = ((atom, exponent - (atom in atoms)) for atom, exponent in monomial)
     return tuple((atom, exponent) for atom, exponent in pairs if exponent)
 
@@ -138,7 +138,7 @@ def _at_least_zero(a: Integer) -> Truth:
 
 
 def _by_single_condition(a: Integer, test: Callable[[int], bool]) -> Truth | None:
-    """The condition itself or its opposite, if the integer is a number in either case."""
+    """Return the condition itself or its opposite, if the integer is a number in either case."""
     found = indicators(a)
     if len(found) != 1:
         return None

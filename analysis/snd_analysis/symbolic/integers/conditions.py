@@ -10,7 +10,7 @@ from snd_analysis.symbolic.integers.truth import AtomicCondition
 
 
 def indicators(a: Integer) -> list[Indicator]:
-    """The conditions that the terms depend on, not those inside operations."""
+    """Return the conditions that the terms depend on, not those inside operations."""
     if not a.is_conditional:
         return []
     found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
@@ -20,14 +20,14 @@ def indicators(a: Integer) -> list[Indicator]:
 
 
 def statement_of(atom: Indicator) -> AtomicCondition:
-    """The proposition or comparison that the atom indicates."""
+    """Return the proposition or comparison that the atom indicates."""
     statement = atom.parts[0]
     assert isinstance(statement, AtomicCondition)
     return statement
 
 
 def where(a: Integer, atom: Indicator, holds: bool) -> Integer:
-    """The integer where a condition holds or does not."""
+    """Return the integer where a condition holds or does not."""
     terms: dict[Monomial, int] = {}
     for monomial, coefficient in a.terms.items():
         rest = tuple(pair for pair in monomial if pair[0] != atom)

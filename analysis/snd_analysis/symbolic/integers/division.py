@@ -50,7 +50,7 @@ def remainder(dividend: Integer | int, divisor: Integer | int) -> Integer:
 
 
 def is_nonzero(a: Integer) -> bool:
-    """Whether the integer is certainly not zero."""
+    """Return whether the integer is certainly not zero."""
     low, high = bounds(a)
     if (low is not None and low > 0) or (high is not None and high < 0):
         return True
@@ -59,7 +59,8 @@ def is_nonzero(a: Integer) -> bool:
 
 
 def _divide_by_case(a: Integer, b: Integer) -> Integer | None:
-    """The quotients of both branches, if dividend or divisor depend on a condition and no branch divides by zero."""
+    """Return the quotients of both branches, if dividend or divisor depend on a condition and no branch divides by
+    zero."""
     if not a.is_conditional and not b.is_conditional:
         return None
     if len({*indicators(a), *indicators(b)}) > MOST_DIVIDED_CONDITIONS:
@@ -95,7 +96,7 @@ def _divide_by_number(a: Integer, divisor: int) -> Integer:
 
 
 def _proper_quotient(a: Integer, divisor: int) -> Integer:
-    """The quotient where all coefficients are in ``0 .. divisor - 1``, and the divisor is at least 2."""
+    """Return the quotient where all coefficients are in ``0 .. divisor - 1``, and the divisor is at least 2."""
     common = gcd(a.content, divisor)
     if common > 1:
         a = _floor_coefficients(a, common)
@@ -167,7 +168,7 @@ def _divide_by_integer(a: Integer, b: Integer, positive: bool) -> Integer:
 
 
 def _positive_fraction(a: Integer, b: Integer) -> Integer:
-    """The quotient by a positive integer that cannot be divided further as a polynomial."""
+    """Return the quotient by a positive integer that cannot be divided further as a polynomial."""
     step = _step_of(a, b)
     if step is not None:
         return step
@@ -181,14 +182,14 @@ def _fraction(a: Integer, b: Integer) -> Integer:
 
 
 def _is_opposite(a: Integer) -> bool:
-    """Whether the integer is written with a minus throughout, but for the constant term."""
+    """Return whether the integer is written with a minus throughout, but for the constant term."""
     if a.value is not None:
         return a.constant_term < 0
     return all(coefficient < 0 for monomial, coefficient in a.terms.items() if monomial)
 
 
 def _step_of(rest: Integer, divisor: Integer) -> Integer | None:
-    """The quotient where bounds tell that it is 0 or -1; the divisor is positive."""
+    """Return the quotient where bounds tell that it is 0 or -1; the divisor is positive."""
     low, high = bounds(rest)
     if low is not None and low >= 0:
         excess = bounds(rest - divisor)[1]
@@ -200,13 +201,13 @@ def _step_of(rest: Integer, divisor: Integer) -> Integer | None:
 
 
 def prefers_sign(a: Integer) -> bool:
-    """Whether this one of ``a`` and ``-a`` is the canonical one."""
+    """Return whether this one of ``a`` and ``-a`` is the canonical one."""
     balance = sum(1 if coefficient > 0 else -1 for monomial, coefficient in a.terms.items() if monomial)
     return balance > 0 or (balance == 0 and a.terms[leading(a)] > 0)
 
 
 def leading(a: Integer) -> Monomial:
-    """The largest monomial in graded lexicographic order, the first names being the largest."""
+    """Return the largest monomial in graded lexicographic order, the first names being the largest."""
     return min((monomial for monomial in a.terms if monomial), key=_grade)
 
 
@@ -251,7 +252,7 @@ def _divided_by_monomial(a: Integer, divisor: Monomial) -> Integer:
 
 
 def _monomial_quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """The monomial that gives this one when multiplied with the divisor."""
+    """Return the monomial that gives this one when multiplied with the divisor."""
     exponents = dict(monomial)
     for atom, power in divisor:
         left = exponents.get(atom, 0) - power

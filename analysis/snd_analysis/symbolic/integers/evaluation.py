@@ -20,7 +20,7 @@ from snd_analysis.symbolic.limits import MOST_BITS
 
 
 def variables(a: Integer | Truth) -> frozenset[Hashable]:
-    """The keys of all variables, folds and propositions, at any depth."""
+    """Return the keys of all variables, folds and propositions, at any depth."""
     return frozenset(leaf.key for leaf in a.leaves)
 
 
@@ -35,7 +35,7 @@ def evaluate(
 def evaluate(
     a: Integer | Truth, values: Mapping[Hashable, int], functions: Mapping[str, Callable[..., int]] | None = None
 ) -> int | bool:
-    """The value, given those of all variables by key (bools for propositions), and functions by name.
+    """Return the value, given those of all variables by key (bools for propositions), and functions by name.
 
     Raises KeyError for what is not given, DivisionByZero or NegativeExponent if there is no value, and OverflowError
     for powers and products of more than 8,192 bits.
@@ -45,7 +45,8 @@ def evaluate(
 
 
 def upper_bound(a: Integer, values: Mapping[Hashable, int]) -> int | None:
-    """The greatest value if the variables of these keys are at most as large (2.6.1, 3.1); None if there is none."""
+    """Return the greatest value if the variables of these keys are at most as large (2.6.1, 3.1); None if there is
+    none."""
     narrowed: dict[Hashable, Integer | Truth | int] = {}
     for leaf in a.leaves:
         if leaf.key in values:

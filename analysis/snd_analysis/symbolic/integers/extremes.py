@@ -72,7 +72,7 @@ def _extremum(largest: bool, candidates: Collection[Integer]) -> Integer:
 
 
 def _flat(largest: bool, candidates: Iterable[Integer]) -> list[Integer]:
-    """Takes minima among the candidates of a minimum apart."""
+    """Take minima among the candidates of a minimum apart."""
     flat: list[Integer] = []
     for candidate in candidates:
         inner = _single_extremum(candidate)
@@ -86,7 +86,7 @@ def _flat(largest: bool, candidates: Iterable[Integer]) -> list[Integer]:
 
 
 def _single_extremum(a: Integer) -> tuple[Extremum, int] | None:
-    """The operation and the number added, if the integer is nothing else."""
+    """Return the operation and the number added, if the integer is nothing else."""
     offset = a.constant_term
     if len(a.terms) != 1 + bool(offset):
         return None
@@ -98,7 +98,7 @@ def _single_extremum(a: Integer) -> tuple[Extremum, int] | None:
 
 
 def _undominated(largest: bool, candidates: list[Integer]) -> list[Integer]:
-    """Leaves out what can never be the extremum alone."""
+    """Leave out what can never be the extremum alone."""
     if len(candidates) > MOST_CANDIDATES:
         return candidates
     kept: list[Integer] = []
@@ -111,6 +111,6 @@ def _undominated(largest: bool, candidates: list[Integer]) -> list[Integer]:
 
 
 def _reaches(largest: bool, a: Integer, b: Integer) -> bool:
-    """Whether a is certainly at least as extreme as b."""
+    """Return whether a is certainly at least as extreme as b."""
     low = bounds(a - b if largest else b - a)[0]
     return low is not None and low >= 0

@@ -107,7 +107,7 @@ class Integer(Notated):
         return self._conditions
 
     def atoms(self) -> tuple[Atom, ...]:
-        """The different factors of the monomials, not those inside them, in the order of the terms."""
+        """Return the different factors of the monomials, not those inside them, in the order of the terms."""
         return tuple(dict.fromkeys(atom for monomial in self.terms for atom, _ in monomial))
 
     @property
@@ -188,7 +188,7 @@ class Integer(Notated):
     __rmul__ = __mul__
 
     def scaled(self, factor: int) -> Integer:
-        """The product with a number."""
+        """Return the product with a number."""
         if factor == 1:
             return self
         if factor == 0:
@@ -196,7 +196,7 @@ class Integer(Notated):
         return _within_limits({monomial: coefficient * factor for monomial, coefficient in self.terms.items()})
 
     def divided_exactly(self, divisor: int) -> Integer:
-        """The quotient by a number that divides every coefficient."""
+        """Return the quotient by a number that divides every coefficient."""
         return Integer({monomial: coefficient // divisor for monomial, coefficient in self.terms.items()})
 
     def __str__(self) -> str:
@@ -213,7 +213,7 @@ _SMALL: Final = {number: Integer({UNIT: number}) for number in range(-16, 257) i
 
 
 def _within_limits(terms: Mapping[Monomial, int]) -> Integer:
-    """The polynomial; an unknown if a number in it is too large."""
+    """Return the polynomial; an unknown if a number in it is too large."""
     if all(-_LARGEST < coefficient < _LARGEST for coefficient in terms.values()):
         return Integer(terms)
     return opaque("…", minimum=None)
@@ -230,28 +230,28 @@ def _rebuild(items: tuple[tuple[Monomial, int], ...]) -> Integer:
 
 
 def constant(number: int) -> Integer:
-    """A number."""
+    """Return a number."""
     known = _SMALL.get(number)
     return known if known is not None else Integer({UNIT: int(number)})
 
 
 def as_integer(a: Integer | int) -> Integer:
-    """A number or an integer as an integer."""
+    """Return a number or an integer as an integer."""
     return a if isinstance(a, Integer) else constant(a)
 
 
 def of_atom(atom: Atom) -> Integer:
-    """An atom as an integer."""
+    """Return an atom as an integer."""
     return Integer({((atom, 1),): 1})
 
 
 def of_operation(atom: Atom) -> Integer:
-    """An operation as an integer; an unknown, if operations nest too deep to be walked."""
+    """Return an operation as an integer; an unknown, if operations nest too deep to be walked."""
     return of_atom(atom) if atom.depth <= DEEPEST_INTEGER else opaque("...", minimum=None)
 
 
 def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None) -> Integer:
-    """An unknown integer within bounds (both included; None for no bound).
+    """Return an unknown integer within bounds (both included; None for no bound).
 
     The key says which unknown it is; the name is for printing. Give one key the same name and bounds everywhere in one
     computation.
@@ -268,7 +268,7 @@ class _Unknown(Struct, frozen=True):
 
 
 def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None, maximum: int | None = None) -> Integer:
-    """An unknown that equals only itself, and those of the same origin if one is given."""
+    """Return an unknown that equals only itself, and those of the same origin if one is given."""
     return variable(_Unknown(object() if origin is None else origin), name, minimum, maximum)
 
 

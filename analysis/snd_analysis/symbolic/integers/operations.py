@@ -129,6 +129,6 @@ def simplified(form: type[Atom], *parts: Any) -> Integer: ...
 @overload
 def simplified(form: type[AtomicCondition], *parts: Any) -> Truth: ...
 def simplified(form: type[Atom] | type[AtomicCondition], *parts: Any) -> Integer | Truth:
-    """The canonical integer or condition of a form with these parts."""
+    """Return the canonical integer or condition of a form with these parts."""
     result: Integer | Truth = _SIMPLIFYING[form](*parts)
     return result

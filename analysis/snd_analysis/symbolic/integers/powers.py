@@ -44,12 +44,12 @@ def _numeric_power(a: Integer, exponent: int) -> Integer:
 
 
 def is_too_large(base: int, exponent: int) -> bool:
-    """Whether the power has too many digits to be computed."""
+    """Return whether the power has too many digits to be computed."""
     return abs(base) > 1 and base.bit_length() * exponent > MOST_BITS
 
 
 def raised(monomial: Monomial, exponent: int) -> Monomial:
-    """A monomial to a positive power."""
+    """Return a monomial to a positive power."""
     return tuple((atom, 1 if isinstance(atom, Indicator) else power * exponent) for atom, power in monomial)
 
 

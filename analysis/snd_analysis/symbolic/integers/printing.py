@@ -49,7 +49,7 @@ class _Summand(NamedTuple):
 
 @notation.register(Integer)
 def _notation_of_integer(a: Integer) -> str:
-    """The integer as it would be written, such as ``(s + 2 * p - f) / t + 1``."""
+    """Return the integer as it would be written, such as ``(s + 2 * p - f) / t + 1``."""
     return _integer(a)[0]
 
 
@@ -154,7 +154,7 @@ def _selection(a: Integer, found: list[Indicator]) -> _Printed:
 
 
 def _everywhere(a: Integer, atom: Indicator) -> bool:
-    """Whether all terms that depend on conditions depend on this one."""
+    """Return whether all terms that depend on conditions depend on this one."""
     return all(any(factor == atom for factor, _ in monomial) for monomial in a.terms if _is_conditional(monomial))
 
 
@@ -168,7 +168,7 @@ def _size_of_branches(a: Integer, atom: Indicator) -> int:
 
 # ---- operations ------------------------------------------------------------------------------------------------------
 def _text_of_atom(atom: Atom) -> _Printed:
-    """The text of an atom, and the level of its outermost operator."""
+    """Return the text of an atom, and the level of its outermost operator."""
     if atom.text is None:
         text, level = _atom(atom)
         atom.text = (text, level) if len(text) <= LONGEST_INTEGER else ("...", _OPERAND)
@@ -210,7 +210,7 @@ def _division(operator: str, dividend: Integer, divisor: Integer) -> _Printed:
 
 # ---- conditions ------------------------------------------------------------------------------------------------------
 def _truth(a: Truth) -> _Printed:
-    """The text of a condition, and the level of its outermost operator."""
+    """Return the text of a condition, and the level of its outermost operator."""
     match a:
         case Known(parts=(value,)):
             return ("true" if value else "false"), _OPERAND
@@ -232,7 +232,7 @@ def _joined(operator: str, operands: Iterable[Truth]) -> str:
 
 
 def _comparison(difference: Integer, relation: str) -> _Printed:
-    """Moves what is negative to the right."""
+    """Move what is negative to the right."""
     left = Integer({monomial: number for monomial, number in difference.terms.items() if number > 0})
     right = left - difference if left.terms else -difference
     left = left if left.terms else ZERO

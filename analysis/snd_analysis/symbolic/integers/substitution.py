@@ -34,7 +34,7 @@ def substitute(a: Integer, values: Mapping[Hashable, Integer | Truth | int]) -> 
 @overload
 def substitute(a: Truth, values: Mapping[Hashable, Integer | Truth | int]) -> Truth: ...
 def substitute(a: Integer | Truth, values: Mapping[Hashable, Integer | Truth | int]) -> Integer | Truth:
-    """The integer or condition with others in place of variables, by key, simplified again.
+    """Return the integer or condition with others in place of variables, by key, simplified again.
 
     Propositions take conditions (or bools). What is put in place of a variable must be within its bounds.
     Raises DivisionByZero or NegativeExponent if an operation that is not behind a false condition has no value.
@@ -76,7 +76,7 @@ class _Substitution:
         return result
 
     def _with_decided_conditions(self, a: Integer) -> Integer:
-        """Drops the branches that are not chosen: they need not have a value."""
+        """Drop the branches that are not chosen: they need not have a value."""
         for atom in indicators(a):
             try:
                 decided = self.truth(statement_of(atom))
@@ -135,7 +135,7 @@ _T = TypeVar("_T")
 
 
 def each(function: Callable[[Truth], _T], operands: Iterable[Truth]) -> tuple[list[_T], ArithmeticError | None]:
-    """The results for those operands that have one, and why another has none."""
+    """Return the results for those operands that have one, and why another has none."""
     results, failure = [], None
     for operand in operands:
         try:

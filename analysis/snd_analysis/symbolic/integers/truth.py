@@ -85,7 +85,7 @@ class AtomicCondition(Truth):
         return type(self), self.parts
 
     def negated(self) -> AtomicCondition:
-        """The opposite."""
+        """Return the opposite."""
         return type(self)(self.parts[0], not self.positive)
 
 
@@ -149,12 +149,12 @@ class Junction(Truth):
 
 
 def truth(value: bool) -> Truth:
-    """A known condition."""
+    """Return a known condition."""
     return TRUE if value else FALSE
 
 
 def proposition(key: Hashable, name: str) -> Truth:
-    """An unknown ``bool``, such as an attribute; the key alone says whether it is the same as another."""
+    """Return an unknown ``bool``, such as an attribute; the key alone says whether it is the same as another."""
     return Proposition(Leaf(key, name, 0, 1), True)
 
 
@@ -212,7 +212,7 @@ def _junction(conjunction: bool, operands: Iterable[Truth]) -> Truth:
 
 
 def _without_implied(conjunction: bool, operands: list[Truth]) -> list[Truth]:
-    """Drops what follows from another operand of a conjunction, or what another of a disjunction follows from."""
+    """Drop what follows from another operand of a conjunction, or what another of a disjunction follows from."""
     kept: list[Truth] = []
     for item in operands:
         if any(_implies(other, item) if conjunction else _implies(item, other) for other in kept):
@@ -223,7 +223,7 @@ def _without_implied(conjunction: bool, operands: list[Truth]) -> list[Truth]:
 
 
 def _implies(a: Truth, b: Truth) -> bool:
-    """Whether b certainly holds where a does; finds bounds of the same integer, and absorption."""
+    """Return whether b certainly holds where a does; find bounds of the same integer, and absorption."""
     if isinstance(a, AtLeastZero) and isinstance(b, AtLeastZero):
         excess = (b.slack - a.slack).value
         return excess is not None and excess >= 0
@@ -233,7 +233,7 @@ def _implies(a: Truth, b: Truth) -> bool:
 
 
 def _contradict(conjunction: bool, operands: list[Truth]) -> bool:
-    """Whether two operands exclude each other (or, of a disjunction, cover everything)."""
+    """Return whether two operands exclude each other (or, of a disjunction, cover everything)."""
     slacks = [item.slack for item in operands if isinstance(item, AtLeastZero)]
     for position, slack in enumerate(slacks):
         for other in slacks[position + 1 :]:

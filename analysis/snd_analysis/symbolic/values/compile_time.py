@@ -22,7 +22,7 @@ class CompileTime(Struct, frozen=True):
 
 
 def may_become_known(value: Segment) -> bool:
-    """Whether more can be known of a value at compile time: because of what it is, or is calculated from."""
+    """Return whether more can be known of a value at compile time: because of what it is, or is calculated from."""
     match value:
         case Integer() | Truth():
             return any(_is_open(leaf.key) for leaf in value.leaves)

@@ -19,7 +19,8 @@ Operation: TypeAlias = Callable[..., Value]
 
 
 def elementwise(operation: Operation, *operands: Value) -> Value:
-    """The operation on single values, or on the items of all packs among them; single values stand beside each item.
+    """Return the operation on single values, or on the items of all packs among them; single values stand beside each
+    item.
 
     Raises Failure if the packs certainly have different lengths, or the operation has no value for some item.
     """
@@ -36,7 +37,7 @@ def elementwise(operation: Operation, *operands: Value) -> Value:
 
 
 def joined_length(operands: Sequence[Value]) -> Integer:
-    """The length of the packs among operands, at least one, which must have the same; in the simplest form.
+    """Return the length of the packs among operands, at least one, which must have the same; in the simplest form.
 
     Raises Failure if they certainly have not.
     """
@@ -60,7 +61,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
 
 
 def _rows(operands: Sequence[Value], packs: Sequence[Pack], length: Integer) -> list[tuple[Value, ...]] | None:
-    """The operands of each item, if their number is known, not too large, and each can be told."""
+    """Return the operands of each item, if their number is known, not too large, and each can be told."""
     count = length.value
     if count is None or count > MOST_ITEMS:
         return None
@@ -121,7 +122,7 @@ def _over_runs(operation: Operation, operands: Sequence[Value], length: Integer)
 
 
 def run_element(operation: Operation, elements: Sequence[Value], length: Integer) -> Value:
-    """The element of a run; an unknown one if it has no value while there may be no items."""
+    """Return the element of a run; an unknown one if it has no value while there may be no items."""
     try:
         return operation(*elements)
     except OperationError:
@@ -157,7 +158,7 @@ Aligned: TypeAlias = "list[tuple[Integer | None, list[Value]]]"
 
 
 def _aligned(operands: Sequence[Value], packs: Sequence[Pack]) -> Aligned | None:
-    """The operands in parts that have the same length in all packs; None if they can't be cut so."""
+    """Return the operands in parts that have the same length in all packs; None if they can't be cut so."""
     rests = {id(pack): list(reversed(pack.segments)) for pack in packs}
     aligned: Aligned = []
     while all(rests.values()):

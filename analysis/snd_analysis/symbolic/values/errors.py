@@ -23,5 +23,5 @@ class OperationError(Exception):
 
 
 def too_large(what: str) -> OperationError:
-    """Why a value has no value here that the language would give it: it would take all time and memory."""
+    """Return why a value has no value here that the language would give it: it would take all time and memory."""
     return OperationError(rules.VALUE_TOO_LARGE, f"{what}, more than snd works with")

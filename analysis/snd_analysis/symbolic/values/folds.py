@@ -140,7 +140,7 @@ def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, decidi
 
 
 def _is_monotone(element: Truth) -> bool:
-    """Whether a condition that holds at both ends of a run holds between them, and so for its opposite."""
+    """Return whether a condition that holds at both ends of a run holds between them, and so for its opposite."""
     if not isinstance(element, AtLeastZero):
         return False
     subject = element.parts[0]

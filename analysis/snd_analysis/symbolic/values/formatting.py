@@ -21,7 +21,7 @@ _BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=",
 
 
 def format_value(value: Value, *, quoted: bool = False) -> str:
-    """A value in the notation of the language, packs whole; strings without quotes unless asked for."""
+    """Return a value in the notation of the language, packs whole; strings without quotes unless asked for."""
     match value:
         case Integer():
             number = value.value
@@ -42,7 +42,7 @@ def format_value(value: Value, *, quoted: bool = False) -> str:
 
 
 def format_real(value: float) -> str:
-    """The shortest text that reads as the same number, with a decimal point; ``inf``, ``-inf``, ``nan``."""
+    """Return the shortest text that reads as the same number, with a decimal point; ``inf``, ``-inf``, ``nan``."""
     if not math.isfinite(value):
         return str(value)
     mantissa, exponent, power = repr(value).partition("e")
@@ -79,13 +79,13 @@ def _range(run: Run) -> str | None:
 
 @notation.register(Pack)
 def shortened(value: Value) -> str:
-    """A value as part of the text of an unknown one."""
+    """Return a value as part of the text of an unknown one."""
     text = format_value(value, quoted=True)
     return text if len(text) <= LONGEST_TEXT else "(…)"
 
 
 def enclosed(text: str) -> str:
-    """A text as an operand: in parentheses, unless it is a name, a number, a call or in brackets already."""
+    """Return a text as an operand: in parentheses, unless it is a name, a number, a call or in brackets already."""
     depth = 0
     for character in text:
         if character in "([":
@@ -98,7 +98,7 @@ def enclosed(text: str) -> str:
 
 
 def operation_text(operation: str, operands: tuple[Value, ...]) -> str:
-    """How an operation on unknown operands is written, as an operand of something else."""
+    """Return how an operation on unknown operands is written, as an operand of something else."""
     texts = [shortened(operand) for operand in operands]
     operand_texts = [enclosed(text) for text in texts]
     match operation:

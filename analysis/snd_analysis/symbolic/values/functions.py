@@ -58,12 +58,12 @@ def _rounded(a: float) -> float:
 
 
 def _whole(compute: Callable[[float], int]) -> Callable[[float], float]:
-    """A rounding function that gives a real, keeps the sign of zero, and infinities and NaN."""
+    """Return a rounding function that gives a real, keeps the sign of zero, and infinities and NaN."""
     return lambda a: math.copysign(float(compute(a)), a) if math.isfinite(a) else a
 
 
 def _fraction(a: float) -> float:
-    """What is behind the point, with the sign of the whole."""
+    """Return what is behind the point, with the sign of the whole."""
     return math.modf(a)[0]
 
 
@@ -192,7 +192,7 @@ def to_bool(a: Value) -> Value:
 
 
 def to_str(a: Value) -> Value:
-    """A string stays one; nothing else becomes one."""
+    """Return a string as it is; nothing else becomes one."""
     return a if dtype_of(a) == "str" else UNDEFINED
 
 

@@ -66,7 +66,7 @@ def _items(target: Pack, places: Pack) -> Value:
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def masked(target: Pack, mask: Pack) -> Value:
-    """The items where the mask is true. Raises Failure if it certainly has another length."""
+    """Return the items where the mask is true. Raises Failure if it certainly has another length."""
     try:
         joined_length((target, mask))
     except OperationError:
@@ -100,7 +100,7 @@ DEFINITIONS["[..]"] = masked
 
 
 def _unmasked(target: Pack, mask: Pack) -> list[Segment] | None:
-    """The parts where the mask is true; None if it is not known where they begin and end."""
+    """Return the parts where the mask is true; None if it is not known where they begin and end."""
     pieces: list[Segment] = []
     rest = target
     for segment in mask.segments:
@@ -139,7 +139,7 @@ def sliced(target: Value, part: Slice) -> Value:
 
 
 def zero_step() -> OperationError:
-    """Why there is no range."""
+    """Return why there is no range."""
     return OperationError(rules.ZERO_STEP, "the step of a range can't be 0", 2)
 
 
@@ -201,7 +201,7 @@ def _end(part: Slice, length: Integer, backwards: Truth) -> Integer:
 
 
 def _cut(target: Pack, start: Integer, end: Integer) -> Pack | None:
-    """The items from ``start`` up to ``end``; None if it is not known where they begin and end."""
+    """Return the items from ``start`` up to ``end``; None if it is not known where they begin and end."""
     if shapes.compare("<=", end, start) is TRUE:
         return Pack((), dtype=target.dtype, repeats=target.repeats)
     first = split(target, start)

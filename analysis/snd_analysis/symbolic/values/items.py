@@ -15,13 +15,13 @@ from snd_analysis.symbolic.values.scalars import DEFINITIONS, Value
 
 
 def outside(index: Integer, length: Integer) -> OperationError:
-    """Why there is no item at an index, as it was written."""
+    """Return why there is no item at an index, as it was written."""
     message = rules.index_out_of_range.outside_of_pack(f"index {index}", length)
     return OperationError(rules.INDEX_OUT_OF_RANGE, message, 1)
 
 
 def from_start(index: Integer, length: Integer) -> Integer:
-    """An index counted from the start, where negative ones count from the end (2.4, Indexing)."""
+    """Return an index counted from the start, where negative ones count from the end (2.4, Indexing)."""
     number = index.value
     if number is not None:
         return index if number >= 0 else length + number
@@ -48,7 +48,7 @@ def item(pack: Pack, index: Integer) -> Value:
 
 
 def at(pack: Pack, index: Integer) -> Value:
-    """The item at an index that is not negative and in the pack, both as far as is known.
+    """Return the item at an index that is not negative and in the pack, both as far as is known.
 
     Raises Failure if it is certainly not.
     """
@@ -79,13 +79,13 @@ DEFINITIONS["at"] = at
 
 
 def some_item(pack: Pack, index: Integer) -> Value:
-    """An item of which nothing is known but the pack that it is from, its place, and bounds."""
+    """Return an item of which nothing is known but the pack that it is from, its place, and bounds."""
     low, high = bounds_of([pack])
     return element_value(pack, notation(pack), index, pack.dtype, low, high)
 
 
 def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:
-    """Bounds of all ints among values and in packs; None where there is none."""
+    """Return bounds of all ints among values and in packs; None where there is none."""
     lows: list[int | None] = []
     highs: list[int | None] = []
     for value in values:
@@ -101,7 +101,7 @@ def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:
 
 
 def split(pack: Pack, place: Integer) -> tuple[Pack, Pack] | None:
-    """The first ``place`` items and the rest; None if it is not known where that is."""
+    """Return the first ``place`` items and the rest; None if it is not known where that is."""
     rest = place
     for count, segment in enumerate(pack.segments):
         if rest.value == 0:
@@ -129,19 +129,19 @@ def _parts(pack: Pack, first: tuple[Segment, ...], second: tuple[Segment, ...]) 
 
 
 def cut(pack: Pack, place: Integer) -> tuple[Pack, Pack]:
-    """The first ``place`` items and the rest, wherever that may be: two runs of unknown items."""
+    """Return the first ``place`` items and the rest, wherever that may be: two runs of unknown items."""
     first = Run(place, at(pack, POSITION))
     second = Run(pack.length - place, at(pack, POSITION + place))
     return _parts(pack, (first,), (second,))
 
 
 def divided(run: Run, place: Integer) -> tuple[Run, Run]:
-    """A run as two, of which the first has ``place`` items."""
+    """Return a run as two, of which the first has ``place`` items."""
     return Run(place, run.element), Run(run.length - place, shifted(run.element, POSITION + place))
 
 
 def reversed_pack(pack: Pack) -> Pack:
-    """The items from last to first."""
+    """Return the items from last to first."""
     segments = [
         Run(segment.length, shifted(segment.element, segment.length - 1 - POSITION))
         if isinstance(segment, Run)

@@ -42,7 +42,7 @@ def _of_length(pack: Pack, length: Integer) -> Pack:
 
 
 def with_length(pack: Pack, length: Integer) -> Pack:
-    """The pack, said to have a length that is equal to its own: where that is simpler, or known (2.9)."""
+    """Return the pack, said to have a length that is equal to its own: where that is simpler, or known (2.9)."""
     if pack.length == length or pack.items is not None:
         return pack
     run = pack.run

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 def contained(item: Value, pack: Value) -> Value:
-    """Whether a value is in a pack; of a pack of values, whether each is."""
+    """Return whether a value is in a pack; of a pack of values, whether each is."""
     if not isinstance(pack, Pack):
         return UNDEFINED
     if isinstance(item, Pack) and any(isinstance(segment, Run) for segment in item.segments):
@@ -74,7 +74,7 @@ class _Interval(Struct, frozen=True):
 
 
 def _interval(segment: Segment) -> _Interval | None:
-    """The ints that a range, or a single int, has; None if that is no interval."""
+    """Return the ints that a range, or a single int, has; None if that is no interval."""
     element = segment.element if isinstance(segment, Run) else segment
     if not isinstance(element, Integer):
         return None
@@ -100,7 +100,7 @@ def _known_parts(item: Pack, pack: Pack) -> Pack | None:
 
 
 def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segment]:
-    """A range in parts of which each is in an interval or outside, as far as is known."""
+    """Yield a range in parts of which each is in an interval or outside, as far as is known."""
     rest = segment
     for interval in intervals:
         for bound in () if interval is None else (interval.first, interval.end):
@@ -115,7 +115,7 @@ def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segmen
 
 
 def _ascending(segment: Segment) -> Integer | None:
-    """The first int of a range that ascends by 1."""
+    """Return the first int of a range that ascends by 1."""
     if not isinstance(segment, Run) or not isinstance(segment.element, Integer):
         return None
     first = segment.element - POSITION
@@ -123,7 +123,7 @@ def _ascending(segment: Segment) -> Integer | None:
 
 
 def _whole(part: Segment, intervals: list[_Interval | None]) -> Truth | None:
-    """Whether all ints of a part are in one interval, or none is in any; None if that is not known."""
+    """Return whether all ints of a part are in one interval, or none is in any; None if that is not known."""
     own = _interval(part)
     if own is None:
         return None

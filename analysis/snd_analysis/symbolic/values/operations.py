@@ -34,7 +34,7 @@ Binary: TypeAlias = Callable[[Value, Value], Value]
 
 
 def number(value: int) -> Integer:
-    """A number as a value. Raises Failure if it has too many digits."""
+    """Return a number as a value. Raises Failure if it has too many digits."""
     if value.bit_length() > MOST_BITS:
         raise _too_many_digits(value.bit_length())
     return constant(value)
@@ -45,7 +45,7 @@ def _too_many_digits(bits: int) -> OperationError:
 
 
 def division_by_zero(symbol: str) -> OperationError:
-    """Why a quotient has no value."""
+    """Return why a quotient has no value."""
     return OperationError(rules.DIVISION_BY_ZERO, rules.division_by_zero.zero_divisor(symbol), 1)
 
 
@@ -221,7 +221,7 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def formatted(*parts: Value) -> Value:
-    """A string of parts, of which those that are not strings are values to be formatted."""
+    """Return a string of parts, of which those that are not strings are values to be formatted."""
     if all(map(_is_known, parts)):
         return "".join(map(format_value, parts))
     return result_of("str", "format", parts)

@@ -204,7 +204,7 @@ class Positioned(Foreign):
     __slots__ = ()
 
     def at_position(self, shift: Callable[[Integer], Value]) -> Positioned:
-        """The one of a place, given what puts that for the position in values."""
+        """Return the one of a place, given what puts that for the position in values."""
         raise NotImplementedError
 
 
@@ -232,14 +232,14 @@ def _items_of(element: Value, count: int, moves: bool) -> Iterable[Value]:
 
 
 def positional(value: Segment) -> bool:
-    """Whether the position occurs in a value, so that it may differ from item to item."""
+    """Return whether the position occurs in a value, so that it may differ from item to item."""
     if isinstance(value, Integer | Truth):
         return any(is_positional(leaf.key) for leaf in value.leaves)
     return isinstance(value, Unknown) and is_positional(value.key)
 
 
 def is_positional(key: Hashable) -> bool:
-    """Whether the position occurs in a key."""
+    """Return whether the position occurs in a key."""
     if key is POSITION_KEY:
         return True
     if isinstance(key, Element):
@@ -264,7 +264,7 @@ def element_value(
 
 
 def _depth_of_item(pack: Hashable, index: Integer) -> int:
-    """How deep unknown operations nest in an item of a pack: known by a key, as a result, or by its segments."""
+    """Return how deep unknown operations nest in an item of a pack: known by a key, as a result, or by its segments."""
     own = pack.depth if isinstance(pack, OperationKey) else 1 + pack.depth if isinstance(pack, Pack) else 0
     inner = depth_of(index)
     return max(own, 1 + inner if inner else 0)
@@ -273,7 +273,7 @@ def _depth_of_item(pack: Hashable, index: Integer) -> int:
 def element_of(
     key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None, dtype: str = "int"
 ) -> Value:
-    """What stands for each item in a run of the items of the pack of that key; an int lies within bounds."""
+    """Return what stands for each item in a run of the items of the pack of that key; an int lies within bounds."""
     return element_value(key, name, POSITION, dtype, minimum, maximum)
 
 
@@ -285,11 +285,11 @@ def pack_of(
     maximum: int | None = None,
     dtype: str = "int",
 ) -> Pack:
-    """The pack of that key, of known or unknown length, whose items are not known; ints lie within bounds."""
+    """Return the pack of that key, of known or unknown length, whose items are not known; ints lie within bounds."""
     count = shapes.constant(length) if isinstance(length, int) else length
     return Pack((Run(count, element_of(key, name, minimum, maximum, dtype)),), dtype=dtype)
 
 
 def fresh(dtype: str | None) -> Value:
-    """An unknown value that equals only itself."""
+    """Return an unknown value that equals only itself."""
     return unknown(dtype, Fresh(), "…")

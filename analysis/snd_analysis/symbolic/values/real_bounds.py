@@ -32,7 +32,7 @@ Estimate = Callable[..., RealInterval]
 
 
 def real_bounds(value: Value) -> RealInterval:
-    """The interval of a real."""
+    """Return the interval of a real."""
     if isinstance(value, float):
         return _ANYTHING if math.isnan(value) else RealInterval(value, value, False)
     if not isinstance(value, Unknown) or value.dtype != "real":
@@ -49,7 +49,7 @@ def real_bounds(value: Value) -> RealInterval:
 
 
 def int_bounds(value: Value) -> tuple[int | None, int | None]:
-    """The least and greatest int that a real can be truncated to; None where there is no bound."""
+    """Return the least and greatest int that a real can be truncated to; None where there is no bound."""
     interval = real_bounds(value)
     low, high = interval.low, interval.high
     return (int(low) if math.isfinite(low) else None), (int(high) if math.isfinite(high) else None)
@@ -93,7 +93,7 @@ def _union(intervals: list[RealInterval]) -> RealInterval:
 
 # ---- operations ------------------------------------------------------------------------------------------------------
 def _over(ends: list[float], may_be_nan: bool) -> RealInterval:
-    """The interval of some values; what is not a number stands for something between the others."""
+    """Return the interval of some values; what is not a number stands for something between the others."""
     known = [each for each in ends if not math.isnan(each)]
     return RealInterval(min(known), max(known), may_be_nan) if known else _ANYTHING
 
@@ -121,7 +121,7 @@ def _product(a: RealInterval, b: RealInterval) -> RealInterval:
 
 
 def _straddles(a: RealInterval, b: RealInterval) -> bool:
-    """Whether one may be zero and the other infinite."""
+    """Return whether one may be zero and the other infinite."""
     return any(
         one.low <= 0 <= one.high and (math.isinf(other.low) or math.isinf(other.high))
         for one, other in ((a, b), (b, a))

@@ -36,7 +36,7 @@ from snd_analysis.symbolic.values.scalars import (
 
 
 def shifted(element: Value, index: Integer) -> Value:
-    """The element of a run at an index, which may itself depend on the position.
+    """Return the element of a run at an index, which may itself depend on the position.
 
     Raises Failure if it has no value there.
     """
@@ -54,7 +54,7 @@ def substitute(
     variables: Mapping[Hashable, Integer | Truth | int | float | str],
     packs: Mapping[Hashable, Pack] | None = None,
 ) -> Value:
-    """The value with others in place of unknown ones, by key: of single values, and of packs as wholes.
+    """Return the value with others in place of unknown ones, by key: of single values, and of packs as wholes.
 
     Raises Failure if an operation has no value then, unless a condition excludes it.
     """
@@ -93,7 +93,7 @@ class _Rewriting:
         return parts[position]
 
     def value(self, value: Value) -> Value:
-        """The value rewritten."""
+        """Return the value rewritten."""
         match value:
             case Integer() | Truth():
                 return self._symbolic(value)
@@ -130,7 +130,7 @@ class _Rewriting:
         return found if isinstance(found, Integer) else shapes.opaque("…", None)
 
     def _replaced(self, key: Hashable, low: int | None, high: int | None) -> Value | None:
-        """What comes in place of an unknown; None if it stays."""
+        """Return what comes in place of an unknown; None if it stays."""
         if key is POSITION_KEY:
             return self._position
         if isinstance(key, Element | OperationKey | FoldKey):
@@ -175,7 +175,7 @@ class _Rewriting:
         return DEFINITIONS[key.operation](*operands)
 
     def _fold(self, key: FoldKey) -> Value | None:
-        """A fold over a pack that has a key as a whole (``shapes.sum_of``)."""
+        """Return a fold over a pack that has a key as a whole (``shapes.sum_of``)."""
         given = self._packs.get(key.pack)
         return self._variables.get(key) if given is None else DEFINITIONS[f"{key.operator} .."](given)
 
@@ -200,7 +200,7 @@ class _Rewriting:
         return Pack(segments, dtype=pack.dtype, repeats=self._repeated(pack))
 
     def _repeated(self, pack: Pack) -> Value | None:
-        """What the pack repeats, unless its only run will tell."""
+        """Return what the pack repeats, unless its only run will tell."""
         if pack.repeats is None or pack.run is not None:
             return None
         try:

@@ -156,7 +156,7 @@ class Fresh:
 
 
 def depth_of(value: Value) -> int:
-    """How deep unknown operations nest in a value; 0 in what is known and in unknowns that no operation gave."""
+    """Return how deep unknown operations nest in a value; 0 in what is known and in unknowns that no operation gave."""
     if isinstance(value, Integer | Truth):
         return max((leaf.key.depth for leaf in value.leaves if isinstance(leaf.key, Nested)), default=0)
     nested = value.key if isinstance(value, Unknown) else value
@@ -178,7 +178,7 @@ def dtype_of(value: Value) -> str | None:
 
 
 def unknown(dtype: str | None, key: Hashable, text: str, low: int | None = None, high: int | None = None) -> Value:
-    """An unknown value of an element type; an int lies within bounds. UNDEFINED if there is no element type."""
+    """Return an unknown value of an element type; an int lies within bounds. UNDEFINED if there is no element type."""
     match dtype:
         case "int":
             return shapes.variable(key, text, low, high)

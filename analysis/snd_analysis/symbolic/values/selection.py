@@ -22,7 +22,7 @@ from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 def choose(condition: Value, a: Value, b: Value) -> Value:
-    """One of two values by a single condition; both, if it is not known, as far as one value can say."""
+    """Return one of two values by a single condition; both, if it is not known, as far as one value can say."""
     if condition is TRUE:
         return a
     if condition is FALSE:
@@ -92,13 +92,13 @@ def _choose_pack(condition: Truth, a: Value, b: Value) -> Value:
 
 
 def _is_certain(pack: Pack) -> bool:
-    """Whether the pack is cut into segments that way in any case, not only where it has a value at all."""
+    """Return whether the pack is cut into segments that way in any case, not only where it has a value at all."""
     lows = (shapes.bounds(segment.length)[0] for segment in pack.segments if isinstance(segment, Run))
     return all(low is not None and low >= 0 for low in lows)
 
 
 def opaque_pack(result: OperationKey, length: Integer, low: int | None = None, high: int | None = None) -> Value:
-    """A pack of which nothing is known but how it was calculated, its length, and bounds of its items."""
+    """Return a pack of which nothing is known but how it was calculated, its length, and bounds of its items."""
     text = operation_text(result.operation, result.operands)
     element = element_value(result, text, POSITION, result.dtype, low, high)
     return Pack((Run(length, element),), dtype=result.dtype)

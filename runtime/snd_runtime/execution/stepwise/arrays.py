@@ -33,7 +33,7 @@ class Arrays:
         return self._known
 
     def let(self, tensor: Value, value: Argument) -> None:
-        """Lets a tensor, or those of a pack, stand for arrays."""
+        """Let a tensor, or those of a pack, stand for arrays."""
         if isinstance(tensor, Tensor):
             assert isinstance(value, np.ndarray)
             self._known[tensor] = value
@@ -42,7 +42,7 @@ class Arrays:
                 self.let(one, array)
 
     def argument(self, value: Value, place: Place | None) -> Argument:
-        """What a tensor or pack stands for. Raises EvaluationFailed if that is not known."""
+        """Return what a tensor or pack stands for. Raises EvaluationFailed if that is not known."""
         if value is NULL:
             return None
         if isinstance(value, Pack) and value.items is not None:
@@ -50,7 +50,7 @@ class Arrays:
         return self.array(value, place)
 
     def array(self, value: Value, place: Place | None) -> Array:
-        """What a tensor stands for. Raises EvaluationFailed if that is not known."""
+        """Return what a tensor stands for. Raises EvaluationFailed if that is not known."""
         if isinstance(value, Tensor):
             known = self._known.get(value)
             if known is None and value.kind is TensorKind.CONSTANT:
@@ -75,19 +75,19 @@ class Arrays:
 
     # ---- the budget --------------------------------------------------------------------------------------------------
     def count(self, value: TensorValue) -> None:
-        """Tells that what a result stands for takes part of the budget, until it is freed."""
+        """Tell that what a result stands for takes part of the budget, until it is freed."""
         self._counted.update(tensors_of(value))
 
     def counted(self, values: Iterable[Value]) -> set[Tensor]:
-        """The tensors in values that take part of the budget."""
+        """Return the tensors in values that take part of the budget."""
         return {tensor for value in values for tensor in tensors_of(value) if tensor in self._counted}
 
     def bytes_of(self, tensors: Iterable[Tensor]) -> int:
-        """How much memory their arrays have."""
+        """Return how much memory their arrays have."""
         return sum(self._known[tensor].nbytes for tensor in tensors)
 
     def free(self, tensors: Collection[Tensor]) -> None:
-        """Forgets tensors that take part of the budget."""
+        """Forget tensors that take part of the budget."""
         for tensor in tensors:
             array = self._known.pop(tensor)
             self._counted.discard(tensor)
@@ -95,11 +95,11 @@ class Arrays:
 
     # ---- iterations --------------------------------------------------------------------------------------------------
     def enter(self) -> None:
-        """Begins an iteration of a loop."""
+        """Begin an iteration of a loop."""
         self._known = self._known.new_child()
 
     def leave(self, kept: Sequence[TensorValue], place: Place) -> None:
-        """Ends it, and forgets its tensors but those that are carried on or collected.
+        """End it, and forget its tensors but those that are carried on or collected.
 
         Raises EvaluationFailed if what one of these stands for is not known.
         """

@@ -22,7 +22,10 @@ _LONG = 16
 
 
 def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: Targets) -> Values | None:
-    """The results of a long loop; None if it is none, or its shapes are not all known. Raises EvaluationFailed."""
+    """Return the results of a long loop; None if it is none, or its shapes are not all known.
+
+    Raises EvaluationFailed.
+    """
     if number is None or number < _LONG or node.conditions or body.run.watch is not None:
         return None
     operation = _composed(body, node, targets)
@@ -47,7 +50,7 @@ def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: T
 
 
 def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation | None:
-    """A loop as an operation of its own; None if only the run tells all about it, or it has mistakes."""
+    """Return a loop as an operation of its own; None if only the run tells all about it, or it has mistakes."""
     state = body.state
     operations, state.operations = state.operations, []
     checks, failures, dynamic = len(state.checks), len(state.failures), len(state.dynamic)
@@ -65,7 +68,7 @@ def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation |
 
 
 def _written_out(value: TensorValue, found: Argument) -> TensorValue:
-    """A pack with a tensor for each item: those of long ones are one and the same where they are composed."""
+    """Return a pack with a tensor for each item: those of long ones are one and the same where they are composed."""
     run = value.run if isinstance(value, Pack) else None
     if run is None or not isinstance(run.element, Tensor) or found is None:
         return value

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | None:
-    """The results of a loop; None if they are not known, which is noted. Raises EvaluationFailed."""
+    """Return the results of a loop; None if they are not known, which is noted. Raises EvaluationFailed."""
     carries = [initial(body.state, carry) for carry in node.carries]
     packs = [body.state.tensor(scan.value, scan.name.text) for scan in node.scans]
     if not lengths_agree(body.state, node, packs):
@@ -56,7 +56,7 @@ def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | Non
 
 
 def _count(body: Stepwise, node: nodes.Loop, packs: Values) -> int | None:
-    """How many iterations there are at most; None if only conditions end the loop."""
+    """Return how many iterations there are at most; None if only conditions end the loop."""
     place = body.state.place(node)
     lengths = [pack.length.value or 0 for pack in packs if isinstance(pack, Pack)]
     number, _ = iterations(body.state, node, packs)
@@ -119,7 +119,7 @@ def _repeat(
 
 
 def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, at: int) -> None:
-    """Lets the names that a loop declares stand for what they are in one iteration."""
+    """Let the names that a loop declares stand for what they are in one iteration."""
     for carry, value in zip(node.carries, carries, strict=True):
         let(body.state, carry.name, value)
     for scan, pack in zip(node.scans, packs, strict=True):
@@ -142,7 +142,7 @@ def _quantize(body: Stepwise, name: nodes.Name) -> None:
 
 
 def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
-    """Tells what the names stand for that a loop declares."""
+    """Tell what the names stand for that a loop declares."""
     if body.run.watch_names is None:
         return
     names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
@@ -157,7 +157,7 @@ def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
 
 
 def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, targets: Targets) -> Values:
-    """The carried variables after an iteration, of the shapes that they began with."""
+    """Return the carried variables after an iteration, of the shapes that they began with."""
     found: Values = []
     for at, (carry, before, now) in enumerate(zip(node.carries, first, carries, strict=True)):
         value = final(body.state, node, carry, before, now, targets, at)
@@ -169,7 +169,7 @@ def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, t
 
 
 def _item(body: Stepwise, value: TensorValue, targets: Targets, iteration: int, at: int) -> TensorValue:
-    """A result of the body, as an item of the pack that collects it."""
+    """Return a result of the body, as an item of the pack that collects it."""
     if not isinstance(value, Tensor):
         return value
     named = replace(value, name=body.state.scoped(targets.item_name(at, iteration) or f"result[{iteration}]"))
@@ -178,7 +178,7 @@ def _item(body: Stepwise, value: TensorValue, targets: Targets, iteration: int, 
 
 
 def _nothing(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, targets: Targets) -> Values:
-    """The packs that a loop without iterations collects: empty ones, whose types its composition tells."""
+    """Return the packs that a loop without iterations collects: empty ones, whose types its composition tells."""
     found = nothing_collected(body, node, carries, packs, targets)
     if len(found) < targets.count - len(carries) or not all(map(_item_is_known, found)):
         message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"

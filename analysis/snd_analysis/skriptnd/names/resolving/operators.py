@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 
 def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool = False) -> OperatorName | None:
-    """Resolves the name of an operator or a graph, reporting what is wrong with it."""
+    """Resolve the name of an operator or a graph, reporting what is wrong with it."""
     module_scope = tables.module_scope
     parts = tuple(part.text for part in name.parts)
     if not all(parts):
@@ -42,7 +42,7 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool =
 
 
 def _head(name: nodes.Qualified) -> nodes.Node:
-    """The part of a qualified name that is the module's."""
+    """Return the part of a qualified name that is the module's."""
     return nodes.Name(name.parts[0].start, name.parts[-2].end, ".".join(part.text for part in name.parts[:-1]))
 
 
@@ -101,7 +101,7 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
 
 
 def _foreign(tables: Tables, name: nodes.Qualified, message: str) -> Problem | None:
-    """The problem of a name that another framework has for an operator of the library; None if it is none."""
+    """Return the problem of a name that another framework has for an operator of the library; None if it is none."""
     full = meant_operator(name.parts[-1].text)
     if full is None:
         return None

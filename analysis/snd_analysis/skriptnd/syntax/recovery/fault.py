@@ -41,7 +41,7 @@ NOTHING = "the next definition or the end of the file"
 
 
 def span_of(token: Token) -> Span:
-    """Where a token stands."""
+    """Return where a token stands."""
     return Span(token.start, token.end)
 
 
@@ -83,11 +83,12 @@ class Fault:
 
     # ---- the text ----------------------------------------------------------------------------------------------------
     def word(self, token: Token) -> str:
-        """What the text says at a token."""
+        """Return what the text says at a token."""
         return self.automaton.text[token.start : token.end]
 
     def following(self, skipped: int = 0) -> list[str]:
-        """Kinds of the next few tokens behind ``skipped`` of them; fewer of the next statement: it may be wrong too."""
+        """Return kinds of the next few tokens behind ``skipped`` of them; fewer of the next statement: it may be wrong
+        too."""
         kinds: list[str] = []
         for offset in range(skipped, skipped + LOOKAHEAD):
             kinds.append(self.automaton.token(offset).kind)
@@ -96,7 +97,7 @@ class Fault:
         return kinds
 
     def statement(self, skipped: int = 0) -> list[str]:
-        """Kinds of the tokens of the statement that begins behind ``skipped`` tokens, to its ';'.
+        """Return kinds of the tokens of the statement that begins behind ``skipped`` tokens, to its ';'.
 
         Of a statement that has none on its line only that line: the next mistake is not to hide this one.
         """
@@ -112,12 +113,12 @@ class Fault:
         return kinds
 
     def parses(self, kinds: Sequence[str], skipped: int = 0, states: list[int] | None = None) -> bool:
-        """Whether ``kinds`` and then the tokens of the text behind the next ``skipped`` would parse."""
+        """Return whether ``kinds`` and then the tokens of the text behind the next ``skipped`` would parse."""
         wanted = [*kinds, *self.following(skipped)]
         return run_states(self.automaton.table, (states or self.automaton.stacks.states).copy(), wanted) == len(wanted)
 
     def parses_some(self, kinds: Sequence[str], count: int) -> bool:
-        """Whether ``kinds`` and then the next ``count`` tokens would parse."""
+        """Return whether ``kinds`` and then the next ``count`` tokens would parse."""
         wanted = [*kinds, *(self.automaton.token(offset).kind for offset in range(count))]
         return run_states(self.automaton.table, self.automaton.stacks.states.copy(), wanted) == len(wanted)
 
@@ -134,7 +135,7 @@ class Fault:
 
     # ---- words -------------------------------------------------------------------------------------------------------
     def found(self, token: Token) -> str:
-        """A token, in words."""
+        """Return a token, in words."""
         if token.kind == END:
             return NOTHING
         word = self.word(token)
@@ -145,19 +146,19 @@ class Fault:
         return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}…'"
 
     def found_expected(self, wanted: str | None = None, found: str | None = None) -> str:
-        """What should stand here and what does."""
+        """Return what should stand here and what does."""
         wanted = wanted or expected.phrase(self.automaton.table, self.automaton.stacks.states)
         if found is None and self.token.kind == END:
             return f"expected {wanted} before {NOTHING}"
         return f"expected {wanted}, found {found or self.found(self.token)}"
 
     def place(self) -> Span:
-        """The token; at the end of the text, where the last token ended."""
+        """Return the token; at the end of the text, where the last token ended."""
         end = self.automaton.last_end
         return Span(end, end) if self.token.kind == END else span_of(self.token)
 
     def context(self) -> tuple[Note, ...]:
-        """Where the innermost construct that has not ended began."""
+        """Return where the innermost construct that has not ended began."""
         return tuple(self._constructs())[:1]
 
     def _constructs(self) -> Iterator[Note]:
@@ -185,17 +186,17 @@ class Fault:
     def report(
         self, rule: Rule, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
     ) -> None:
-        """Adds a problem, unless a string that is not closed in the same statement explains it."""
+        """Add a problem, unless a string that is not closed in the same statement explains it."""
         if not self._behind_unclosed_string():
             self.automaton.builder.problems.append(Problem(rule, span, message, notes, repair))
 
     def report_keyword(self, token: Token) -> None:
-        """Reports a keyword that stands for a name."""
+        """Report a keyword that stands for a name."""
         message = f"'{self.word(token)}' is a keyword and can't be used as a name"
         self.report(rules.KEYWORD_AS_NAME, span_of(token), message)
 
     def report_missing(self, kind: str) -> None:
-        """Reports that a terminal is missing before the token."""
+        """Report that a terminal is missing before the token."""
         place = self.automaton.last_end
         if kind == "ID":
             self.report(rules.SYNTAX_ERROR, self.place(), self.found_expected(), self.context())
@@ -237,13 +238,13 @@ class Fault:
         )
 
     def unknown_block(self) -> str:
-        """A word behind ``@`` that no block has."""
+        """Return a word behind ``@`` that no block has."""
         word = self.word(self.token)
         likely = [name for name in BLOCK_KINDS if len(word) > 1 and name.startswith(word[1:])]
         return f"there is no block '{word}'" + (f"; did you mean '@{likely[0]}'?" if likely else "")
 
     def callee_before(self, bracket: Token) -> nodes.Qualified | None:
-        """The name right before an open bracket, if there is one."""
+        """Return the name right before an open bracket, if there is one."""
         values = self.automaton.stacks.values
         at = next((at for at, value in enumerate(values) if value is bracket), 0)
         before = values[at - 1] if at else None

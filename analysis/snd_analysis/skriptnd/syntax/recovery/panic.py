@@ -14,7 +14,7 @@ _BEHIND_BLOCK = frozenset({"RBRACE", "SEMI", "COMMA", "ELSE", "ELIF", "THEN", "W
 
 
 def panic(automaton: Automaton, whole: bool = False, block: bool = False) -> None:
-    """Makes an error node of what is broken and goes on behind it; always takes a token or closes something.
+    """Make an error node of what is broken and goes on behind it; always takes a token or closes something.
 
     That is the innermost statement, or the ``whole`` entry of a block with all statements inside. With ``block``, the
     brace that can't be taken begins a block and ends with it.
@@ -45,7 +45,7 @@ def panic(automaton: Automaton, whole: bool = False, block: bool = False) -> Non
 
 
 def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
-    """Skips to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
+    """Skip to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
     row = automaton.table.actions[automaton.stacks.states[-1]]
     surroundings = "document" if "OPERATOR" in row else "definition" if "B_USING" in row else "block"
     first = automaton.at
@@ -71,7 +71,7 @@ def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
 
 
 def _belongs_elsewhere(automaton: Automaton, token: Token, depth: int, surroundings: str) -> bool:
-    """Whether a token is not part of what is given up, but begins or ends something around it."""
+    """Return whether a token is not part of what is given up, but begins or ends something around it."""
     outside = depth == 0 or begins_line(automaton.text, token)
     if token.kind in DEFINITION_STARTS:
         return outside
@@ -83,7 +83,7 @@ def _belongs_elsewhere(automaton: Automaton, token: Token, depth: int, surroundi
 
 
 def _may_close(automaton: Automaton) -> bool:
-    """Whether what follows the closing brace that is next could stand behind a block."""
+    """Return whether what follows the closing brace that is next could stand behind a block."""
     following = automaton.token(1)
     return (
         following.kind in _BEHIND_BLOCK
@@ -94,7 +94,7 @@ def _may_close(automaton: Automaton) -> bool:
 
 
 def _has_partner(automaton: Automaton) -> bool:
-    """Whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray one."""
+    """Return whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray one."""
     for offset in range(1, LONGEST_LOOKAHEAD):
         kind = automaton.token(offset).kind
         if kind in ("RBRACE", "SEMI", END):
@@ -103,7 +103,7 @@ def _has_partner(automaton: Automaton) -> bool:
 
 
 def _begins_statement(automaton: Automaton) -> bool:
-    """Whether what follows is a whole statement."""
+    """Return whether what follows is a whole statement."""
     following = Fault(automaton).statement()
     wanted = ["ERROR", *following]
     return (

@@ -74,7 +74,7 @@ class Recovery:
         self._last_at = -NEAR
 
     def recover(self) -> None:
-        """Changes the state of the automaton so that it can go on; always makes progress."""
+        """Change the state of the automaton so that it can go on; always makes progress."""
         automaton = self._automaton
         fault = Fault(automaton)
         if automaton.too_deep:
@@ -89,7 +89,7 @@ class Recovery:
         panic(automaton)
 
     def _belongs_to_definition(self, fault: Fault) -> bool:
-        """Whether a definition without a readable head goes on: its blocks and its brace."""
+        """Return whether a definition without a readable head goes on: its blocks and its brace."""
         belongs = fault.at_document and self._head_is_broken
         self._head_is_broken = self._head_is_broken or fault.at_document
         return belongs and (fault.token.kind.startswith("B_") or fault.token.kind == "RBRACE")
@@ -103,8 +103,8 @@ class Recovery:
 
 
 def _belongs_to_reported(fault: Fault) -> bool:
-    """Whether a piece of a broken statement was taken for one of its own: it follows on the same line, and is part of
-    a formula, or begins as no statement does."""
+    """Return whether a piece of a broken statement was taken for one of its own: it follows on the same line, and is
+    part of a formula, or begins as no statement does."""
     automaton, entry = fault.automaton, fault.automaton.entry
     if fault.begins_entry and fault.token.kind in _NEVER_FIRST:
         last_problem = automaton.builder.problems[-1:]

@@ -35,7 +35,7 @@ RepairFunction: TypeAlias = Callable[[Fault], bool]
 
 
 def _take(fault: Fault, kind: str, spelling: str | None = None) -> None:
-    """Goes on as if the next token were of another kind."""
+    """Go on as if the next token were of another kind."""
     fault.automaton.supply(kind, fault.token.start, fault.token.end, spelling)
     fault.automaton.at += 1
 
@@ -46,7 +46,7 @@ def _drop(fault: Fault, count: int) -> None:
 
 
 def leave_out_illegal(fault: Fault) -> bool:
-    """Leaves out characters that are no symbols; the tokens have reported them."""
+    """Leave out characters that are no symbols; the tokens have reported them."""
     count = 0
     while fault.automaton.token(count).kind == "ILLEGAL":
         count += 1
@@ -85,7 +85,7 @@ def _line_break_between(text: str, start: int, end: int) -> bool:
 
 
 def keyword_as_name(fault: Fault) -> bool:
-    """A keyword where a name would do."""
+    """Return a keyword where a name would do."""
     word, kind = fault.word(fault.token), fault.token.kind
     if kind == "ID" or keywords().get(word) != kind:
         return False
@@ -101,7 +101,7 @@ def keyword_as_name(fault: Fault) -> bool:
 
 
 def block_name(fault: Fault) -> bool:
-    """The name of a block, misspelt or without its ``@``."""
+    """Return the name of a block, misspelt or without its ``@``."""
     word = fault.word(fault.token)
     if fault.token.kind == "B_UNKNOWN":
         names = close_matches(word[1:], BLOCK_KINDS)
@@ -190,7 +190,7 @@ def confused(fault: Fault) -> bool:
 
 
 def _goes_on(fault: Fault, kind: str) -> bool:
-    """Whether the rest of the statement fits to a replacement: '=' could be much, but mostly it is itself."""
+    """Return whether the rest of the statement fits to a replacement: '=' could be much, but mostly it is itself."""
     if fault.token.kind != "ASSIGN":
         return True
     statement = fault.statement(1)
@@ -198,7 +198,7 @@ def _goes_on(fault: Fault, kind: str) -> bool:
 
 
 def replace(fault: Fault, kind: str) -> None:
-    """Takes a terminal for the token, and says so."""
+    """Take a terminal for the token, and says so."""
     wanted = fault.automaton.table.literals[kind]
     repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
     message = fault.found_expected(f"'{wanted}'")
@@ -273,7 +273,7 @@ def wrong_for_brace(fault: Fault) -> bool:
 
 
 def extra_brace(fault: Fault) -> bool:
-    """A closing brace right before the error that was one too many: it is taken back."""
+    """Return a closing brace right before the error that was one too many: it is taken back."""
     automaton, token = fault.automaton, fault.token
     if automaton.before_brace is None:
         return False
@@ -341,7 +341,7 @@ def attributes_in_parentheses(fault: Fault) -> bool:
 
 
 def skip_rest(fault: Fault) -> bool:
-    """Skips to the end of a statement that could have ended here: what it declares is kept."""
+    """Skip to the end of a statement that could have ended here: what it declares is kept."""
     automaton = fault.automaton
     if not run_states(automaton.table, automaton.stacks.states.copy(), ["SEMI"]):
         return False

@@ -100,7 +100,7 @@ def no_fold(fault: Fault) -> bool:
 
 
 def keyword_before(fault: Fault) -> bool:
-    """A keyword that could stand where it does, but not with what follows: as a name it does."""
+    """Return a keyword that could stand where it does, but not with what follows: as a name it does."""
     for at in _places_before(fault):
         token = fault.automaton.tokens[at]
         word = fault.word(token)
@@ -156,7 +156,7 @@ def tuple_for_list(fault: Fault) -> bool:
 
 
 def _closing(kinds: Sequence[str]) -> int | None:
-    """The place of the bracket that closes one which is open before these tokens."""
+    """Return the place of the bracket that closes one which is open before these tokens."""
     depth = 0
     for at, kind in enumerate(kinds):
         if kind in CLOSERS:
@@ -225,7 +225,7 @@ def _index(fault: Fault, token: Token) -> int | None:
 
 
 def _parses(fault: Fault, at: int, kinds: Sequence[str], replaced: int) -> bool:
-    """Whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at`` on."""
+    """Return whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at`` on."""
     automaton, entry = fault.automaton, fault.automaton.entry
     if entry is None or not entry.at <= at < automaton.at or len(automaton.stacks.states) <= entry.depth:
         return False
@@ -236,13 +236,13 @@ def _parses(fault: Fault, at: int, kinds: Sequence[str], replaced: int) -> bool:
 
 
 def _rest(fault: Fault) -> list[str]:
-    """Kinds of the tokens from the error to the end of the statement; where it ends there, of a few more."""
+    """Return kinds of the tokens from the error to the end of the statement; where it ends there, of a few more."""
     kinds = fault.statement()
     return kinds if len(kinds) > 1 and kinds[-1] == "SEMI" else fault.following()
 
 
 def _back_to(fault: Fault, at: int) -> Fault:
-    """Goes back to where the token ``at`` was the next."""
+    """Go back to where the token ``at`` was the next."""
     fault.automaton.rewind(at)
     return Fault(fault.automaton)
 

@@ -25,7 +25,7 @@ _COMPLETIONS = (
 
 
 def unfinished(fault: Fault) -> bool:
-    """Completes what came before the line that the token is on, or before the token."""
+    """Complete what came before the line that the token is on, or before the token."""
     if fault.begins_line:
         return _complete(fault, fault.statement())
     if _complete_before_line(fault):
@@ -38,7 +38,7 @@ def unfinished(fault: Fault) -> bool:
 
 
 def unended_line(fault: Fault) -> bool:
-    """Ends a statement that could end with its line, though what the next line says is wrong as well."""
+    """End a statement that could end with its line, though what the next line says is wrong as well."""
     if not fault.begins_line or not fault.parses_some(["SEMI"], 2):
         return False
     _supply(fault, ["SEMI"])
@@ -46,12 +46,12 @@ def unended_line(fault: Fault) -> bool:
 
 
 def unfinished_item(fault: Fault) -> bool:
-    """Completes an item before the comma or the bracket that ends it."""
+    """Complete an item before the comma or the bracket that ends it."""
     return fault.token.kind in ("COMMA", "RPAR", "RSQB", "SEMI") and _complete(fault, fault.following())
 
 
 def swallowed_brace(fault: Fault) -> bool:
-    """A closing brace right before the error that closed less than it was meant to: what it closed never ended."""
+    """Return a closing brace right before the error that closed less than it was meant to: what it closed never ended."""
     automaton, token = fault.automaton, fault.token
     if (
         automaton.before_brace is None
@@ -130,7 +130,7 @@ def _begins_nameless_definition(fault: Fault) -> bool:
 
 
 def _completion(table: Table, states: Sequence[int], following: Sequence[str]) -> list[str] | None:
-    """What to supply so that ``following`` parses then; None if nothing of the usual kind does."""
+    """Return what to supply so that ``following`` parses then; None if nothing of the usual kind does."""
     current, supplied = list(states), list[str]()
     while len(supplied) < LONGEST_COMPLETION:
         if supplied and run_states(table, current.copy(), following) == len(following):
@@ -169,7 +169,7 @@ def _report(fault: Fault, completion: list[str]) -> None:
 
 
 def _closed_by(completion: list[str], opened: list[Token]) -> list[Token]:
-    """Those brackets of the text that the completion closes, innermost first."""
+    """Return those brackets of the text that the completion closes, innermost first."""
     pending: list[Token | None] = list(opened)
     closed: list[Token] = []
     for kind in completion:

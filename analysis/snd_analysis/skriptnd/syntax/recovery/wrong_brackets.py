@@ -71,7 +71,7 @@ def block_without_results(fault: Fault) -> bool:
 
 
 def _closing(fault: Fault) -> int | None:
-    """How many tokens ahead the bracket stands that closes the one at the error on its line, else None."""
+    """Return how many tokens ahead the bracket stands that closes the one at the error on its line, else None."""
     if fault.token.kind not in CLOSERS:
         return None
     automaton, open_brackets = fault.automaton, 0

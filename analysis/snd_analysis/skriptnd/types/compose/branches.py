@@ -52,7 +52,7 @@ def _alternative(
     labels: dict[str, Located],
     collected: dict[str, Located],
 ) -> list[TypedValue] | None:
-    """One alternative. Of those with compile-time conditions only one is composed: their labels can't clash."""
+    """Return one alternative. Of those with compile-time conditions only one is composed: their labels can't clash."""
     work.labels = dict(labels) if static else collected
     with work.inside(control_flow=True, shapes_certain=not static):
         values = run(work, node)
@@ -93,7 +93,7 @@ def _joined(
     other: TypedValue,
     static: bool,
 ) -> TypedValue:
-    """What two branches have in common; reported if they can't be results of one statement."""
+    """Return what two branches have in common; reported if they can't be results of one statement."""
     one, two = first.type, other.type
     if one is None or two is None:
         return UNKNOWN

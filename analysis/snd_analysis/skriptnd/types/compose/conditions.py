@@ -50,7 +50,7 @@ def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Con
 
 
 def _is_plural(value: TypedValue) -> bool:
-    """Whether a tensor certainly has not exactly one element."""
+    """Return whether a tensor certainly has not exactly one element."""
     return value.extents is not None and any(
         extent is not None and shapes.decide_equal(extent, 1) is Verdict.DIFFERENT for extent in value.extents
     )

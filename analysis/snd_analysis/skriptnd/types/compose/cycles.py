@@ -9,7 +9,7 @@ _Node = TypeVar("_Node", bound=Hashable)
 
 
 def find_cyclic(start: _Node, following: Callable[[_Node], Iterable[_Node]], known: dict[_Node, bool]) -> None:
-    """Adds to ``known`` for all that ``start`` leads to whether it leads back to itself.
+    """Add to ``known`` for all that ``start`` leads to whether it leads back to itself.
 
     In time that grows with the number of nodes and of ways between them (Tarjan's components).
     """

@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import Verdict
 
 
 def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: TypedValue) -> None:
-    """Reports what an output or variable is given that does not fit its declaration: one problem at most."""
+    """Report what an output or variable is given that does not fit its declaration: one problem at most."""
     context = work.context
     declared = context.typed(symbol).type
     actual = value.type

@@ -18,7 +18,7 @@ Placed = tuple[int, nodes.Component]
 
 
 def add_label(work: TypingState, label: nodes.Name) -> None:
-    """Notes a label; two of one name in one scope are reported."""
+    """Note a label; two of one name in one scope are reported."""
     if not label.text:
         return
     earlier = work.labels.get(label.text)
@@ -70,7 +70,7 @@ def _check_label(
 
 
 def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
-    """The results that label a statement: a single one, or those by which a list names the iterations of a loop."""
+    """Yield the results that label a statement: a single one, or those by which a list names the iterations of a loop."""
     if len(component.results) != 1:
         return
     result, value = component.results[0], component.value
@@ -81,7 +81,7 @@ def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
 
 
 def _leads_to_tensors(context: Context, call: nodes.Callable) -> bool:
-    """Whether an operator has tensors, of its own or of what it invokes, that can be named from outside.
+    """Return whether an operator has tensors, of its own or of what it invokes, that can be named from outside.
 
     A part with a label of its own adds none to what stands for the statement.
     """

@@ -61,7 +61,7 @@ def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedVa
 
 
 def _still_trusted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], reported: int) -> list[TypedValue]:
-    """The carried variables; those that the body complained about, or whose names clash, are of unknown type."""
+    """Return the carried variables; those that the body complained about, or whose names clash, are of unknown type."""
     context = work.context
     complaints = {problem.span for problem in context.problems[reported:]}
     doubted = {
@@ -119,7 +119,7 @@ def _scan(work: TypingState, scan: nodes.Scan) -> TypedValue:
 
 
 def _scan_length(work: TypingState, node: nodes.Loop, scanned: list[TypedValue]) -> Integer | None:
-    """The common length of the packs."""
+    """Return the common length of the packs."""
     first: tuple[nodes.Scan, Integer] | None = None
     for scan, value in zip(node.scans, scanned, strict=True):
         length = None if value.type is None else value.type.length
@@ -265,7 +265,7 @@ def _updated(
 
 
 def _lasting(before: TypedValue, after: TypedValue) -> TypedValue:
-    """The final value of a carried variable: of a rank and extents only if these last through every iteration."""
+    """Return the final value of a carried variable: of a rank and extents only if these last through every iteration."""
     assert before.type is not None
     if before.rank is None or after.rank is None or before.rank == after.rank:
         return before if not differing(before.extents, after.extents) else replace(before, extents=None)
@@ -274,7 +274,7 @@ def _lasting(before: TypedValue, after: TypedValue) -> TypedValue:
 
 
 def _collected(work: TypingState, node: nodes.Loop, value: TypedValue, count: Integer | None) -> TypedValue:
-    """A further result of the body, of which every iteration gives one tensor of a pack."""
+    """Return a further result of the body, of which every iteration gives one tensor of a pack."""
     if value.type is None:
         return UNKNOWN
     if value.type.packed:

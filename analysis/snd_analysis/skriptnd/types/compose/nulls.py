@@ -6,7 +6,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 def is_null(node: nodes.Node | None, absent: frozenset[str]) -> bool:
-    """Whether an expression is certainly null if the attributes of these names are."""
+    """Return whether an expression is certainly null if the attributes of these names are."""
     match node:
         case None | nodes.Literal() | nodes.Tilde():
             return False

@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.types.signature import Signature, elsewhere
 
 
 def check_quantize(work: TypingState) -> None:
-    """Checks every entry of ``@quantize``."""
+    """Check every entry of ``@quantize``."""
     first: dict[tuple[str, ...], Span] = {}
     guesses = iter(range(MOST_GUESSES))
     for base, entry in entries_of(work.context.definition, BlockKind.QUANTIZE, nodes.Quantization):
@@ -64,7 +64,7 @@ def _check_target(work: TypingState, entry: nodes.Quantization, guesses: Iterato
 
 
 def _beside(context: Context, parts: tuple[str, ...]) -> list[str]:
-    """A few of the names that lead to a tensor from the same label."""
+    """Return a few of the names that lead to a tensor from the same label."""
     if len(parts) == 1:
         return []
     paths = ((*parts[:-1], name) for name in sorted(_names_below(context)))
@@ -73,7 +73,7 @@ def _beside(context: Context, parts: tuple[str, ...]) -> list[str]:
 
 
 def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Names of tensors that differ from ``parts`` in one part."""
+    """Yield names of tensors that differ from ``parts`` in one part."""
     own, below = {symbol.name for symbol in context.resolution.symbols}, _names_below(context)
     for at, part in enumerate(parts):
         for close in close_matches(part, sorted(below if at else own)):
@@ -83,7 +83,7 @@ def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ..
 
 
 def _names_below(context: Context) -> set[str]:
-    """The names of everything that the operators declare which are invoked, directly or by others."""
+    """Return the names of everything that the operators declare which are invoked, directly or by others."""
     below = set[str]()
     pending, seen = [context.resolution], {context.resolution}
     while pending:

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.types.signature import elsewhere
 
 
 def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
-    """Every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
+    """Yield every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
     for block in definition.blocks:
         if not isinstance(block, nodes.Block) or block.kind not in (BlockKind.COMPOSE, BlockKind.UPDATE):
             continue
@@ -25,7 +25,7 @@ def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterato
 
 
 def check_recursion(context: Context) -> None:
-    """Reports a cycle of invocations at the definition of it that comes first: of its file, or of the first file."""
+    """Report a cycle of invocations at the definition of it that comes first: of its file, or of the first file."""
     own = context.others.own(context.definition)
     if own is None or not context.others.is_recursive(own):
         return
@@ -53,7 +53,7 @@ def _order(context: Context, name: OperatorName) -> tuple[str, int]:
 
 
 def _chain_back(context: Context, own: OperatorName, first: OperatorName) -> list[OperatorName] | None:
-    """The shortest chain of invocations from ``first`` that ends at ``own``, without it; None if there is none."""
+    """Return the shortest chain of invocations from ``first`` that ends at ``own``, without it; None if there is none."""
     if first == own:
         return [own]
     before: dict[OperatorName, OperatorName | None] = {first: None}

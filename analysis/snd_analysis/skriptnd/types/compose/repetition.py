@@ -68,7 +68,7 @@ def likeness(
 
 
 def _kind(value: TypedValue, ranks: dict[Integer, int]) -> Hashable:
-    """What an argument is, whatever variable its rank is."""
+    """Return what an argument is, whatever variable its rank is."""
     type_, rank = value.type, value.rank
     leaf = None if rank is None else rank.variable
     if type_ is None or type_.shape is None or rank is None or leaf is None:
@@ -91,7 +91,7 @@ def _integers_but_rank(value: TypedValue) -> Iterator[Integer]:
 
 
 def repeated(known: KnownResults, like: Likeness, call: nodes.Call) -> list[TypedValue]:
-    """The results of an invocation like one that is known."""
+    """Return the results of an invocation like one that is known."""
     changed = dict(zip((rank.variable.key for rank in known.ranks if rank.variable), like.ranks, strict=True))
     changed.update(known.binding.unknowns_for(call))
     return [_repeated(value, changed, call) for value in known.results]

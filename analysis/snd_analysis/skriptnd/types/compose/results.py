@@ -24,7 +24,7 @@ _Item = nodes.Result | nodes.ResultTuple
 
 
 def assign(work: TypingState, component: nodes.Component, values: Sequence[TypedValue] | None) -> None:
-    """Gives the results of a right side to the names on the left; None if even their number is not known."""
+    """Give the results of a right side to the names on the left; None if even their number is not known."""
     results = component.results
     if values is not None and len(values) != len(results):
         _report_count(work, component, values)
@@ -69,7 +69,7 @@ def _assign_one(work: TypingState, result: _Item, value: TypedValue) -> None:
 def _packed_as_written(
     work: TypingState, result: nodes.Result, value: TypedValue, length: Integer | None
 ) -> TypedValue:
-    """Checks ``..(n)`` behind a name against the result that it is given."""
+    """Check ``..(n)`` behind a name against the result that it is given."""
     type_ = value.type
     if type_ is None:
         return value
@@ -93,7 +93,7 @@ def _packed_as_written(
 
 
 def _is_declared_single(work: TypingState, result: nodes.Result) -> bool:
-    """Whether a name is declared as a single tensor: that it is given a pack is the mistake then."""
+    """Return whether a name is declared as a single tensor: that it is given a pack is the mistake then."""
     symbol = work.context.symbol(result.target)
     if symbol is None or symbol.kind not in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
         return False
@@ -118,7 +118,7 @@ def _origin_notes(work: TypingState, value: TypedValue) -> tuple[Note, ...]:
 
 
 def _length(work: TypingState, pack: nodes.Pack | None) -> Integer | None:
-    """How many tensors ``..(n)`` stands for; None if it does not say or can't be typed."""
+    """Return how many tensors ``..(n)`` stands for; None if it does not say or can't be typed."""
     if pack is None or pack.length is None or isinstance(pack.length, nodes.Tilde):
         return None
     typed = expect(work.context, pack.length, INT, "the number of tensors", packed=False)
@@ -159,7 +159,7 @@ def _fitting(
     lengths: list[Integer | None],
     open_part: _Item | None,
 ) -> TypedValue:
-    """The value, if as many tensors as there are can go to the names of the list, the rest to its open part."""
+    """Return the value, if as many tensors as there are can go to the names of the list, the rest to its open part."""
     if value.type is None or value.type.length is None:
         return value
     total = _total(result, lengths)
@@ -180,7 +180,7 @@ def _fitting(
 
 
 def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Integer) -> bool:
-    """Whether what is left may go to the names of an open tuple, in equal parts; reports it if not."""
+    """Return whether what is left may go to the names of an open tuple, in equal parts; report it if not."""
     if not isinstance(open_part, nodes.ResultTuple):
         return True
     count = len(open_part.names)
@@ -192,7 +192,7 @@ def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Intege
 
 
 def _total(result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:
-    """How many tensors the items with a known number take."""
+    """Return how many tensors the items with a known number take."""
     total = shapes.constant(0)
     for item, length in zip(result.items, lengths, strict=True):
         names = len(item.names) if isinstance(item, nodes.ResultTuple) else 1
@@ -206,7 +206,7 @@ def _total(result: nodes.ResultList, lengths: list[Integer | None]) -> Integer |
 
 
 def _remaining(value: TypedValue, result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:
-    """The length of the one item that does not say it."""
+    """Return the length of the one item that does not say it."""
     total = _total(result, lengths)
     if value.type is None or value.type.length is None or total is None:
         return None

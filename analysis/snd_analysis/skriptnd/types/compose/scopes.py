@@ -47,7 +47,7 @@ class Trail(Struct, frozen=True):
     steps: tuple[TrailStep, ...] = ()
 
     def behind(self, step: TrailStep) -> Trail:
-        """The same with a part before it."""
+        """Return the same with a part before it."""
         return Trail(self.found, (step, *self.steps))
 
 
@@ -69,17 +69,17 @@ class _Body(Struct, frozen=True):
         ]
 
     def step(self, name: nodes.Node) -> TrailStep:
-        """What a name that is declared, or a name of an invocation, stands for."""
+        """Return what a name that is declared, or a name of an invocation, stands for."""
         return TrailStep(self.name, self.resolution.targets.get(name))
 
 
 def find_tensor(context: Context, parts: tuple[str, ...]) -> Found:
-    """What a scoped name means in the definition at hand; that of a graph may begin with the graph's name."""
+    """Return what a scoped name means in the definition at hand; that of a graph may begin with the graph's name."""
     return _best(trail.found for trail in _trails(context, parts))
 
 
 def trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
-    """The ways to read a scoped name that lead as far as any."""
+    """Return the ways to read a scoped name that lead as far as any."""
     found = _trails(context, parts)
     best = _best(trail.found for trail in found)
     return [trail for trail in found if trail.found is best]
@@ -121,7 +121,7 @@ def _own_tensor(body: _Body, name: str, inside: bool) -> list[Trail]:
 def _behind(
     context: Context, body: _Body, labelled: Iterable[tuple[TrailStep, nodes.Node]], parts: tuple[str, ...], depth: int
 ) -> list[Trail]:
-    """Looks for the rest of a scoped name behind each thing that its first part may stand for."""
+    """Look for the rest of a scoped name behind each thing that its first part may stand for."""
     return [
         trail.behind(step)
         for step, value in labelled
@@ -130,7 +130,7 @@ def _behind(
 
 
 def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, ...], depth: int) -> list[Trail]:
-    """Looks for the rest of a scoped name in what a label stands before."""
+    """Look for the rest of a scoped name in what a label stands before."""
     if isinstance(value, nodes.Labelled):
         value = value.value
     if isinstance(value, nodes.Region):
@@ -156,7 +156,7 @@ def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple
 
 
 def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[TrailStep, nodes.Node]]:
-    """What a label, written or generated, or the name of an invoked graph stands for in a composition."""
+    """Yield what a label, written or generated, or the name of an invoked graph stands for in a composition."""
     for component in body.components:
         yield from _labelled_in(context, body, component, label)
 
@@ -182,7 +182,7 @@ def _labelled_in(
 
 
 def _transparent(body: _Body) -> nodes.Node | None:
-    """The only invocation of an operator without tensors of its own: it adds no part to the names below it."""
+    """Return the only invocation of an operator without tensors of its own: it adds no part to the names below it."""
     components = body.components
     if len(components) != 1 or any(symbol.kind in _ALWAYS_VISIBLE for symbol in body.resolution.symbols):
         return None
@@ -191,8 +191,8 @@ def _transparent(body: _Body) -> nodes.Node | None:
 
 
 def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, TrailStep]]:
-    """The names that can stand behind labels, each once: of tensors that can be named there, with their symbols, and
-    of further labels, without."""
+    """Return the names that can stand behind labels, each once: of tensors that can be named there, with their symbols,
+    and of further labels, without."""
     body = _Body(None, context.definition, context.resolution)
     found = [*_names_in(context, body, labels, True, 0)]
     if labels[:1] == (context.definition.name.text,) and context.definition.kind == "graph":
@@ -225,7 +225,7 @@ def _names_in(
 def _names_below(
     context: Context, body: _Body, value: nodes.Node, labels: tuple[str, ...], depth: int
 ) -> Iterator[tuple[str, TrailStep]]:
-    """What can stand behind labels in what a label stands before."""
+    """Yield what can stand behind labels in what a label stands before."""
     if isinstance(value, nodes.Labelled):
         value = value.value
     if isinstance(value, nodes.Region):
@@ -247,7 +247,7 @@ def _names_below(
 
 
 def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterator[str]:
-    """What may be a label in a statement: written ones, its one result, graphs that it invokes."""
+    """Yield what may be a label in a statement: written ones, its one result, graphs that it invokes."""
     names = component.names
     if len(component.results) == 1 and len(names) == 1:
         yield names[0].text
@@ -265,7 +265,7 @@ def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterat
 
 
 def tensors(context: Context) -> dict[str, Symbol]:
-    """The tensors of a definition that can be quantized by their own names."""
+    """Return the tensors of a definition that can be quantized by their own names."""
     found: dict[str, Symbol] = {}
     for symbol in context.resolution.symbols:
         if symbol.is_tensor:

@@ -26,7 +26,7 @@ def check_shared_variables(context: Context) -> None:
 
 
 def _only_counts(context: Context, node: nodes.Loop) -> bool:
-    """Whether a loop could as well be unrolled: it scans nothing, and counts to a number that no tensor holds."""
+    """Return whether a loop could as well be unrolled: it scans nothing, and counts to a number that no tensor holds."""
     count = node.iteration.count if node.iteration is not None else None
     if node.keyword.text != "do" or node.scans or node.conditions or count is None:
         return False
@@ -56,7 +56,7 @@ def _check(context: Context, node: nodes.Loop) -> None:
 
 
 def _lasting_variables(context: Context, first: OperatorName) -> Iterator[tuple[OperatorName, str]]:
-    """The variables below an operator that no ``@update`` writes: those of a state are there to be shared."""
+    """Yield the variables below an operator that no ``@update`` writes: those of a state are there to be shared."""
     pending, seen = [first], set[OperatorName]()
     while pending:
         name = pending.pop()

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.types.fixes import as_invocation
 
 
 def statement(work: TypingState, component: nodes.Component) -> None:
-    """Types one statement: its right side, then the names on its left side."""
+    """Type one statement: its right side, then the names on its left side."""
     assign(work, component, _right_side(work, component.value))
 
 
@@ -30,7 +30,7 @@ def _right_side(work: TypingState, value: nodes.Branch | nodes.Loop | nodes.Call
 
 
 def run(work: TypingState, value: nodes.Callable) -> list[TypedValue] | None:
-    """The results of an invocation, a block or an expression; None if even their number is not known."""
+    """Return the results of an invocation, a block or an expression; None if even their number is not known."""
     if isinstance(value, nodes.Labelled):
         add_label(work, value.label)
         value = value.value
@@ -42,7 +42,7 @@ def run(work: TypingState, value: nodes.Callable) -> list[TypedValue] | None:
 
 
 def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
-    """The only result of an expression; of one that computes with tensors the operators are to be invoked."""
+    """Return the only result of an expression; of one that computes with tensors the operators are to be invoked."""
     problems = work.context.problems
     before = len(problems)
     typed = work.value(value)
@@ -60,7 +60,7 @@ def _is_invocation(work: TypingState, call: nodes.Call) -> bool:
 
 
 def _region(work: TypingState, region: nodes.Region) -> list[TypedValue] | None:
-    """A block: statements of its own, then what it yields."""
+    """Return a block: statements of its own, then what it yields."""
     results: list[TypedValue] | None = None
     behind: nodes.Yield | None = None
     reported = False

@@ -84,7 +84,7 @@ class TypingState:
         """What became of invocations so far, by what is alike in others."""
 
     def begin(self, statement: nodes.Node) -> None:
-        """Goes on to a statement of the definition."""
+        """Go on to a statement of the definition."""
         assert isinstance(statement, nodes.Component)
         self.component = statement
         self.context.base = self.context.resolution.starts[statement]
@@ -101,11 +101,11 @@ class TypingState:
             self.shapes_certain, self.in_control_flow = before
 
     def located(self, node: nodes.Node) -> Located:
-        """Where a node of the statement at hand stands."""
+        """Return where a node of the statement at hand stands."""
         return self.component, node.span
 
     def note(self, place: Located, message: str) -> Note:
-        """A note at a place."""
+        """Return a note at a place."""
         statement, span = place
         return Note(span.shifted(self.context.resolution.starts[statement]), message)
 
@@ -123,7 +123,7 @@ class TypingState:
         return TypedValue(replace(typed.type, shape=shape), self._extents(node), None, False, None, node)
 
     def _rank(self, node: nodes.Node) -> Integer | None:
-        """The rank of the tensor that an expression stands for; None if it may be one of several."""
+        """Return the rank of the tensor that an expression stands for; None if it may be one of several."""
         match node:
             case nodes.Parenthesized(inner=inner):
                 return self._rank(inner)
@@ -138,7 +138,7 @@ class TypingState:
         return shapes.constant(0) if typed.type.shape is None else typed.type.shape.rank
 
     def _ranks_agree(self, node: nodes.Expression) -> bool:
-        """Whether the tensors of a list may have one rank, as those of a pack must (2.3)."""
+        """Return whether the tensors of a list may have one rank, as those of a pack must (2.3)."""
         if isinstance(node, nodes.Parenthesized):
             return self._ranks_agree(node.inner)
         first: tuple[nodes.Node, Type, Integer] | None = None
@@ -161,13 +161,13 @@ class TypingState:
         return True
 
     def extents_of_items(self, node: nodes.Expression, value: TypedValue) -> list[tuple[nodes.Node, Extents | None]]:
-        """The extents of the tensors of a pack that is written as a list, each with its place; else of all."""
+        """Return the extents of the tensors of a pack that is written as a list, each with its place; else of all."""
         if not isinstance(node, nodes.List):
             return [(node, value.extents)]
         return [(item, self._extents(item.item if isinstance(item, nodes.Expanded) else item)) for item in node.items]
 
     def extents_of_symbol(self, symbol: Symbol) -> Extents | None:
-        """The extents of a tensor of this definition, as far as they are known."""
+        """Return the extents of a tensor of this definition, as far as they are known."""
         if symbol not in self.extents:
             node = symbol.node
             if not isinstance(node, nodes.Parameter) or node.shape is None:
@@ -203,12 +203,12 @@ class TypingState:
         return typed is None or typed.type is None or typed.type.tensor
 
     def define(self, symbol: Symbol, value: TypedValue) -> None:
-        """Lets a tensor, carried variable or scan item have the type of a value."""
+        """Let a tensor, carried variable or scan item have the type of a value."""
         self.context.symbols[symbol] = Typed(value.type)
         self.extents[symbol] = value.extents
 
     def not_null(self, value: TypedValue, node: nodes.Node, what: str) -> TypedValue:
-        """The same value, not optional; one that may be null is reported (2.10.1)."""
+        """Return the same value, not optional; one that may be null is reported (2.10.1)."""
         if value.type is None or not value.type.optional:
             return value
         self.context.report(rules.NULL_NOT_ALLOWED, node, rules.null_not_allowed.may_be_null(what, value))
@@ -223,7 +223,7 @@ class TypingState:
         notes: Sequence[Note] = (),
         repair: Repair | None = None,
     ) -> None:
-        """Reports a rule at everything from one node of the entry at hand to another."""
+        """Report a rule at everything from one node of the entry at hand to another."""
         span = Span(first.start, last.end).shifted(self.context.base)
         self.context.problems.append(Problem(rule, span, message, tuple(notes), repair))
 
@@ -233,7 +233,7 @@ TypeCallable: TypeAlias = Callable[[TypingState, nodes.Callable], "list[TypedVal
 
 
 def result_place(node: nodes.Callable) -> nodes.Node:
-    """Where to mark a right side: a block by its 'yield', which says what it results in."""
+    """Return where to mark a right side: a block by its 'yield', which says what it results in."""
     if isinstance(node, nodes.Labelled):
         node = node.value
     if isinstance(node, nodes.Region):

@@ -83,7 +83,7 @@ def report_optional_default(context: Context, declaration: Declaration) -> None:
 
 
 def _is_tested_for_null(context: Context, name: nodes.Name) -> bool:
-    """Whether the definition has ``?a`` or ``a ?? b`` of a parameter, which only what may be null can have."""
+    """Return whether the definition has ``?a`` or ``a ?? b`` of a parameter, which only what may be null can have."""
     symbol = context.symbol(name)
     return symbol is not None and any(
         context.symbol(each) == symbol
@@ -150,7 +150,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
 
 
 def _has_known_length(context: Context, declaration: Declaration, pack: nodes.Pack) -> bool:
-    """Whether something else than the attribute itself determines its length."""
+    """Return whether something else than the attribute itself determines its length."""
     if pack.length is None:
         return False
     symbol = bound_symbol(context.resolution, pack.length)

@@ -49,7 +49,7 @@ def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
 
 
 def _check_tensor(context: Context, declaration: Declaration) -> bool:
-    """What constants and variables have in common; whether shape and length are there."""
+    """Return what constants and variables have in common; whether shape and length are there."""
     context.base = declaration.base
     parameter, block = declaration.parameter, declaration.block
     check_element_type(context, declaration.parameter.type)
@@ -170,7 +170,7 @@ def _check_count(context: Context, declaration: Declaration, default: nodes.Defa
 
 
 def _volume(context: Context, shape: nodes.Shape) -> Integer | None:
-    """The number of elements, if every extent is a single one."""
+    """Return the number of elements, if every extent is a single one."""
     volume = shapes.constant(1)
     for extent in shape.extents:
         typed = peek(context, extent.value)

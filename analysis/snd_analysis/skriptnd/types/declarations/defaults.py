@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import Verdict
 
 
 def type_note(context: Context, declaration: Declaration) -> Note:
-    """Where the type stands that a value has to fit."""
+    """Return where the type stands that a value has to fit."""
     return context.note(declaration.parameter.type, f"the type of '{declaration.name}' is declared here")
 
 

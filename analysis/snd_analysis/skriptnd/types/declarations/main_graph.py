@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.types.context import Context
 
 
 def is_main(context: Context) -> bool:
-    """Whether the definition is a graph that could be processed for itself: one that no other invokes."""
+    """Return whether the definition is a graph that could be processed for itself: one that no other invokes."""
     return context.definition.kind == "graph" and context.others.is_main_graph(context.definition)
 
 
@@ -31,7 +31,7 @@ def check_main_graph(context: Context, inputs: Sequence[Declaration]) -> None:
 
 
 def _unbounded(context: Context, inputs: Sequence[Declaration]) -> set[Symbol]:
-    """The symbols that the inputs declare and that have an upper bound nowhere."""
+    """Return the symbols that the inputs declare and that have an upper bound nowhere."""
     found = [binding for each in inputs for binding in bindings(context.resolution, each)]
     bounded = {
         binding.symbol for binding in found if isinstance(binding.node, nodes.Extent) and binding.node.bound is not None

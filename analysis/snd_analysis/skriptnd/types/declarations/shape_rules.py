@@ -41,7 +41,7 @@ def check_pack_length(context: Context, declaration: Declaration) -> None:
 
 
 def check_length(context: Context, length: nodes.Expression, what: str) -> Typed:
-    """A length: one int, or one bool that says whether the item is there."""
+    """Return a length: one int, or one bool that says whether the item is there."""
     typed = infer(context, length)
     if typed.type is None or not scalars(context, length, typed):
         return UNTYPED
@@ -60,7 +60,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
 
 
 def obligation(context: Context, name: nodes.Node) -> None:
-    """Makes a symbol silent from here on: two places contradict each other about it, and either may be right."""
+    """Make a symbol silent from here on: two places contradict each other about it, and either may be right."""
     symbol = context.symbol(name)
     if symbol is not None:
         context.symbols[symbol] = UNTYPED
@@ -113,7 +113,7 @@ def _differ(first: Integer | None, second: Integer | None) -> bool:
 
 
 def _declared(context: Context, expression: nodes.Node) -> tuple[Note, ...]:
-    """Where the symbols of an expression are declared, unless that is here."""
+    """Return where the symbols of an expression are declared, unless that is here."""
     here = context.span(expression)
     return tuple(
         context.declared(symbol)
@@ -175,7 +175,7 @@ def _check_static(context: Context, bound: nodes.Expression) -> None:
 
 
 def _bounded_symbols(context: Context) -> set[Symbol]:
-    """The extents and lengths that the inputs of a graph declare with a bound."""
+    """Return the extents and lengths that the inputs of a graph declare with a bound."""
     found: set[Symbol] = set()
     for declaration in declarations(context.definition, BlockKind.INPUT):
         pack = declaration.parameter.pack
@@ -192,7 +192,7 @@ def _bounded_symbols(context: Context) -> set[Symbol]:
 
 
 def _is_known(context: Context, extent: nodes.Extent) -> bool:
-    """Whether an extent is a number, or made of what an operator knows of its attributes and inputs."""
+    """Return whether an extent is a number, or made of what an operator knows of its attributes and inputs."""
     if isinstance(extent.value, nodes.Tilde) or peek(context, extent.value).type is None:
         return False
     symbols = symbols_in(context.resolution, extent.value)

@@ -88,7 +88,7 @@ def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> No
 
 
 def _names_unknown(context: Context, declaration: Declaration) -> bool:
-    """Whether the shape names something that could not be typed."""
+    """Return whether the shape names something that could not be typed."""
     named = symbols_in(context.resolution, declaration.parameter.shape)
     return any(context.typed(symbol).type is None for symbol in named)
 
@@ -126,7 +126,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
 
 
 def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ...]:
-    """The extents of an input that nothing else determines in every invocation."""
+    """Return the extents of an input that nothing else determines in every invocation."""
     others = [
         each
         for block in (BlockKind.ATTRIB, BlockKind.INPUT)
@@ -157,7 +157,7 @@ def _report_obstacle(context: Context, obstacle: Obstacle) -> None:
 
 
 def declare_output_extents(context: Context, outputs: Sequence[Declaration]) -> None:
-    """Types the symbols that outputs give to dynamic extents: ``s|k`` (2.6.1)."""
+    """Type the symbols that outputs give to dynamic extents: ``s|k`` (2.6.1)."""
     for declaration in outputs:
         context.base = declaration.base
         for extent in declaration.extents:
@@ -174,7 +174,7 @@ def declare_output_extents(context: Context, outputs: Sequence[Declaration]) -> 
 
 
 def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequence[Declaration]) -> None:
-    """Types and shapes of all outputs; the bounds of dynamic extents, those of inputs included."""
+    """Type and shapes of all outputs; the bounds of dynamic extents, those of inputs included."""
     for declaration in outputs:
         context.base = declaration.base
         parameter = declaration.parameter

@@ -21,7 +21,7 @@ Items = tuple["Integer | None", ...]
 
 
 def define_using(context: Context) -> None:
-    """Types the symbols of ``@using`` in order."""
+    """Type the symbols of ``@using`` in order."""
     for base, entry in entries_of(context.definition, BlockKind.USING, nodes.Using):
         context.base = base
         value = infer(context, entry.value)
@@ -40,7 +40,7 @@ def _define(context: Context, name: nodes.Name, typed: Typed) -> None:
 
 
 def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, value: Typed) -> Typed:
-    """The value of ``a..(n) = …``, whose length must be what is said."""
+    """Return the value of ``a..(n) = …``, whose length must be what is said."""
     if target.expansion is None:
         return value
     hint = _length(context, target.expansion)
@@ -89,7 +89,7 @@ def _take_apart(context: Context, target: nodes.ListTarget, node: nodes.Expressi
 
 
 def _part_length(context: Context, part: nodes.NameTarget | nodes.TupleTarget) -> Integer | None:
-    """How many items a part takes; None for all that are left."""
+    """Return how many items a part takes; None for all that are left."""
     if part.expansion is None:
         return shapes.constant(1)
     length = _length(context, part.expansion)
@@ -157,7 +157,7 @@ def _names(part: nodes.NameTarget | nodes.TupleTarget) -> tuple[nodes.Name, ...]
 def _define_part(
     context: Context, part: nodes.NameTarget | nodes.TupleTarget, value: Typed, at: Integer, taken: Integer
 ) -> None:
-    """Types what one part takes: ``taken`` items from ``at`` on."""
+    """Type what one part takes: ``taken`` items from ``at`` on."""
     assert value.type is not None
     items: Items | None = None
     if value.items is not None and at.value is not None and taken.value is not None:

@@ -34,14 +34,14 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
 
 
 def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
-    """Says that a formula computes with elements, where it has a whole tensor."""
+    """Say that a formula computes with elements, where it has a whole tensor."""
     element = element_of(node, None if type_.shape is None else type_.shape.rank)
     message = f"this is a tensor of type '{type_}': access its elements by index, as in '{element}'"
     context.report(rules.TENSOR_NOT_ACCESSED, node, message)
 
 
 def _is_pack_index(index: nodes.Index) -> bool:
-    """One index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
+    """Return whether an index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
     return (
         len(index.items) == 1
         and not index.trailing_comma
@@ -50,7 +50,7 @@ def _is_pack_index(index: nodes.Index) -> bool:
 
 
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
-    """An element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
+    """Return an element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
     with context.written(False):
         indexed = _dimensions(context, index, _extents(context, node, index))
     if indexed is None:
@@ -94,7 +94,7 @@ class _Dimensions(Struct, frozen=True):
 
 
 def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents | None:
-    """The extents of the tensor accessed, where an index takes a whole dimension and so needs one of them."""
+    """Return the extents of the tensor accessed, where an index takes a whole dimension and so needs one of them."""
     if not any(isinstance(item, nodes.Range) for item in index.items):
         return None
     symbol = context.symbol(_name(node))
@@ -105,7 +105,7 @@ def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents 
 
 
 def _name(node: nodes.Node) -> nodes.Node:
-    """The name of the tensor, or of the pack of tensors, that is accessed."""
+    """Return the name of the tensor, or of the pack of tensors, that is accessed."""
     name = node.name if isinstance(node, nodes.Access) else node
     while isinstance(name, nodes.Subscript):
         name = name.target

@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def dimensions(context: Context, shape: nodes.Shape, given: bool = False) -> tuple[Dimension, ...]:
-    """The components of a shape in the definition of ``context``. Reports nothing.
+    """Return the components of a shape in the definition of ``context``. Reports nothing.
 
     ``given`` says that the shape is that of an optional input that is there, so that its extents are not null.
     """
@@ -39,7 +39,7 @@ def _dimension(context: Context, extent: nodes.Extent, given: bool) -> Dimension
 
 
 def _repetitions(context: Context, extent: nodes.Extent, type_: Type | None) -> Integer:
-    """How many dimensions an expanded extent stands for."""
+    """Return how many dimensions an expanded extent stands for."""
     length = extent.expansion.length if extent.expansion is not None else None
     if length is not None:
         return length_value(context, length)
@@ -47,7 +47,7 @@ def _repetitions(context: Context, extent: nodes.Extent, type_: Type | None) -> 
 
 
 def extents_of(parts: tuple[Dimension, ...]) -> Extents | None:
-    """The extents of all dimensions; None unless the number of dimensions is known."""
+    """Return the extents of all dimensions; None unless the number of dimensions is known."""
     extents: list[Integer | None] = []
     for part in parts:
         count = part.count.value
@@ -63,7 +63,7 @@ def extents_of(parts: tuple[Dimension, ...]) -> Extents | None:
 
 
 def differing(first: Extents | None, second: Extents | None) -> bool:
-    """Whether two shapes of one rank certainly have different extents."""
+    """Return whether two shapes of one rank certainly have different extents."""
     if first is None or second is None or len(first) != len(second):
         return False
     return any(
@@ -73,7 +73,7 @@ def differing(first: Extents | None, second: Extents | None) -> bool:
 
 
 def agreed(first: Extents | None, second: Extents | None) -> Extents | None:
-    """What two shapes have in common: the extents that are equal for certain."""
+    """Return what two shapes have in common: the extents that are equal for certain."""
     if first is None or second is None or len(first) != len(second):
         return None
     return tuple(
@@ -83,7 +83,7 @@ def agreed(first: Extents | None, second: Extents | None) -> Extents | None:
 
 
 def shape_of(rank: Integer, extents: Extents | None) -> TensorShape:
-    """A shape with its notation: ``2,n`` where the extents are known, ``~..(d)`` where not."""
+    """Return a shape with its notation: ``2,n`` where the extents are known, ``~..(d)`` where not."""
     if extents is not None:
         return TensorShape(rank, ",".join("~" if extent is None else str(extent) for extent in extents))
     number = rank.value

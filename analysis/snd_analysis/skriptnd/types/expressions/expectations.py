@@ -60,7 +60,7 @@ def expect(
 
 
 def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
-    """Whether values are no tensors, which can't be computed with; reported here if they are."""
+    """Return whether values are no tensors, which can't be computed with; reported here if they are."""
     if typed.type is None or not typed.type.tensor:
         return typed.type is not None
     if context.stage is Stage.LOWER:
@@ -76,7 +76,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
 
 
 def is_empty_list(node: nodes.Node) -> bool:
-    """Whether an expression is ``[]``, which has whatever element type is wanted."""
+    """Return whether an expression is ``[]``, which has whatever element type is wanted."""
     while isinstance(node, nodes.Parenthesized):
         node = node.inner
     return isinstance(node, nodes.List) and not node.items

@@ -28,7 +28,7 @@ class Task(Struct, frozen=True):
 
 
 def run_in_order(tasks: Iterable[Task]) -> None:
-    """Runs every task after those that it needs; where they need each other, in order of declaration."""
+    """Run every task after those that it needs; where they need each other, in order of declaration."""
     pending = list(tasks)
     while pending:
         open_symbols = {task.symbol for task in pending}
@@ -41,13 +41,13 @@ def run_in_order(tasks: Iterable[Task]) -> None:
 
 
 def peek(context: Context, expression: nodes.Node) -> Typed:
-    """What is known of an expression that is checked, and reported about, later."""
+    """Return what is known of an expression that is checked, and reported about, later."""
     with context.silent():
         return infer(context, expression)
 
 
 def extent_tasks(context: Context, declared: Iterable[Declaration]) -> list[Task]:
-    """The typing of every extent and length that these attributes and inputs bind.
+    """Return the typing of every extent and length that these attributes and inputs bind.
 
     A plain extent or a length is an int, ``s..(d)`` a pack of them, ``..t`` one for each tensor of a pack. Where the
     length is a bool the extent is there or not: an optional int. What only optional parameters bind is optional.
@@ -106,7 +106,8 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, given: list[Bindi
 
 
 def _is_always_there(context: Context, given: list[Binding]) -> bool:
-    """Whether one of the places that bind an extent in what is always given is there, whatever conditions come to."""
+    """Return whether one of the places that bind an extent in what is always given is there, whatever conditions come
+    to."""
     some: Truth = shapes.FALSE
     for binding in given:
         expansion = binding.node.expansion if isinstance(binding.node, nodes.Extent) else None
@@ -118,13 +119,13 @@ def _is_always_there(context: Context, given: list[Binding]) -> bool:
 
 
 def iscondition_of(context: Context, length: nodes.Expression) -> bool:
-    """Whether a length is a bool, which says whether the item is there (2.6)."""
+    """Return whether a length is a bool, which says whether the item is there (2.6)."""
     type_ = peek(context, length).type
     return type_ is not None and type_.dtype == BOOL and not type_.packed and not type_.tensor
 
 
 def length_value(context: Context, length: nodes.Expression) -> Integer:
-    """How many items a length stands for."""
+    """Return how many items a length stands for."""
     typed = peek(context, length)
     if typed.type is not None and typed.type.dtype == BOOL:
         return _presence(context, length)
@@ -132,7 +133,7 @@ def length_value(context: Context, length: nodes.Expression) -> Integer:
 
 
 def pack_length(context: Context, declaration: Declaration) -> Integer:
-    """The length of a packed parameter; an unknown of its own if the declaration does not name it."""
+    """Return the length of a packed parameter; an unknown of its own if the declaration does not name it."""
     pack = declaration.parameter.pack
     if pack is not None and pack.length is not None and not isinstance(pack.length, nodes.Tilde):
         return length_value(context, pack.length)
@@ -147,7 +148,7 @@ def _presence(context: Context, condition: nodes.Node) -> Integer:
 
 
 def tensor_shape(context: Context, declaration: Declaration) -> TensorShape:
-    """The rank and the text of a declared shape; a rank that is not known if the shape is left out."""
+    """Return the rank and the text of a declared shape; a rank that is not known if the shape is left out."""
     shape = declaration.parameter.shape
     if shape is None:
         symbol = context.symbol(declaration.parameter.name)
@@ -157,7 +158,7 @@ def tensor_shape(context: Context, declaration: Declaration) -> TensorShape:
 
 
 def dimensions(context: Context, extent: nodes.Extent, declaration: Declaration | None = None) -> Integer:
-    """How many dimensions one component of a shape stands for. ``declaration`` is what the shape belongs to."""
+    """Return how many dimensions one component of a shape stands for. ``declaration`` is what the shape belongs to."""
     if extent.spread:
         return shapes.constant(1) if extent.expansion is None else shapes.opaque(written(extent))
     if isinstance(extent.value, nodes.Qualified) and not extent.value.text:  # recovery made it up
@@ -178,7 +179,7 @@ def dimensions(context: Context, extent: nodes.Extent, declaration: Declaration 
 
 
 def _is_given(context: Context, declaration: Declaration | None, extent: nodes.Extent) -> bool:
-    """Whether an extent that may be null is not where the tensor at hand, an optional input, is given."""
+    """Return whether an extent that may be null is not where the tensor at hand, an optional input, is given."""
     symbol = bound_symbol(context.resolution, extent.value)
     if (
         symbol is None

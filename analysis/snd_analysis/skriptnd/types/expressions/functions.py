@@ -17,7 +17,7 @@ NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
 
 
 def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> Typed:
-    """The result of a built-in function, called with one value."""
+    """Return the result of a built-in function, called with one value."""
     argument = node.arguments[0]
     if operand.type is None or not scalars(context, argument, operand):
         return UNTYPED
@@ -40,7 +40,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
 
 
 def converted(context: Context, node: nodes.Node, dtype: Dtype, operand: Typed) -> Typed:
-    """The result of a cast of the value that ``node`` stands for."""
+    """Return the result of a cast of the value that ``node`` stands for."""
     if operand.type is None or not scalars(context, node, operand):
         return UNTYPED
     source = operand.type.dtype

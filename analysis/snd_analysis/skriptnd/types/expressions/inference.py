@@ -22,14 +22,14 @@ INDEX_FORMS: Final[dict[type[nodes.Node], Form]] = {}
 
 
 def infer(context: Context, node: nodes.Node) -> Typed:
-    """What is known of an expression at the place where it stands."""
+    """Return what is known of an expression at the place where it stands."""
     typed = FORMS[type(node)](context, node)
     context.expressions[node] = typed
     return typed
 
 
 def infer_list_item(context: Context, item: nodes.Node) -> Typed:
-    """What an item of a list or of an index contributes: a pack if it is a range or expanded."""
+    """Return what an item of a list or of an index contributes: a pack if it is a range or expanded."""
     if isinstance(item, nodes.Expanded | nodes.Range):
         return FORMS[type(item)](context, item)
     return infer_index_part(context, item)

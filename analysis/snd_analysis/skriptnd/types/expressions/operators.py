@@ -59,7 +59,7 @@ def unary(context: Context, node: nodes.Unary, operand: Typed) -> Typed:
 
 
 def binary(context: Context, node: nodes.Binary, left: Typed, right: Typed) -> Typed:
-    """All binary operators, ``is`` and ``in``; packs go element by element and must be of one length."""
+    """Return all binary operators, ``is`` and ``in``; packs go element by element and must be of one length."""
     operator = node.operator.text
     if left.type is None or right.type is None:
         return UNTYPED
@@ -104,7 +104,7 @@ def _fits(operator: str, dtype: Dtype) -> bool:
 
 
 def _are_compared(operator: str, left: Dtype, right: Dtype) -> bool:
-    """Whether types differ but may be compared, as the draft does with two generic types (4.2.5)."""
+    """Return whether types differ but may be compared, as the draft does with two generic types (4.2.5)."""
     return operator in _COMPARISON and left.is_generic and right.is_generic
 
 
@@ -198,7 +198,7 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
 
 
 def _reads_elements(context: Context, node: nodes.Node) -> bool:
-    """Whether an access stands in the expression itself; a local value may be folded whatever it was made of."""
+    """Return whether an access stands in the expression itself; a local value may be folded whatever it was made of."""
     subscripts = (item for item in nodes.descendants(node) if isinstance(item, nodes.Subscript))
     targets = (context.expressions.get(item.target, UNTYPED) for item in subscripts)
     return any(target.type is not None and target.type.tensor for target in targets)
@@ -209,7 +209,7 @@ def _contraction(node: nodes.Fold) -> str:
 
 
 def _folded(context: Context, node: nodes.Fold, operand: Typed) -> Integer | None:
-    """The value of a fold over ints: of known items, or of a named pack as a whole."""
+    """Return the value of a fold over ints: of known items, or of a named pack as a whole."""
     operator = node.operator.text
     if operand.items is not None and all(item is not None for item in operand.items):
         items = [item for item in operand.items if item is not None]
@@ -276,7 +276,7 @@ def select(
 
 
 def _chosen(context: Context, node: nodes.Select, first: Integer | None, second: Integer | None) -> Integer | None:
-    """One of two ints by the condition of ``node``."""
+    """Return one of two ints by the condition of ``node``."""
     if first is None or second is None or first == second:
         return first if first == second else None
     return by_condition(context, node.condition, first, second)
@@ -323,7 +323,7 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
 
 
 def _both_elements(context: Context, *sides: tuple[nodes.Node | None, Typed]) -> bool:
-    """Whether a formula does not choose between a tensor and a value; reported at the tensor if it does."""
+    """Return whether a formula does not choose between a tensor and a value; reported at the tensor if it does."""
     tensors = [(node, typed) for node, typed in sides if typed.type is not None and typed.type.tensor]
     if context.stage is not Stage.LOWER or len(tensors) != 1:
         return True

@@ -26,7 +26,7 @@ _Access = nodes.Access | nodes.Subscript
 
 
 def check_reach(context: Context, formula: nodes.Lowering) -> None:
-    """Reports the first access of a typed formula that certainly reads or writes what is not there."""
+    """Report the first access of a typed formula that certainly reads or writes what is not there."""
     guarded = (each for each in nodes.descendants(formula) if isinstance(each, nodes.Bounded))
     if formula.condition is not None or any(each.below is None for each in guarded):
         return  # points may be skipped, and with them what other indices do there (2.12)
@@ -55,7 +55,7 @@ def _limits(context: Context, formula: nodes.Lowering) -> Limits:
 
 
 def _evaluated(node: nodes.Node) -> Iterator[nodes.Subscript]:
-    """The accesses in an expression that are evaluated wherever the expression is."""
+    """Yield the accesses in an expression that are evaluated wherever the expression is."""
     match node:
         case nodes.Select(condition=condition):
             yield from _evaluated(condition)
@@ -73,7 +73,7 @@ def _evaluated(node: nodes.Node) -> Iterator[nodes.Subscript]:
 
 
 def _leaves(context: Context, access: _Access, limits: Limits) -> bool:
-    """Whether an access certainly leaves its tensor, or the pack that holds it, which is reported."""
+    """Return whether an access certainly leaves its tensor, or the pack that holds it, which is reported."""
     *selections, index = _indices(access)
     name = access.name if isinstance(access, nodes.Access) else _target(access)
     symbol = context.symbol(name)
@@ -122,7 +122,7 @@ def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nod
 def _leaves_extent(
     context: Context, item: nodes.Node, extent: Integer, limits: Limits, rule: Rule, symbol: Symbol
 ) -> bool:
-    """Whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end then."""
+    """Return whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end then."""
     typed = context.expressions.get(item, UNTYPED)
     if isinstance(item, nodes.Range | nodes.Bounded) or typed.type is None or typed.type.packed or typed.value is None:
         return False
@@ -144,7 +144,7 @@ def _leaves_extent(
 
 
 def _range(value: Integer, limits: Limits) -> tuple[Integer | None, Integer | None]:
-    """The least and greatest value of an index, both of which it takes; None if that can't be told."""
+    """Return the least and greatest value of an index, both of which it takes; None if that can't be told."""
     least = most = value
     for key in shapes.variables(value) & limits.keys():
         form = shapes.as_affine(value, key)

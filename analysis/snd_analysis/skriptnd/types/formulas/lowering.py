@@ -26,7 +26,7 @@ _LOGICAL_ASSIGNMENTS = frozenset({"&=", "|="})
 
 
 def check_lowering(context: Context) -> None:
-    """Types every formula of ``@lower`` and reports what is wrong with them, and outputs that none of them writes."""
+    """Type every formula of ``@lower`` and report what is wrong with them, and outputs that none of them writes."""
     blocks = [
         block for block in context.definition.blocks if isinstance(block, nodes.Block) and block.kind == BlockKind.LOWER
     ]
@@ -135,7 +135,7 @@ def _check_order(context: Context, written: dict[Symbol, list[tuple[int, nodes.L
 
 
 def _reads(context: Context, formula: nodes.Lowering) -> Iterator[tuple[Symbol, nodes.Node]]:
-    """The outputs that a formula reads, with the access."""
+    """Yield the outputs that a formula reads, with the access."""
     whole: dict[nodes.Node, nodes.Node] = {}
     """Accesses by the item of a pack of tensors that they are about: ``ys[0][i,]`` by ``ys[0]``."""
     for part in (*(local.value for local in formula.locals), formula.value, formula.condition):
@@ -164,7 +164,7 @@ def _declare_index(context: Context, bound: nodes.IndexBound) -> None:
 
 
 def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Typed:
-    """The type of the left side: what is written at once."""
+    """Return the type of the left side: what is written at once."""
     if symbol is None:
         _infer_indices(context, target)
         return UNTYPED

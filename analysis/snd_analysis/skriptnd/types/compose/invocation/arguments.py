@@ -37,7 +37,7 @@ class ArgumentCheck:
         self._binding = binding
 
     def check(self, call: nodes.Call, values: Sequence[TypedValue]) -> None:
-        """Checks the arguments against the inputs, and binds types, ranks and extents by them."""
+        """Check the arguments against the inputs, and bind types, ranks and extents by them."""
         inputs = self._signature.inputs
         if len(values) > len(inputs):
             self._report_too_many(call, values)
@@ -142,7 +142,7 @@ class ArgumentCheck:
 
     # ---- ranks -------------------------------------------------------------------------------------------------------
     def _relate(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
-        """Equates the rank and the pack length of an input with those of its argument."""
+        """Equate the rank and the pack length of an input with those of its argument."""
         formal, actual = parameter.type, value.type
         if formal is None or actual is None:
             return
@@ -259,7 +259,7 @@ def _rank_variable(parameter: TensorParameter) -> Integer:
 
 
 def _differing_dimension(first: Extents | None, other: Extents | None, needed: Integer, here: Integer) -> int | None:
-    """The dimension in which a tensor of a pack differs from the first one in that way."""
+    """Return the dimension in which a tensor of a pack differs from the first one in that way."""
     if first is None or other is None or first is other:
         return None
     pairs = enumerate(zip(first, other, strict=False))

@@ -49,7 +49,7 @@ class AttributeCheck:
         self._call = call
 
     def check(self, given: nodes.Attributes | None, values: Sequence[Typed], place: nodes.Node) -> None:
-        """Checks the given attributes, and that none is missing; ``place`` is the name of the operator."""
+        """Check the given attributes, and that none is missing; ``place`` is the name of the operator."""
         seen: dict[str, nodes.Attribute] = {}
         for item, typed in zip(given.items if given is not None else (), values, strict=True):
             name = item.name.text
@@ -80,7 +80,7 @@ class AttributeCheck:
                 self._report_missing(parameter, place, null)
 
     def _absent(self, given: Mapping[str, nodes.Attribute]) -> frozenset[str]:
-        """The optional attributes that are null because they are not given."""
+        """Return the optional attributes that are null because they are not given."""
         attributes = self._signature.attributes.items()
         return frozenset(name for name, parameter in attributes if parameter.node.optional and name not in given)
 
@@ -103,7 +103,8 @@ class AttributeCheck:
             self._shapes.bind(parameter.value, typed.value)
 
     def _fits(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
-        """Whether the value is a compile-time one, packed as the attribute is, and not null where it must not be."""
+        """Return whether the value is a compile-time one, packed as the attribute is, and not null where it must not
+        be."""
         name, node = parameter.symbol.name, item.value
         wanted = formal
         if actual.tensor:
@@ -223,7 +224,8 @@ class AttributeCheck:
         return f": it has {', '.join(repr(name) for name in names[:6])}{', …' if len(names) > 6 else ''}"
 
     def _misspelt(self, name: str, given: nodes.Attributes | None) -> bool:
-        """Whether a given attribute that does not exist is probably meant to be this one: one mistake, one report."""
+        """Return whether a given attribute that does not exist is probably meant to be this one: one mistake, one
+        report."""
         known = self._signature.attributes
         written = {item.name.text for item in (given.items if given is not None else ())}
         unknown = written - known.keys()

@@ -44,7 +44,7 @@ class ShapeBinding:
         self._contradictory = False
 
     def bind(self, formal: Integer | None, actual: Integer | None) -> None:
-        """Lets the value of a name, which is a variable, be another."""
+        """Let the value of a name, which is a variable, be another."""
         if formal is None or actual is None:
             return
         keys = shapes.variables(formal)
@@ -66,7 +66,7 @@ class ShapeBinding:
         self.equate_length(formal - other, shapes.constant(0))
 
     def solve(self) -> None:
-        """Binds what the equations determine, in whatever order they do; complains of those that can't hold."""
+        """Bind what the equations determine, in whatever order they do; complains of those that can't hold."""
         pending = self._equations + self._lengths
         progress = True
         while progress:
@@ -99,7 +99,7 @@ class ShapeBinding:
         return True
 
     def _takes(self, equation: _Equation) -> bool:
-        """Whether the formal side is a variable that may be the number on the other side, and is from now on."""
+        """Return whether the formal side is a variable that may be the number on the other side, and is from now on."""
         leaf, number = equation.formal.variable, equation.actual.value
         if leaf is None or number is None or leaf.key in self._values:
             return False
@@ -130,7 +130,7 @@ class ShapeBinding:
     def bind_extents(
         self, parts: tuple[Dimension, ...] | None, extents: Extents | None, complain: ExtentComplaint
     ) -> None:
-        """Equates extents with those of an argument, whose ranks are bound already; to be solved."""
+        """Equate extents with those of an argument, whose ranks are bound already; to be solved."""
         if parts is None or extents is None or self._contradictory:
             return
         at = 0
@@ -160,7 +160,7 @@ class ShapeBinding:
         )
 
     def settled(self, formal: Integer) -> Integer:
-        """What an integer of the operator comes to: an unknown one as far as it is not bound."""
+        """Return what an integer of the operator comes to: an unknown one as far as it is not bound."""
         if self._contradictory:
             return self._unsettled()
         if not formal.leaves:
@@ -182,13 +182,13 @@ class ShapeBinding:
         return self.unknown("value", 0, len(self._unknowns))
 
     def unknown(self, name: str, minimum: int | None, stands_for: Hashable) -> Integer:
-        """An unknown of this invocation; every one that gets into a result is made here, or by ``rank``."""
+        """Return an unknown of this invocation; every one that gets into a result is made here, or by ``rank``."""
         unknown = shapes.opaque(name, minimum, (self._origin, stands_for))
         self._unknowns[stands_for] = unknown
         return unknown
 
     def rank(self, formal: Integer, output: Symbol) -> Integer:
-        """The rank of a result: one unknown if it is made of several."""
+        """Return the rank of a result: one unknown if it is made of several."""
         settled = self.settled(formal)
         rank = shapes.without_unknowns(settled, "rank", (self._origin, output))
         if rank is not settled:
@@ -201,7 +201,7 @@ class ShapeBinding:
         return not any(isinstance(each, Truth) for each in self._fresh.values())
 
     def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:
-        """The unknowns that take the place of those of this invocation, by their keys, in another one like it."""
+        """Return the unknowns that take the place of those of this invocation, by their keys, in another one like it."""
         found = {}
         for stands_for, unknown in self._unknowns.items():
             leaf = unknown.variable
@@ -216,7 +216,7 @@ class ShapeBinding:
         return self._substituted(formal)
 
     def extents(self, parts: tuple[Dimension, ...] | None) -> Extents | None:
-        """The extents of a result, as far as they follow from those of the arguments; None if its rank doesn't."""
+        """Return the extents of a result, as far as they follow from those of the arguments; None if its rank doesn't."""
         if parts is None or self._contradictory:
             return None
         extents: list[Integer | None] = []
@@ -234,7 +234,7 @@ class ShapeBinding:
         return tuple(extents)
 
     def _possible(self, part: Dimension) -> Integer | None:
-        """An extent of a result; None for one that is certainly negative, which composing reports."""
+        """Return an extent of a result; None for one that is certainly negative, which composing reports."""
         extent = self.known(part.value)
         most = None if extent is None else shapes.bounds(extent)[1]
         return None if most is not None and most < 0 else extent

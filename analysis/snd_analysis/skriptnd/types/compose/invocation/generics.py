@@ -26,7 +26,7 @@ _ALLOWED = {"arith": "int, real or bool", "num": "int or real"}
 
 
 def is_within(dtype: Dtype, base: str) -> bool:
-    """Whether whatever a type stands for belongs to an abstract base."""
+    """Return whether whatever a type stands for belongs to an abstract base."""
     return (dtype.base or dtype.name) in _CONTAINED[base]
 
 
@@ -48,7 +48,7 @@ class TypeBinding:
         self._bound: dict[str, _Bound] = {}
 
     def give(self, generics: nodes.Generics) -> None:
-        """Binds the types written in ``<>``, in the order of their declaration."""
+        """Bind the types written in ``<>``, in the order of their declaration."""
         context, declared = self._work.context, self._signature.generics
         if len(generics.items) > len(declared):
             extra = generics.items[len(declared)]
@@ -73,7 +73,7 @@ class TypeBinding:
             self._bound[generic.name] = _Bound(dtype, "is given here as", item)
 
     def deduce(self, formal: Dtype, actual: Dtype | None, node: nodes.Node, by: str) -> bool:
-        """Binds what a parameter's type stands for by a value; ``by`` names the parameter. False if it is reported."""
+        """Bind what a parameter's type stands for by a value; ``by`` names the parameter. False if it is reported."""
         generic = next((item for item in self._signature.generics if item.name == formal.name), None)
         if generic is None or not formal.is_generic:
             return True
@@ -108,7 +108,7 @@ class TypeBinding:
         self._bound.setdefault(formal.name, _Bound(None, ""))
 
     def finish(self, place: nodes.Node) -> None:
-        """Gives the remaining types their defaults; reports those that nothing determines."""
+        """Give the remaining types their defaults; report those that nothing determines."""
         for at, generic in enumerate(self._signature.generics):
             if generic.name in self._bound:
                 continue
@@ -123,14 +123,14 @@ class TypeBinding:
                 self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))
 
     def dtype(self, formal: Dtype) -> Dtype | None:
-        """The type that a parameter's type stands for here; None if that is not known."""
+        """Return the type that a parameter's type stands for here; None if that is not known."""
         if not formal.is_generic:
             return formal
         bound = self._bound.get(formal.name)
         return None if bound is None else bound.dtype
 
     def _example(self, generic: GenericType) -> str:
-        """A type to write for a generic one: what it is known to be, or one that it may be."""
+        """Return a type to write for a generic one: what it is known to be, or one that it may be."""
         bound = self._bound.get(generic.name)
         known = generic.default if bound is None else bound.dtype
         return str(known) if known is not None else "bool" if generic.base == "type" else "real"

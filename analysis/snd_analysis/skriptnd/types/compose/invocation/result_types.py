@@ -23,7 +23,8 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 def typed_result(
     work: TypingState, annotation: nodes.ResultType | None, place: nodes.Node, value: TypedValue
 ) -> TypedValue:
-    """A result with the type that is written behind its name, whose new names get the extents that they stand for."""
+    """Return a result with the type that is written behind its name, whose new names get the extents that they stand
+    for."""
     if annotation is None:
         return value
     _declare_extents(work, annotation.shape, value)
@@ -55,7 +56,7 @@ def typed_result(
 
 
 def disagreement(work: TypingState, type_: Type, extents: Extents | None, value: TypedValue) -> bool:
-    """Whether a value certainly has another rank or other extents than a declared type says."""
+    """Return whether a value certainly has another rank or other extents than a declared type says."""
     if not work.shapes_certain or type_.shape is None or value.rank is None:
         return False
     if shapes.decide_equal(type_.shape.rank, value.rank) is Verdict.DIFFERENT:
@@ -64,7 +65,7 @@ def disagreement(work: TypingState, type_: Type, extents: Extents | None, value:
 
 
 def written_type(work: TypingState, annotation: nodes.ResultType) -> tuple[Type, Extents | None] | None:
-    """The tensor type of an annotation, and its extents as far as they are known."""
+    """Return the tensor type of an annotation, and its extents as far as they are known."""
     context = work.context
     dtype = dtype_of(context, annotation.type)
     check_element_type(context, annotation.type)
@@ -99,7 +100,7 @@ def _declare_extents(work: TypingState, shape: nodes.Shape, value: TypedValue) -
 
 
 def _new_symbol(work: TypingState, extent: nodes.Extent) -> Symbol | None:
-    """The symbol that an extent declares here, if it does."""
+    """Return the symbol that an extent declares here, if it does."""
     if not isinstance(extent.value, nodes.Qualified):
         return None
     symbol = work.context.symbol(extent.value.parts[0]) or work.context.symbol(extent.value)

@@ -65,7 +65,7 @@ def _expanded_pack(context: Context, item: nodes.Expanded, typed: Typed, count: 
 
 
 def _count(context: Context, node: nodes.Expression, count: Typed) -> Typed:
-    """A repetition: one int or bool."""
+    """Return a repetition: one int or bool."""
     if count.type is None:
         return count
     if count.type.tensor:

@@ -43,7 +43,7 @@ def _better_known(first: Integer, second: Integer) -> Integer:
 
 
 def by_condition(context: Context, condition: nodes.Node, first: Integer, second: Integer) -> Integer | None:
-    """One of two ints by a condition; None where the names in it may mean something else in another formula.
+    """Return one of two ints by a condition; None where the names in it may mean something else in another formula.
 
     The same text means the same condition: that is how the extents of a shape are known to go with an index.
     """
@@ -55,7 +55,7 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
 
 
 def condition_of(context: Context, node: nodes.Node) -> Truth:
-    """A condition as far as its structure, and the values of ints in it, tell. The same text means the same."""
+    """Return a condition as far as its structure, and the values of ints in it, tell. The same text means the same."""
     match node:
         case nodes.Parenthesized(inner=inner):
             return condition_of(context, inner)

@@ -43,7 +43,7 @@ def list_(context: Context, node: nodes.List) -> Typed:
 
 
 def _agree(context: Context, node: nodes.List, types: list[Type], first: int) -> bool:
-    """Whether all items have the type of the first one that has any; reported if not."""
+    """Return whether all items have the type of the first one that has any; reported if not."""
     wanted = types[first]
     for item, type_ in zip(node.items, types, strict=True):
         if type_.dtype != wanted.dtype and not _contributes_nothing(type_):
@@ -58,7 +58,7 @@ def _agree(context: Context, node: nodes.List, types: list[Type], first: int) ->
 
 
 def _known_items(parts: list[Typed]) -> tuple[Integer | None, ...] | None:
-    """The items of a list, None for each that is no known int; None if it is not known which there are."""
+    """Return the items of a list, None for each that is no known int; None if it is not known which there are."""
     most = max(MOST_JOINED_ITEMS, len(parts))
     items: list[Integer | None] = []
     for part in parts:
@@ -74,7 +74,7 @@ def _known_items(parts: list[Typed]) -> tuple[Integer | None, ...] | None:
 
 
 def _contributes_nothing(type_: Type) -> bool:
-    """Whether a pack is known to be empty: then it may be ``[]``, which has no type of its own."""
+    """Return whether a pack is known to be empty: then it may be ``[]``, which has no type of its own."""
     return type_.length is not None and type_.length.value == 0
 
 

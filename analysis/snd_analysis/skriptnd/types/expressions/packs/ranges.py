@@ -39,7 +39,7 @@ Bounds = tuple["Integer | None", "Integer | None", "Integer | None", bool]
 
 
 def range_bounds(context: Context, node: nodes.Range) -> Bounds | None:
-    """Values of first, last and step (1 if not given); None if one can't be an int."""
+    """Return values of first, last and step (1 if not given); None if one can't be an int."""
     values: list[Integer | None] = []
     optional = False
     for bound in (node.first, node.last, node.step):

@@ -33,7 +33,7 @@ def sliced(
     length: Integer,
     items: tuple[Integer | None, ...] | None,
 ) -> Taken | None:
-    """What a slice takes of a pack of known length; None if it can't be one, which is reported."""
+    """Return what a slice takes of a pack of known length; None if it can't be one, which is reported."""
     bounds = range_bounds(context, index)
     if bounds is None:
         return None
@@ -56,7 +56,10 @@ def sliced(
 
 
 def _slice_length(first: Integer | None, last: Integer | None, step: Integer, length: Integer) -> Integer:
-    """The length of a slice. A bound that is given lies inside the pack, or it is an error: so it tells its length."""
+    """Return the length of a slice.
+
+    A bound that is given lies inside the pack, or it is an error: so it tells its length.
+    """
     if first is None and last is None and step.value in (1, -1):
         return length
     if step.value is None or step.value == 0:
@@ -80,7 +83,7 @@ def _slice_length(first: Integer | None, last: Integer | None, step: Integer, le
 
 
 def _is_kept(distance: Integer, length: Integer, *given: Integer | None) -> bool:
-    """Whether the end of a slice can't lie before its beginning, as long as both bounds are inside the pack."""
+    """Return whether the end of a slice can't lie before its beginning, as long as both bounds are inside the pack."""
     least = max((abs(bound.value) for bound in given if bound is not None and bound.value is not None), default=0)
     rest = (distance - length).value
     low = shapes.bounds(distance)[0]
@@ -88,7 +91,7 @@ def _is_kept(distance: Integer, length: Integer, *given: Integer | None) -> bool
 
 
 def _from_start(bound: Integer | None, length: Integer) -> Integer | None:
-    """A slice bound counted from the start; None if its sign is not known."""
+    """Return a slice bound counted from the start; None if its sign is not known."""
     if bound is None:
         return None
     low, high = shapes.bounds(bound)
