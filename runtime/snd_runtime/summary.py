@@ -91,7 +91,8 @@ def type_text(dtype: str, shape: tuple[int, ...]) -> str:
 
 
 def number_text(number: int | float) -> str:
-    """Return an int in full; a real with three digits, and all those before its point as long as it is below a million."""
+    """Return an int in full; a real with three digits, and all those before its point as long as it is below a
+    million."""
     if isinstance(number, int):
         return str(number)
     size = abs(number)

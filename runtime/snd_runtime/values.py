@@ -128,7 +128,8 @@ def value_text(array: Array, indent: int = 0) -> str:
 
 
 def item_text(item: Any) -> str:
-    """Return a single item, as the language writes it; NaN and infinity, which it can't write, as ``nan`` and ``inf``."""
+    """Return a single item, as the language writes it; NaN and infinity, which it can't write, as ``nan`` and
+    ``inf``."""
     if isinstance(item, bool | np.bool_):
         return "true" if item else "false"
     if isinstance(item, str):

@@ -55,7 +55,8 @@ class DiskReader:
         return found
 
     def legible(self, path: str) -> str:
-        """Return what can be read of a file that has no text, with a replacement character for what cannot; or nothing."""
+        """Return what can be read of a file that has no text, with a replacement character for what cannot; or
+        nothing."""
         return self._legible.get(path, "")
 
     def provide(self, path: str, content: bytes) -> None:

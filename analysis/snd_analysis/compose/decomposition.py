@@ -68,7 +68,8 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
 
 
 def flat_size(graph: Graph, decomposes: Choice) -> int:
-    """Return the number of operations of the graph, also inside of control flow, with the chosen operators decomposed."""
+    """Return the number of operations of the graph, also inside of control flow, with the chosen operators
+    decomposed."""
     known: dict[int, int] = {}
 
     def size(body: Graph) -> int:

@@ -43,7 +43,8 @@ class Failure(Struct, frozen=True):
         return replace(self, sites=(*self.sites, site), responsible=())
 
     def naming(self, operator: str, written: str) -> Failure:
-        """Return the same, with an operator named as its invocation writes it: two modules may have one of that name."""
+        """Return the same, with an operator named as its invocation writes it: two modules may have one of that
+        name."""
         return replace(self, message=self.message.replace(f"'{operator}'", f"'{written}'"))
 
 

@@ -191,7 +191,8 @@ def _attributes_for(specialization: Specialization, values: Mapping[Hashable, in
 
 
 def _inputs_for(specialization: Specialization, values: Mapping[Hashable, int]) -> dict[str, InputShapes]:
-    """Return the shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are rows."""
+    """Return the shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are
+    rows."""
     found: dict[str, InputShapes] = {}
     for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
         tensors = [value] if isinstance(value, Tensor) else value.items if isinstance(value, Pack) else None

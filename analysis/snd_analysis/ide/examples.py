@@ -61,7 +61,8 @@ def run_of(
     dtypes: Mapping[str, str],
     shapes: Mapping[str, KnownShapes],
 ) -> Example | None:
-    """Return what a run with these attributes, generic types and shapes of inputs binds; None if that does not compose."""
+    """Return what a run with these attributes, generic types and shapes of inputs binds; None if that does not
+    compose."""
     session = snapshot.session()
     template = session.template(name)
     if template is None or any(generic.name.text not in dtypes for generic in template.generics):

@@ -84,7 +84,8 @@ def _active(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, s
 
 
 def _active_attribute(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, str] | None:
-    """Return the attribute that is being given; before its name stands there, the next that must be given, or could be."""
+    """Return the attribute that is being given; before its name stands there, the next that must be given, or could
+    be."""
     item = opened.items[-1]
     missing = [entry for entry in entries if entry.name not in opened.given]
     if item and item[0].kind == "ID":

@@ -53,7 +53,8 @@ def bound_text(value: Value) -> str:
 
 
 def tensor_facts(value: Value) -> Iterator[str]:
-    """Yield what there is to say of a tensor besides its type: greatest extents, elements, bytes, value, quantization."""
+    """Yield what there is to say of a tensor besides its type: greatest extents, elements, bytes, value,
+    quantization."""
     if isinstance(value, Maybe):
         yield f"there if {code(str(value.present))}"
         value = value.value

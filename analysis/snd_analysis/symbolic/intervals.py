@@ -35,7 +35,8 @@ def scale(a: Interval, factor: int) -> Interval:
 
 
 def _limited(low: int | None, high: int | None) -> Interval:
-    """Return an interval around this one, without ends that are too large: they would grow from operation to operation."""
+    """Return an interval around this one, without ends that are too large: they would grow from operation to
+    operation."""
     if low is not None and not -_LARGEST < low < _LARGEST:
         low = _LARGEST if low > 0 else None
     if high is not None and not -_LARGEST < high < _LARGEST:

@@ -44,7 +44,8 @@ class Choice(Struct):
 
 
 def choices(literals: Collection[int]) -> Iterator[Choice]:
-    """Yield what to try, the best first: all extents alike, then mixtures by chance of small ones and of ``literals``."""
+    """Yield what to try, the best first: all extents alike, then mixtures by chance of small ones and of
+    ``literals``."""
     chance = random.Random(0)
     for size in _SIZES:
         for rank in _RANKS:

@@ -234,7 +234,8 @@ class _Compilation:
 
 
 def _names(loop: Loop, references: Sequence[Reference]) -> Iterator[tuple[Reference, str, Place]]:
-    """Yield the names that a loop declares: carried ones, scanned ones, and that of the index, as ``references`` are."""
+    """Yield the names that a loop declares: carried ones, scanned ones, and that of the index, as ``references``
+    are."""
     values = [each.local for each in (*loop.carried, *loop.scanned)]
     for value, reference in zip([*values, loop.index or NULL], references, strict=True):
         tensor = next(iter(tensors_of(value)), None)

@@ -169,7 +169,8 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def generator_for(seed: int, name: str, *numbers: int) -> np.random.Generator:
-    """Return a generator that depends on a seed, a name and numbers, so that the order of what is drawn doesn't matter."""
+    """Return a generator that depends on a seed, a name and numbers, so that the order of what is drawn doesn't
+    matter."""
     digest = hashlib.sha256(name.encode()).digest()
     entropy = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF, *_words(digest[:16]), *numbers]
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))

@@ -45,7 +45,8 @@ def encoded(values: Array, storage: ElementStorage) -> Array:
 
 
 def _greatest_exponent(storage: ElementStorage) -> int:
-    """Return the exponent of the least power of two that is not below the greatest value; a logarithm would be rounded."""
+    """Return the exponent of the least power of two that is not below the greatest value; a logarithm would be
+    rounded."""
     fraction, exponent = math.frexp(storage.greatest)
     return exponent - (fraction == 0.5)
 

@@ -107,7 +107,8 @@ class Evaluation:
     def enter(
         self, scope: ActivePoints, roots: Sequence[Term], writes: Iterable[tuple[Slot, IndexTerm, int]] = ()
     ) -> ActivePoints:
-        """Return the points of a scope at which no guarded index of these terms, outside of their branches, is skipped."""
+        """Return the points of a scope at which no guarded index of these terms, outside of their branches, is
+        skipped."""
         guards = [
             (term.slot, place, at)
             for term in unconditional(*roots)

@@ -63,7 +63,8 @@ def guards_of(analysis: Analysis, write: Write, extra: Sequence[Term] = ()) -> l
 
 
 def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard]) -> Iterator[Box]:
-    """Yield a box for every position along the fixed axes, narrowed by the guards that vary along one other axis only."""
+    """Yield a box for every position along the fixed axes, narrowed by the guards that vary along one other axis
+    only."""
     frozen = frozenset(fixed)
     free = [(guard, guard.free_axes(extents, frozen)) for guard in guards]
     for positions in points_in_order([extents[axis] for axis in fixed]):

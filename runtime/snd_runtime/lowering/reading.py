@@ -44,7 +44,8 @@ def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Ar
 def regular_dimensions(
     evaluation: Evaluation, places: Sequence[IndexTerm], shape: Sequence[int], box: Box
 ) -> dict[int, AffineIndex]:
-    """Return the dimensions whose indices are affine and within bounds, over axes that no other dimension depends on."""
+    """Return the dimensions whose indices are affine and within bounds, over axes that no other dimension depends
+    on."""
     forms: dict[int, AffineIndex] = {}
     irregular: set[int] = set()
     for at, place in enumerate(places):
@@ -71,7 +72,8 @@ def regular_dimensions(
 
 
 def strided(array: Array, forms: Sequence[AffineIndex], box: Box) -> Array:
-    """Return a view of the elements at affine indices, which must be within bounds; it has a dimension for each axis."""
+    """Return a view of the elements at affine indices, which must be within bounds; it has a dimension for each
+    axis."""
     starts = [start for start, _ in box.ranges]
     strides = [0] * len(starts)
     for dimension, form in enumerate(forms):

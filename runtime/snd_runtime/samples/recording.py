@@ -50,7 +50,8 @@ def _extents(items: list[Array]) -> str:
 
 
 def value_text(array: Array) -> str:
-    """Return all items as nested lists on one line; reals have the digits that tell them from others of that precision."""
+    """Return all items as nested lists on one line; reals have the digits that tell them from others of that
+    precision."""
     if array.ndim == 0:
         return _item_text(array[()])
     if array.ndim == 1:

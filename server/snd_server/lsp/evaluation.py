@@ -248,7 +248,8 @@ class Evaluations:
         return self._values.of(subject.key, subject.digest).freshness
 
     async def _order(self, path: str, *, weigh: bool = False) -> Order | None:
-        """Return the samples and graphs of a document as it is now, weighed which are cheap or not; None if it is none."""
+        """Return the samples and graphs of a document as it is now, weighed which are cheap or not; None if it is
+        none."""
 
         def answer(snapshot: Snapshot, question: Question) -> Order:
             samples: Iterator[Subject] = question.each(self.samples(snapshot, path))

@@ -31,7 +31,8 @@ def spelled_switches(switches: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_on(switches: Mapping[str, Any], feature: str, kind: str) -> bool:
-    """Return whether a kind of a feature is wanted, by ``spelled_switches``: it is, as long as nobody says otherwise."""
+    """Return whether a kind of a feature is wanted, by ``spelled_switches``: it is, as long as nobody says
+    otherwise."""
     given = switches.get(feature)
     return given is not False and not (isinstance(given, Mapping) and given.get(kind) is False)
 

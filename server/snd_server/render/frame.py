@@ -67,7 +67,8 @@ class SourceFrame(Struct, frozen=True):
         return f"{head} {self.paint(style, text)}" if text else head
 
     def clipped(self, text: str, start: int = 0, end: int = 0) -> tuple[str, str, str]:
-        """Return what is visible of a line: before, within and behind ``start`` to ``end``, as wide as there is room."""
+        """Return what is visible of a line: before, within and behind ``start`` to ``end``, as wide as there is
+        room."""
         room = self._room
         before, within, behind = visible(text[:start]), visible(text[start:end]), visible(text[end:])
         if width(before) + width(within) + width(behind) <= room:
@@ -77,7 +78,8 @@ class SourceFrame(Struct, frozen=True):
         return before, within, _shortened(behind, room - width(before) - width(within))
 
     def _marked(self, source: Source, number: int, labels: Sequence[Label]) -> Iterator[str]:
-        """Yield a line and below it the marks of labels, each in a row of its own unless there is room behind a mark."""
+        """Yield a line and below it the marks of labels, each in a row of its own unless there is room behind a
+        mark."""
         text = source.line_text(number)
         least, greatest = _around(source, labels, number)
         before, within, behind = self.clipped(text, least, greatest)

@@ -76,7 +76,8 @@ class _Writer:
 
 
 def _end(prefix: str, end: Sequence[int], body: Mapping[str, Any], opened: Mapping[int, Any], door: str) -> str:
-    """Return the node at the end of an edge: of one that is open, that inside which stands for the argument or result."""
+    """Return the node at the end of an edge: of one that is open, that inside which stands for the argument or
+    result."""
     number, at = end
     name = f"{prefix}_{number}"
     inner = opened.get(number)

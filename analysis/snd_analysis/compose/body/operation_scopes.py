@@ -21,7 +21,8 @@ def scope_of(operation: Operation, around: str) -> str:
 
 
 def passes_scope_on(body: Graph) -> bool:
-    """Return whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
+    """Return whether the only invocation of a body has no scope of its own, unless a label says so (2.10,
+    Labelling)."""
     if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
         return False
     only = body.operations[0]

@@ -30,7 +30,8 @@ def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
 
 
 def _checked_output(state: BodyState, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
-    """Return the output as invocations see it: as declared, or as composed where the declaration leaves the shape open."""
+    """Return the output as invocations see it: as declared, or as composed where the declaration leaves the shape
+    open."""
     if composed is UNDEFINED:
         return declared
     if declared is UNDEFINED:
@@ -108,7 +109,8 @@ def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: Tens
 
 
 def _difference(declared: Value, composed: Value) -> str | None:
-    """Return how a composed value certainly differs from its declaration, to be added to a message; None if it may not."""
+    """Return how a composed value certainly differs from its declaration, to be added to a message; None if it may
+    not."""
     if isinstance(declared, Maybe):
         declared = declared.value
     if isinstance(composed, Maybe):

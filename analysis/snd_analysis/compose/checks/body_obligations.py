@@ -39,7 +39,8 @@ def operations_by_path(graph: Graph | None, path: Path) -> Iterator[tuple[Operat
 
 
 def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
-    """Yield the parts of control flow, each with what must hold for it to be run, as far as it is known when composing."""
+    """Yield the parts of control flow, each with what must hold for it to be run, as far as it is known when
+    composing."""
     control = operation.control
     if isinstance(control, Branch):
         before: Truth = shapes.TRUE

@@ -78,7 +78,8 @@ def _may_be_negative(extent: Integer) -> bool:
 
 
 def _divisors(a: Integer) -> Iterator[Integer]:
-    """Yield the divisors in an integer, not those inside of other operations, that may be zero as far as bounds tell."""
+    """Yield the divisors in an integer, not those inside of other operations, that may be zero as far as bounds
+    tell."""
     for atom in a.atoms():
         if isinstance(atom, Quotient):
             divisor = atom.parts[1]

@@ -109,7 +109,8 @@ class _Closing(Struct, frozen=True):
 
 # ---- scanned items ---------------------------------------------------------------------------------------------------
 def items_differ(packs: Values, count: int) -> bool:
-    """Return whether packs that are scanned together have that many items at least, some of them of different shapes."""
+    """Return whether packs that are scanned together have that many items at least, some of them of different
+    shapes."""
     rows = [pack.items[:count] for pack in packs if isinstance(pack, Pack) and pack.items is not None]
     if any(len(row) < count for row in rows):
         return False

@@ -59,7 +59,7 @@ def _line_break(text: str) -> str:
 
 
 def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
-    """Import a module that has the operator which is missing here, and names it in full."""
+    """Import a module that has the operator which is missing here, and name it in full."""
     for found in request.here:
         span = found.location.span
         name = request.text[span.start : span.end]

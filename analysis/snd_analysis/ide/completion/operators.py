@@ -129,7 +129,8 @@ class _Invocable:
         return _has_results(definition, self._results) and (self._call is None or _takes(definition, self._call))
 
     def _find_callers(self) -> frozenset[str]:
-        """Return the definitions of the file that invoke the one around the cursor, and itself: operators can't recur."""
+        """Return the definitions of the file that invoke the one around the cursor, and itself: operators can't
+        recur."""
         definition, path = self._place.definition, self._place.path
         if definition is None:
             return frozenset()

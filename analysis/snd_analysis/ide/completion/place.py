@@ -160,7 +160,8 @@ def string_place(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace 
 
 
 def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> CompletionPlace | None:
-    """Return the place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before it."""
+    """Return the place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before
+    it."""
     tree = snapshot.tree(path)
     text = tree.text
     chunk = chunk_at(tree, offset)
@@ -246,7 +247,8 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
 
 
 def _is_between(text: str) -> bool:
-    """Return whether a text ends inside of something that a statement can't stand in: a bracket that was never closed."""
+    """Return whether a text ends inside of something that a statement can't stand in: a bracket that was never
+    closed."""
     stack = stack_of(text)
     return not stack.is_certain or stack.frame not in (OpenBracket.BLOCK, OpenBracket.REGION)
 

@@ -22,7 +22,8 @@ class Word(Struct, frozen=True):
 
 @cache
 def vocabulary() -> Mapping[str, Mapping[str, Word]]:
-    """Return all entries by kind (``blocks``, ``keywords``, ``types``, ``functions`` …) and word; blocks without ``@``."""
+    """Return all entries by kind (``blocks``, ``keywords``, ``types``, ``functions`` …) and word; blocks without
+    ``@``."""
     text = files("snd_analysis").joinpath("ide", "hover", "vocabulary.toml").read_text(encoding="utf-8")
     return {
         kind: {word: Word(**entry) for word, entry in entries.items()} for kind, entries in tomllib.loads(text).items()

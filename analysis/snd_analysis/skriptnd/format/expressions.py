@@ -118,7 +118,8 @@ def _call(cursor: Cursor, node: nodes.Call) -> Document:
 
 
 def _select(cursor: Cursor, node: nodes.Select) -> Document:
-    """Return one case a line if there are several; a single one breaks behind its colon, then behind its question mark."""
+    """Return one case a line if there are several; a single one breaks behind its colon, then behind its question
+    mark."""
     most = _WIDEST_CASES if isinstance(node.alternative, nodes.Select) else None
     parts: list[Document] = []
     rest: nodes.Expression = node

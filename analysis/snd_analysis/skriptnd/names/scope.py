@@ -57,7 +57,8 @@ class Scope:
             self.watch.bound[name] = symbol
 
     def symbols(self) -> dict[str, Symbol]:
-        """Return everything that could be named here, by name: what is further in, and what was declared first, first."""
+        """Return everything that could be named here, by name: what is further in, and what was declared first,
+        first."""
         found: dict[str, Symbol] = {}
         scope: Scope | None = self
         while scope is not None:

@@ -71,7 +71,8 @@ class Automaton:
         return at if at < len(self.tokens) and self.tokens[at].start == start else None
 
     def problems(self, tokens: Tokens) -> list[Problem]:
-        """Return all problems of the tokens and of this pass in order; one is enough for each piece that was given up."""
+        """Return all problems of the tokens and of this pass in order; one is enough for each piece that was given
+        up."""
         of_garbage = {rules.ILLEGAL_CHARACTER, rules.UNCLOSED_STRING}
         skipped = iter(sorted(self.skipped))
         current = next(skipped, None)

@@ -225,7 +225,7 @@ def _stray_brace(text: str, start: int, end: int) -> int | None:
 
 
 def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
-    """Report a token that is not one, and says which terminal to go on with."""
+    """Report a token that is not one, and say which terminal to go on with."""
     kind = found.lastgroup or ""
     word, span = found.group(kind), Span(*found.span(kind))
     match kind:

@@ -34,7 +34,8 @@ def cases(a: Integer) -> list[Integer]:
 
 
 def assume(a: Integer, statement: AtomicCondition) -> Integer | None:
-    """Return the integer with the variable that the statement speaks of narrowed; None if the statement cannot be true."""
+    """Return the integer with the variable that the statement speaks of narrowed; None if the statement cannot be
+    true."""
     known = _single_variable(statement)
     if known is None:
         return a

@@ -94,7 +94,8 @@ def _may_close(automaton: Automaton) -> bool:
 
 
 def _has_partner(automaton: Automaton) -> bool:
-    """Return whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray one."""
+    """Return whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray
+    one."""
     for offset in range(1, LONGEST_LOOKAHEAD):
         kind = automaton.token(offset).kind
         if kind in ("RBRACE", "SEMI", END):

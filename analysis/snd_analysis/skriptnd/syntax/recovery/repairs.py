@@ -198,7 +198,7 @@ def _goes_on(fault: Fault, kind: str) -> bool:
 
 
 def replace(fault: Fault, kind: str) -> None:
-    """Take a terminal for the token, and says so."""
+    """Take a terminal for the token, and say so."""
     wanted = fault.automaton.table.literals[kind]
     repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
     message = fault.found_expected(f"'{wanted}'")

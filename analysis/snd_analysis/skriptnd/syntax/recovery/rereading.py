@@ -225,7 +225,8 @@ def _index(fault: Fault, token: Token) -> int | None:
 
 
 def _parses(fault: Fault, at: int, kinds: Sequence[str], replaced: int) -> bool:
-    """Return whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at`` on."""
+    """Return whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at``
+    on."""
     automaton, entry = fault.automaton, fault.automaton.entry
     if entry is None or not entry.at <= at < automaton.at or len(automaton.stacks.states) <= entry.depth:
         return False

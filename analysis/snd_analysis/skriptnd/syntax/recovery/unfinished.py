@@ -51,7 +51,8 @@ def unfinished_item(fault: Fault) -> bool:
 
 
 def swallowed_brace(fault: Fault) -> bool:
-    """Return a closing brace right before the error that closed less than it was meant to: what it closed never ended."""
+    """Return a closing brace right before the error that closed less than it was meant to: what it closed never
+    ended."""
     automaton, token = fault.automaton, fault.token
     if (
         automaton.before_brace is None

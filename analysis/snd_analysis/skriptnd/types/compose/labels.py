@@ -70,7 +70,8 @@ def _check_label(
 
 
 def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
-    """Yield the results that label a statement: a single one, or those by which a list names the iterations of a loop."""
+    """Yield the results that label a statement: a single one, or those by which a list names the iterations of a
+    loop."""
     if len(component.results) != 1:
         return
     result, value = component.results[0], component.value

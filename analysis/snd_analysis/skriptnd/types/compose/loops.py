@@ -265,7 +265,8 @@ def _updated(
 
 
 def _lasting(before: TypedValue, after: TypedValue) -> TypedValue:
-    """Return the final value of a carried variable: of a rank and extents only if these last through every iteration."""
+    """Return the final value of a carried variable: of a rank and extents only if these last through every
+    iteration."""
     assert before.type is not None
     if before.rank is None or after.rank is None or before.rank == after.rank:
         return before if not differing(before.extents, after.extents) else replace(before, extents=None)

@@ -50,7 +50,8 @@ def _is_pack_index(index: nodes.Index) -> bool:
 
 
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
-    """Return an element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
+    """Return an element of a tensor, or the elements of a pack of tensors at one index, or those along one
+    dimension."""
     with context.written(False):
         indexed = _dimensions(context, index, _extents(context, node, index))
     if indexed is None:

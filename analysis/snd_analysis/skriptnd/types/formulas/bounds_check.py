@@ -122,7 +122,8 @@ def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nod
 def _leaves_extent(
     context: Context, item: nodes.Node, extent: Integer, limits: Limits, rule: Rule, symbol: Symbol
 ) -> bool:
-    """Return whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end then."""
+    """Return whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end
+    then."""
     typed = context.expressions.get(item, UNTYPED)
     if isinstance(item, nodes.Range | nodes.Bounded) or typed.type is None or typed.type.packed or typed.value is None:
         return False

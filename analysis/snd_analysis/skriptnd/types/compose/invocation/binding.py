@@ -201,7 +201,8 @@ class ShapeBinding:
         return not any(isinstance(each, Truth) for each in self._fresh.values())
 
     def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:
-        """Return the unknowns that take the place of those of this invocation, by their keys, in another one like it."""
+        """Return the unknowns that take the place of those of this invocation, by their keys, in another one like
+        it."""
         found = {}
         for stands_for, unknown in self._unknowns.items():
             leaf = unknown.variable
@@ -216,7 +217,8 @@ class ShapeBinding:
         return self._substituted(formal)
 
     def extents(self, parts: tuple[Dimension, ...] | None) -> Extents | None:
-        """Return the extents of a result, as far as they follow from those of the arguments; None if its rank doesn't."""
+        """Return the extents of a result, as far as they follow from those of the arguments; None if its rank
+        doesn't."""
         if parts is None or self._contradictory:
             return None
         extents: list[Integer | None] = []
