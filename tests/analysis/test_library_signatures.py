@@ -70,28 +70,26 @@ def test_signatures(module: str):
 @pytest.mark.parametrize("module", MODULES)
 def test_every_operator_says_what_it_does(module: str):
     tree = parse_file(library_text(f"snd:{module}"))
-    for placed in tree.chunks:
-        for definition in placed.chunk.definitions:
-            text = documentation(placed.chunk, definition)
-            assert len(text) > 40, f"{module}.{definition.name.text}"
-            prose = text.partition(">>>")[0]
-            assert re.search(r"[.:`]$", prose.rstrip()), f"{module}.{definition.name.text}: not a sentence"
-            assert definition.kind == "operator", "a library has no graphs"
+    for start, definition in tree.definitions:
+        text = documentation(tree.text, start + definition.start)
+        assert len(text) > 40, f"{module}.{definition.name.text}"
+        prose = text.partition(">>>")[0]
+        assert re.search(r"[.:`]$", prose.rstrip()), f"{module}.{definition.name.text}: not a sentence"
+        assert definition.kind == "operator", "a library has no graphs"
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_documentation_names_what_is_declared(module: str):
     """Each attribute is explained by its name, in backquotes."""
     tree = parse_file(library_text(f"snd:{module}"))
-    for placed in tree.chunks:
-        for definition in placed.chunk.definitions:
-            text = documentation(placed.chunk, definition)
-            for block in definition.blocks:
-                if isinstance(block, nodes.Block) and block.kind == "attrib":
-                    for entry in block.entries:
-                        assert isinstance(entry.statement, nodes.Parameter)
-                        name = entry.statement.name.text
-                        assert f"`{name}`" in text, f"{module}.{definition.name.text}: {name}"
+    for start, definition in tree.definitions:
+        text = documentation(tree.text, start + definition.start)
+        for block in definition.blocks:
+            if isinstance(block, nodes.Block) and block.kind == "attrib":
+                for entry in block.entries:
+                    assert isinstance(entry.statement, nodes.Parameter)
+                    name = entry.statement.name.text
+                    assert f"`{name}`" in text, f"{module}.{definition.name.text}: {name}"
 
 
 @pytest.mark.parametrize("module", MODULES)

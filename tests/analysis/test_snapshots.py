@@ -6,6 +6,7 @@ Invariants 3, 4, 5 and 12 of ARCHITECTURE.md.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,58 @@ def test_an_edit_of_a_body_leaves_other_definitions_as_they_are():
     assert after.resolution("blocks.sknd", same) is before.resolution("blocks.sknd", same)
     main = before.definitions("main.sknd")["net"][1]
     assert after.resolution("main.sknd", main) is before.resolution("main.sknd", main)
+
+
+CALLED = """\
+public operator called {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @constant { k: real[1] = [0.5]; }
+    @assert { n > 0: "too few"; }
+    @lower { y[i] = x[i] * k[0], i < n; }
+}
+"""
+CALLER = """\
+import one;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[5]; }
+    @compose { y = one.called(x); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("too few", "not enough"),
+        ("n > 0", "n + 1 > 1"),
+        ("n > 0", "n > true"),
+        ("[0.5]", "[true]"),
+        ("real[1]", "real[n]"),
+        ("x[i] * k[0]", "x[j]"),
+        ("public", "# a comment\npublic"),
+    ],
+)
+def test_what_callers_do_not_see_types_no_caller_again(old: str, new: str):
+    typed: list[object] = []
+
+    def on_execute(query: Callable[..., object], key: tuple[object, ...]) -> None:
+        if query.__name__ == "checked":
+            typed.append(key[0])
+
+    workspace = Workspace(MemoryReader({"main.sknd": CALLER, "one.sknd": CALLED}), on_execute=on_execute)
+    workspace.snapshot().diagnostics("main.sknd")
+    assert "main.sknd" in typed
+    typed.clear()
+    edited = CALLED.replace(old, new)
+    workspace.open("one.sknd", edited)
+    found = [item.message for item in workspace.snapshot().diagnostics("main.sknd")]
+    assert "main.sknd" not in typed
+    fresh = snapshot_of({"main.sknd": CALLER, "one.sknd": edited}).diagnostics("main.sknd")
+    assert found == [item.message for item in fresh]
+    assert found
 
 
 def test_a_new_operator_reaches_those_who_asked_for_it():

@@ -85,7 +85,7 @@ def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
 def comment_of(snapshot: Snapshot, name: OperatorName) -> str:
     """The comment above a definition, without its ``#``."""
     found = snapshot.definitions(name.path).get(name.name)
-    return "" if found is None else documentation(found.chunk, found.definition)
+    return "" if found is None else documentation(snapshot.source(name.path).text, found.start + found.definition.start)
 
 
 def parameter_comment(snapshot: Snapshot, name: OperatorName, parameter: str) -> str:
@@ -98,13 +98,13 @@ def module_comment(snapshot: Snapshot, path: str) -> str:
     tree = snapshot.tree(path)
     if not tree.chunks:
         return ""
-    chunk = tree.chunks[0].chunk
+    first = tree.chunks[0].chunk
+    if first.is_comment and len(tree.chunks) > 1:
+        return ""
     lines: list[str] = []
-    for line in _LINE_BREAK.split(chunk.text):
+    for line in _LINE_BREAK.split(first.text):
         stripped = line.strip()
         if not stripped.startswith("#"):
             break
         lines.append(stripped[1:].removeprefix(" "))
-    first = next(chunk.definitions, None)
-    text = "\n".join(lines)
-    return "" if first is not None and documentation(chunk, first) == text else text
+    return "\n".join(lines)

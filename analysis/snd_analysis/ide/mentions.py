@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 
 from msgspec import Struct
 
 from snd_analysis.base import Location, Span
-from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
+from snd_analysis.ide.cursor import comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
 from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Part, Role, Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import PlacedChunk, nodes
+from snd_analysis.skriptnd.syntax import PlacedChunk, comment_above, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import Context, TrailStep, trails
 from snd_analysis.workspace import PlacedSample, Snapshot
@@ -95,9 +96,12 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Cont
         if item.path is not None:
             yield Mention(item.span, ModuleName(item.path), Role.READ)
     for placed in snapshot.tree(path).chunks:
-        if name is None or name in placed.chunk.text:
+        above = comment_above(text, placed.start)
+        is_named = name is None or name in placed.chunk.text
+        if name is None or is_named or name in text[above.start : above.end]:
             for definition in placed.chunk.definitions:
-                yield from _mentions_in(snapshot, path, placed.start, definition, name, known)
+                if is_named:
+                    yield from _mentions_in(snapshot, path, placed.start, definition, name, known)
                 yield from _documented_mentions(snapshot, path, placed, definition)
     for sample in _samples_of(snapshot, path, name, text):
         yield from _sample_mentions(snapshot, path, sample)
@@ -158,20 +162,19 @@ def _subject_of_step(snapshot: Snapshot, path: str, definition: nodes.Definition
 
 # ---- comments --------------------------------------------------------------------------------------------------------
 def _documented_mentions_at(snapshot: Snapshot, path: str, offset: int) -> Iterator[Mention]:
-    placed = chunk_at(snapshot.tree(path), offset)
-    if placed is None:
-        return
-    for definition in placed.chunk.definitions:
-        yield from _documented_mentions(snapshot, path, placed, definition)
+    chunks = snapshot.tree(path).chunks
+    after = bisect_right(chunks, offset, key=lambda placed: placed.start)
+    for placed in chunks[after : after + 1]:
+        for definition in placed.chunk.definitions:
+            yield from _documented_mentions(snapshot, path, placed, definition)
 
 
 def _documented_mentions(
     snapshot: Snapshot, path: str, placed: PlacedChunk, definition: nodes.Definition
 ) -> Iterator[Mention]:
-    resolution = snapshot.resolution(path, definition)
-    for span, symbol in documented_symbols(placed.chunk, definition, resolution):
-        subject = subject_of_target(snapshot, path, definition, symbol)
-        yield Mention(span.shifted(placed.start), subject, Role.READ)
+    resolution, text = snapshot.resolution(path, definition), snapshot.source(path).text
+    for span, symbol in documented_symbols(text, placed.start + definition.start, resolution):
+        yield Mention(span, subject_of_target(snapshot, path, definition, symbol), Role.READ)
 
 
 # ---- samples ---------------------------------------------------------------------------------------------------------

@@ -30,10 +30,10 @@ from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
-from snd_analysis.workspace.composing import composing_problems
+from snd_analysis.workspace.composing import beyond_budget, composing_problems
 from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
-from snd_analysis.workspace.samples import modules_in_samples, problems_in_samples, sample_target, samples_by_start
+from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sample_target, samples
 
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
@@ -81,8 +81,8 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
     composed = composing_problems(db, path, budget)
     problems = [*_without_hints(problems, composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems, budget)])
-    for _, samples in samples_by_start(db, path):
-        named |= modules_in_samples(db, path, samples)
+    for placed_sample in samples(db, path):
+        named |= modules_in_sample(db, path, placed_sample.sample)
     used = modules_in(db, path, named)
     known = (*library_modules(),)
     complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
@@ -107,16 +107,23 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
         for name, (start, definition, _) in (own.items() if errors else ())
         if any(start + definition.start <= error <= start + definition.end for error in errors)
     }
-    for base, samples in samples_by_start(db, path):
-        if broken:
-            samples = tuple(each for each in samples if sample_target(db, path, each) not in broken)
-        for each in problems_in_samples(db, path, samples, budget):
+    for placed in samples(db, path):
+        sample = placed.sample
+        if broken and sample_target(db, path, sample) in broken:
+            continue
+        if budget.is_spent:
+            yield beyond_budget(sample.span.shifted(placed.start))
+            break
+        known = checked_sample(db, path, sample)
+        if known.composed is not None:
+            budget.count(known.composed)
+        for each in known.problems:
             inside = each.inside
             if inside is not None and inside.definition in own:
                 start = own[inside.definition].start
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
-            yield importable(db, path, each.problem.shifted(base))
+            yield importable(db, path, each.problem.shifted(placed.start))
 
 
 _UNNECESSARY = (lints.DEAD_OPERATION, lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)

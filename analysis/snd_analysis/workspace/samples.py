@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,7 +11,6 @@ from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Severity
 from snd_analysis.compose import (
     Failure,
-    FileBudget,
     PlacedProblem,
     Specialization,
     Template,
@@ -33,11 +32,19 @@ from snd_analysis.skriptnd.names import (
     Use,
     resolve,
 )
-from snd_analysis.skriptnd.samples import SAMPLE_NAME, Sample, SampleGraph, SampleText, samples_of, statement_of
+from snd_analysis.skriptnd.samples import (
+    SAMPLE_NAME,
+    ReadSample,
+    Sample,
+    SampleGraph,
+    SampleText,
+    samples_of,
+    statement_of,
+)
 from snd_analysis.skriptnd.syntax import Chunk
 from snd_analysis.skriptnd.types import Context, Others, Stage, TypingState, declare
 from snd_analysis.skriptnd.types import statement as type_statement
-from snd_analysis.workspace.composing import beyond_budget, session
+from snd_analysis.workspace.composing import session
 from snd_analysis.workspace.files import tree
 from snd_analysis.workspace.names import definition, module_scope, resolution
 from snd_analysis.workspace.others import OtherDefinitions, declared
@@ -59,7 +66,7 @@ class SampleProblem(Struct, frozen=True):
 
 
 class CheckedSample(Struct, frozen=True, eq=False):
-    """A sample with what is known of it. Spans count from the start of its chunk."""
+    """A sample with what is known of it. Spans count from the start of the sample."""
 
     sample: Sample
     target: OperatorName | None
@@ -90,18 +97,13 @@ class _Typed(Struct, frozen=True, eq=False):
 
 
 class _ReadSamples(Struct, frozen=True, eq=False):
-    by_chunk: Mapping[Chunk, Mapping[SampleText, Sample]]
-    by_start: tuple[tuple[int, tuple[Sample, ...]], ...]
+    by_chunk: Mapping[Chunk, tuple[ReadSample, ...]]
+    placed: tuple[PlacedSample, ...]
 
 
 def samples(db: Database, path: str) -> tuple[PlacedSample, ...]:
     """Return the samples of a file, in order. One whose text is as it was is the same object."""
-    return tuple(PlacedSample(start, sample) for start, found in samples_by_start(db, path) for sample in found)
-
-
-def samples_by_start(db: Database, path: str) -> tuple[tuple[int, tuple[Sample, ...]], ...]:
-    """Return the samples of each chunk that has any, with what their spans count from."""
-    return _read_samples(db, path).by_start
+    return _read_samples(db, path).placed
 
 
 @incremental
@@ -109,14 +111,17 @@ def _read_samples(db: Database, before: _ReadSamples | None, path: str) -> _Read
     chunks = tree(db, path).chunks
     known = {} if before is None else before.by_chunk
     now = {each.chunk for each in chunks}
-    gone = {text: sample for chunk, found in known.items() if chunk not in now for text, sample in found.items()}
-    by_chunk: dict[Chunk, Mapping[SampleText, Sample]] = {}
+    gone: dict[SampleText, list[Sample]] = {}
+    for chunk, found in known.items():
+        for read in () if chunk in now else reversed(found):
+            gone.setdefault(read.text, []).append(read.sample)
+    by_chunk: dict[Chunk, tuple[ReadSample, ...]] = {}
     for each in chunks:
         if each.chunk not in by_chunk:
-            read = known.get(each.chunk)
-            by_chunk[each.chunk] = samples_of(each.chunk, gone) if read is None else read
-    by_start = ((each.start, tuple(by_chunk[each.chunk].values())) for each in chunks if by_chunk[each.chunk])
-    return _ReadSamples(by_chunk, tuple(by_start))
+            before_ = known.get(each.chunk)
+            by_chunk[each.chunk] = samples_of(each.chunk, gone) if before_ is None else before_
+    placed = (PlacedSample(each.start + read.start, read.sample) for each in chunks for read in by_chunk[each.chunk])
+    return _ReadSamples(by_chunk, tuple(placed))
 
 
 @query
@@ -197,7 +202,7 @@ def _composing_problems(failures: Iterable[Failure], path: str) -> list[SamplePr
 
 
 def _own_note(note: Note) -> Note:
-    """A note about a place in the sample itself counts from its chunk, as the sample does."""
+    """A note about a place in the sample itself counts from its start, as the sample does."""
     elsewhere = note.elsewhere
     if elsewhere is None or elsewhere.definition != SAMPLE_NAME or elsewhere.span is None:
         return note
@@ -222,25 +227,10 @@ def sample_target(db: Database, path: str, sample: Sample) -> OperatorName | Non
 
 
 @query
-def modules_in_samples(db: Database, path: str, samples: tuple[Sample, ...]) -> frozenset[ModuleName]:
-    """Return the modules that the invocations in samples name."""
-    seen = module_scope(db, path)
-    calls = [sample.invocation for sample in samples if sample.invocation is not None]
-    return frozenset(name for call in calls for name in resolve(statement_of(call, None).definition, seen).modules)
-
-
-def problems_in_samples(
-    db: Database, path: str, samples: Iterable[Sample], budget: FileBudget
-) -> Iterator[SampleProblem]:
-    """Yield what is wrong with samples of one chunk."""
-    for sample in samples:
-        if budget.is_spent:
-            yield SampleProblem(beyond_budget(sample.span))
-            break
-        checked = checked_sample(db, path, sample)
-        yield from checked.problems
-        if checked.composed is not None:
-            budget.count(checked.composed)
+def modules_in_sample(db: Database, path: str, sample: Sample) -> frozenset[ModuleName]:
+    """Return the modules that the invocation in a sample names."""
+    call, seen = sample.invocation, module_scope(db, path)
+    return frozenset() if call is None else frozenset(resolve(statement_of(call, None).definition, seen).modules)
 
 
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:

@@ -49,6 +49,7 @@ def heads(tree: SyntaxTree) -> list[tuple[str, str]]:
 def delete(text: str, tree: SyntaxTree, at: int, known: dict[int, list[object]], loss: Loss) -> None:
     damaged = parse_file(Edit(Span(at, at + 1), "").apply(text), tree)
     chunk = max(index for index, placed in enumerate(tree.chunks) if placed.start <= at)
+    chunk += tree.chunks[chunk].chunk.is_comment
     lost = {(name, kind) for kind, name in heads(tree)} - {(name, kind) for kind, name in heads(damaged)}
     inside = {item.name.text for item in tree.chunks[chunk].chunk.definitions}
     # A comment above a definition may have joined or left its chunk: then its neighbour is part of the damage.

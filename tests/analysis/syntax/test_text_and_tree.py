@@ -149,28 +149,37 @@ def test_damaged_programs(text: str) -> None:
     check(text)
 
 
-def test_a_chunk_per_definition_with_the_comments_above_it() -> None:
+def test_a_chunk_per_definition_and_one_for_the_comment_above_it() -> None:
     text = "import a;\n\n# one\n# two\noperator f { }\n# three\npublic operator g { } graph h { }\n"
     tree = parse_file(text)
     assert [placed.chunk.text for placed in tree.chunks] == [
         "import a;\n\n",
-        "# one\n# two\noperator f { }\n",
-        "# three\npublic operator g { } graph h { }\n",
+        "# one\n# two\n",
+        "operator f { }\n",
+        "# three\n",
+        "public operator g { } graph h { }\n",
     ]
-    assert [(start, item.name.text) for start, item in tree.definitions] == [(11, "f"), (38, "g"), (38, "h")]
+    assert [placed.chunk.is_comment for placed in tree.chunks] == [False, True, False, True, False]
+    assert [(start, item.name.text) for start, item in tree.definitions] == [(23, "f"), (46, "g"), (46, "h")]
+
+
+def test_an_edit_of_a_comment_leaves_the_definition_below_as_it_is() -> None:
+    before = parse_file("# one\noperator f { }\n# two\noperator g { }\n")
+    after = parse_file("# one more\noperator f { }\n# two\noperator g { }\n", before)
+    assert [item for _, item in after.definitions] == [item for _, item in before.definitions]
+    assert [start for start, _ in after.definitions] == [11, 32]
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
 def test_documentation_is_the_comment_block_right_above(line_break: str) -> None:
     text = line_break.join(["# far", "", "# first", "#second", "  #  third", "operator f { }", ""])
     tree = parse_file(text)
-    chunk = tree.chunks[-1].chunk
-    assert documentation(chunk, next(chunk.definitions)) == "first\nsecond\n third"
+    ((start, definition),) = tree.definitions
+    assert documentation(text, start + definition.start) == "first\nsecond\n third"
     assert [text[span.start : span.end] for span in tree.comments] == ["# far", "# first", "#second", "#  third"]
 
 
 def test_no_documentation_through_a_blank_line_or_code() -> None:
     tree = parse_file("# not this\n\noperator f { } # nor this\noperator g { }\n")
-    for placed in tree.chunks:
-        for definition in placed.chunk.definitions:
-            assert documentation(placed.chunk, definition) == ""
+    for start, definition in tree.definitions:
+        assert documentation(tree.text, start + definition.start) == ""

@@ -48,8 +48,7 @@ def test_it_is_laid_out_as_by_the_formatter(name: str):
 @pytest.mark.parametrize("name", [name for name in SNIPPETS if expanded(_body(name)).startswith("#")])
 def test_samples_are_samples(name: str):
     program = _program(name)
-    (placed,) = parse_file(program).chunks
-    samples = samples_of(placed.chunk, {}).values()
+    samples = [read.sample for placed in parse_file(program).chunks for read in samples_of(placed.chunk, {})]
     assert len(samples) == program.count("# >>>")
     assert not [problem for sample in samples for problem in sample.problems]
 

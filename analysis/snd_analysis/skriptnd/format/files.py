@@ -1,4 +1,4 @@
-"""A whole file: its chunks with one blank line between them, in the line breaks that it has."""
+"""A whole file: a blank line between its definitions with the comments above them, in the line breaks that it has."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None =
     """
     tree = tree or parse_file(text)
     line_break = line_break_of(text)
-    pieces = [formatted_chunk(placed.chunk, width, line_break) for placed in tree.chunks]
-    joined = (line_break * 2).join(piece for piece in pieces if piece)
+    pieces = [(formatted_chunk(placed.chunk, width, line_break), placed.chunk.is_comment) for placed in tree.chunks]
+    joined = "".join(f"{piece}{line_break * (1 if is_comment else 2)}" for piece, is_comment in pieces if piece)
+    joined = joined.rstrip("\r\n")
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and not joined.startswith(BYTE_ORDER_MARK) else ""
     formatted = f"{mark}{joined}{line_break}" if joined else mark
     if any(True for _ in tree.problems) and not _is_same(text, tokenize(text), formatted):

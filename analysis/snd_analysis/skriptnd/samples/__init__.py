@@ -8,7 +8,7 @@ composed like any other: by ``snd_analysis.workspace.samples``. They are evaluat
 """
 
 from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
-from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
+from snd_analysis.skriptnd.samples.reading import ReadSample, SampleText, samples_of
 from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError, Sample
 from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, SampleGraph, statement_of
 
@@ -19,6 +19,7 @@ __all__ = [
     "SAMPLE_NAME",
     "ItemExtent",
     "Nested",
+    "ReadSample",
     "Recorded",
     "RecordedError",
     "Sample",

@@ -24,6 +24,16 @@ class SampleLines(Struct, frozen=True):
     below: tuple[Span, ...]
     """All further lines of the same comment, up to the next sample."""
 
+    @property
+    def span(self) -> Span:
+        """From the first line to the end of the last one."""
+        return Span(self.code[0].start, (*self.code, *self.below)[-1].end)
+
+    def shifted(self, distance: int) -> SampleLines:
+        """The same lines elsewhere."""
+        code, below = (tuple(span.shifted(distance) for span in lines) for lines in (self.code, self.below))
+        return SampleLines(code, below)
+
 
 def sample_lines(text: str, comments: Sequence[Span]) -> Iterator[SampleLines]:
     """The samples in the comments of a text."""

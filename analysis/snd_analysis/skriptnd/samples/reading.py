@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.samples.comment_lines import MARKER, SampleLines, code_of, sample_lines
@@ -17,19 +19,28 @@ _PROMPT = ">>>"
 
 
 SampleText: TypeAlias = "tuple[SampleLines, str]"
-"""The lines of a sample, and all text from the first to the last of them: nothing else decides what it says."""
+"""A sample from its start to the end of its last line, and its lines: nothing else decides what it says."""
 
 
-def samples_of(chunk: Chunk, before: MutableMapping[SampleText, Sample]) -> dict[SampleText, Sample]:
+class ReadSample(Struct, frozen=True, eq=False):
+    """A sample at its place in a chunk."""
+
+    start: int
+    text: SampleText
+    sample: Sample
+
+
+def samples_of(chunk: Chunk, before: MutableMapping[SampleText, list[Sample]]) -> tuple[ReadSample, ...]:
     """The samples of a chunk, in order. Those that were read ``before`` are the same objects, taken from there."""
     if _PROMPT not in chunk.text:  # spares most chunks the work
-        return {}
-    found = {}
+        return ()
+    found = []
     for lines in sample_lines(chunk.text, chunk.comments):
-        text = lines, chunk.text[lines.code[0].start : (*lines.code, *lines.below)[-1].end]
-        known = before.pop(text) if text in before else None
-        found[text] = known or _read(chunk.text, lines)
-    return found
+        span = lines.span
+        text = lines.shifted(-span.start), chunk.text[span.start : span.end]
+        known = before.get(text)
+        found.append(ReadSample(span.start, text, known.pop() if known else _read(text[1], text[0])))
+    return tuple(found)
 
 
 def _read(text: str, lines: SampleLines) -> Sample:

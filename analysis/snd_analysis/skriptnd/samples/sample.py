@@ -1,4 +1,4 @@
-"""What a sample says. All spans count from the start of its chunk."""
+"""What a sample says. All spans count from its start, so a sample that moves stays the same object."""
 
 from __future__ import annotations
 

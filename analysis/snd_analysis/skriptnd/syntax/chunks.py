@@ -1,9 +1,10 @@
 """A file as a row of chunks: the part before the first definition, then one chunk per definition (invariant 3).
 
-A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not), together
-with the comment lines right above it. Where such a head is indented or broken, it begins one as well, unless it stands
-in a string. Each chunk is parsed by its own text, and everything in it counts from its start: what is
-broken in one chunk can't break another, and a chunk whose text did not change is the same object after an edit.
+A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not). Where
+such a head is indented or broken, it begins one as well, unless it stands in a string. The comment lines right above a
+definition are a chunk of their own, so an edit of a comment leaves the definition as it is. Each chunk is parsed by its
+own text, and everything in it counts from its start: what is broken in one chunk can't break another, and a chunk whose
+text did not change is the same object after an edit.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _HEADER_WORDS = ("operator", "graph")
 _BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")
 _HEAD = re.compile(r"(?:public\s+)?(?:operator|graph)\s+(\w+)\s*\{")
 _PUBLIC = "public"
+_COMMENT_LINES = re.compile(r"(?:[ \t]*#[^\r\n]*(?:\r\n|\n|\r))+")
 _COMMENT_LINES_BACKWARDS = re.compile(r"(?:(?:\n\r?|\r)[^\r\n]*#[ \t]*(?=[\r\n]|\ufeff?\Z))*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -52,6 +54,11 @@ class Chunk:
         if self._tokens is None:
             self._tokens = tokenize(self.text)
         return self._tokens
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is the comment right above a definition, which is the next chunk."""
+        return _COMMENT_LINES.fullmatch(self.text) is not None
 
     @property
     def is_parsed(self) -> bool:
@@ -175,9 +182,9 @@ def chunk_starts(text: str) -> list[int]:
     """Where the chunks of a text begin; the first is 0."""
     starts = [0]
     for line_start in _without_strings(text, _header_lines(text)):
-        start = _with_comment_block(text, line_start, starts[-1])
-        if start > starts[-1]:
-            starts.append(start)
+        for start in (_comment_start(text, line_start, starts[-1]), line_start):
+            if start > starts[-1]:
+                starts.append(start)
     return starts
 
 
@@ -233,22 +240,23 @@ def _line_start(text: str, at: int) -> int | None:
     return at if at == 0 or text[at - 1] in "\r\n" else None
 
 
-def _with_comment_block(text: str, line_start: int, lowest: int) -> int:
+def _comment_start(text: str, line_start: int, lowest: int) -> int:
     """Start of the comment lines that stand directly above the line."""
     above = _COMMENT_LINES_BACKWARDS.match(text[lowest:line_start][::-1])
     return line_start - (above.end() if above else 0)
 
 
-def documentation(chunk: Chunk, definition: nodes.Definition) -> str:
-    """Text of the comment block right above a definition, without the ``#``; empty if there is none."""
-    head = chunk.text[: definition.start]
-    lines: list[str] = []
-    for line in reversed(_LINE_BREAK.split(head)[:-1]):
-        stripped = line.strip()
-        if not stripped.startswith("#"):
-            break
-        lines.append(stripped[1:].removeprefix(" "))
-    return "\n".join(reversed(lines))
+def comment_above(text: str, offset: int) -> Span:
+    """The comment lines right above the line of an offset, with their line breaks; empty if there are none."""
+    line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    return Span(_comment_start(text, line_start, 0), line_start)
+
+
+def documentation(text: str, offset: int) -> str:
+    """Text of the comment right above a definition that begins at an offset, without the ``#``; empty if none."""
+    above = comment_above(text, offset)
+    lines = _LINE_BREAK.split(text[above.start : above.end])[:-1]
+    return "\n".join(line.strip()[1:].removeprefix(" ") for line in lines)
 
 
 def _changed(previous: SyntaxTree, pieces: list[str]) -> list[Chunk | None]:

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, signature_is_damaged
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations.declared import declare
+from snd_analysis.skriptnd.types.declarations.declared import declare_symbols
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions
 from snd_analysis.skriptnd.types.expressions.extents import peek
 from snd_analysis.skriptnd.types.others import Others
@@ -19,9 +19,7 @@ from snd_analysis.skriptnd.types.type_names import dtype_of
 # Only definitions that were edited are compared, and these with all that use them at once.
 _REMEMBERED = 64
 
-_FINGERPRINTED = frozenset(
-    {BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.USING, BlockKind.OUTPUT, BlockKind.ASSERT}
-)
+_SEEN_BY_OTHERS = frozenset({BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.USING, BlockKind.OUTPUT})
 
 
 def read_signature(definition: nodes.Definition, resolution: Resolution, others: Others) -> Signature | None:
@@ -29,8 +27,11 @@ def read_signature(definition: nodes.Definition, resolution: Resolution, others:
     if signature_is_damaged(definition):
         return None
     context = Context(definition, resolution, others)
-    declare(context)
-    wrong = bool(context.problems) and context.definition.kind == "operator"
+    declare_symbols(context)
+    blocks = _blocks_seen_by_others(definition)
+    wrong = definition.kind == "operator" and any(
+        block.start <= problem.span.start < block.end for problem in context.problems for block in blocks
+    )
     attributes: dict[str, AttributeParameter] = {}
     inputs, outputs, generics = [], [], []
     for symbol in context.resolution.symbols:
@@ -51,10 +52,14 @@ def read_signature(definition: nodes.Definition, resolution: Resolution, others:
 
 @lru_cache(_REMEMBERED)
 def fingerprint(definition: nodes.Definition) -> Hashable:
-    """Equal for definitions of which others know the same: positions, white space, comments and bodies don't count."""
-    blocks = [block for block in definition.blocks if isinstance(block, nodes.Block) and block.kind in _FINGERPRINTED]
+    """Equal for definitions that callers see alike: positions, comments, assertions and bodies don't count."""
+    blocks = _blocks_seen_by_others(definition)
     written = tuple((block.kind, tuple(_content(entry.statement) for entry in block.entries)) for block in blocks)
     return definition.kind, definition.public, definition.name.text, written, signature_is_damaged(definition)
+
+
+def _blocks_seen_by_others(definition: nodes.Definition) -> list[nodes.Block]:
+    return [each for each in definition.blocks if isinstance(each, nodes.Block) and each.kind in _SEEN_BY_OTHERS]
 
 
 def _content(node: nodes.Node) -> Hashable:

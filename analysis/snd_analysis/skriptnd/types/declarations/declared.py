@@ -35,9 +35,18 @@ STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variabl
 def declare(context: Context, known: Known[DeclarationTypes] | None = None) -> None:
     """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
 
+    Constants and variables of which the types are ``known`` are not looked at again.
+    """
+    declare_symbols(context, known)
+    check_assertions(context)
+    context.base = 0
+
+
+def declare_symbols(context: Context, known: Known[DeclarationTypes] | None = None) -> None:
+    """The same without assertions, which declare nothing.
+
     In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper
-    symbols, constants, variables, outputs, assertions. Constants and variables of which the types are
-    ``known`` are not looked at again.
+    symbols, constants, variables, outputs.
     """
     definition = context.definition
     attributes, inputs = declarations(definition, BlockKind.ATTRIB), declarations(definition, BlockKind.INPUT)
@@ -57,7 +66,6 @@ def declare(context: Context, known: Known[DeclarationTypes] | None = None) -> N
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
     check_outputs(context, outputs, inputs)
-    check_assertions(context)
     for symbol in context.symbols if context.resolution.unclear else ():
         if not context.resolution.is_clear(context.resolution.span(symbol)):
             context.symbols[symbol] = UNTYPED  # its declaration is broken, which is reported
