@@ -148,18 +148,48 @@ def _too_large(db: Database, name: OperatorName) -> Specialization | None:
 def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
     composed = specialization(db, name)
-    if composed is None:
-        return ()
-    reach(db, name)
-    return (*composed.failures, *warnings_of_root(_session_of(db, composed.template), composed, {}, {}))
+    return () if composed is None else (*composed.failures, *_counterexamples(db, name))
 
 
 @query
-def _problems_of(db: Database, name: OperatorName) -> tuple[PlacedProblem, ...]:
-    return () if is_library(name.path) else tuple(problems_of_failures(db, failures(db, name), name.path))
+def _counterexamples(db: Database, name: OperatorName) -> tuple[Failure, ...]:
+    composed = specialization(db, name)
+    if composed is None:
+        return ()
+    reach(db, name)
+    return (*warnings_of_root(_session_of(db, composed.template), composed, {}, {}),)
 
 
-def problems_of_failures(db: Database, found: Iterable[Failure], path: str) -> list[PlacedProblem]:
+def needs_counterexamples(db: Database, path: str) -> bool:
+    """Return whether there are graphs in a file of which counterexamples tell what is wrong with them."""
+    for name in _composed(db, path, FileBudget()):  # graphs first
+        found = template(db, name)
+        if found is not None and not found.is_graph:
+            break
+        composed = specialization(db, name)
+        if composed is not None and (composed.obligations or composed.invokes_obligations):
+            return True
+    return False
+
+
+@query
+def _problems_of(db: Database, name: OperatorName, with_counterexamples: bool) -> tuple[PlacedProblem, ...]:
+    if is_library(name.path):
+        return ()
+    found = _failures(db, name, with_counterexamples)
+    return tuple(problems_of_failures(db, found, name.path, with_counterexamples))
+
+
+def _failures(db: Database, name: OperatorName, with_counterexamples: bool) -> tuple[Failure, ...]:
+    if with_counterexamples:
+        return failures(db, name)
+    composed = specialization(db, name)
+    return () if composed is None else composed.failures
+
+
+def problems_of_failures(
+    db: Database, found: Iterable[Failure], path: str, with_counterexamples: bool = True
+) -> list[PlacedProblem]:
     """Return failures as problems of one file, each mistake once.
 
     What is wrong in an imported operator is reported in the file of the operator. What is wrong there only for some
@@ -170,15 +200,18 @@ def problems_of_failures(db: Database, found: Iterable[Failure], path: str) -> l
         innermost = failure.sites[0].place if failure.sites else None
         if innermost is None or innermost.path == path or is_library(innermost.path):
             kept[failure] = failure
-        elif (failure.rule, innermost.definition, innermost.span) not in _failing_places(db, innermost.path):
+        elif (failure.rule, innermost.definition, innermost.span) not in _failing_places(
+            db, innermost.path, with_counterexamples
+        ):
             kept.setdefault((failure.rule, innermost.path, innermost.definition, innermost.span), failure)
     return placed_problems(kept.values(), path)
 
 
 @query
-def _failing_places(db: Database, path: str) -> frozenset[tuple[Rule, str, Span]]:
+def _failing_places(db: Database, path: str, with_counterexamples: bool) -> frozenset[tuple[Rule, str, Span]]:
     """Return what fails in the definitions of a file without those of other files that invoke them."""
-    found = (failure for name in _composed(db, path, FileBudget()) for failure in failures(db, name))
+    names = _composed(db, path, FileBudget())
+    found = (failure for name in names for failure in _failures(db, name, with_counterexamples))
     innermost = ((failure.rule, failure.sites[0].place) for failure in found if failure.sites)
     return frozenset((rule, at.definition, at.span) for rule, at in innermost if at.path == path)
 
@@ -228,21 +261,21 @@ def definition_problems(
     own = checked(db, path, found.definition, not found.chunk.problems, chosen)
     problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *own)]
     if found.definition.kind == "operator" and (budget is None or not budget.is_spent):
-        problems += in_file(db, path, _problems_of(db, name))
+        problems += in_file(db, path, _problems_of(db, name, True))
         composed = None if budget is None else specialization(db, name)
         if budget is not None and composed is not None:
             budget.count(composed)
     return [importable(db, path, problem) for problem in problems]
 
 
-def composing_problems(db: Database, path: str, budget: FileBudget) -> list[Problem]:
+def composing_problems(db: Database, path: str, budget: FileBudget, with_counterexamples: bool) -> list[Problem]:
     """Return what fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
     found: dict[tuple[Rule, Span, str], Problem] = {}
     names = definitions(db, path)
     composed: list[OperatorName] = []
     for name in _composed(db, path, budget):
         composed.append(name)
-        for placed in _problems_of(db, name):
+        for placed in _problems_of(db, name, with_counterexamples):
             if placed.definition in names:
                 problem = placed.problem.shifted(names[placed.definition].start)
                 found.setdefault((problem.rule, problem.span, placed.definition), problem)

@@ -39,7 +39,7 @@ _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
 
 @query
-def diagnostics(db: Database, path: str) -> tuple[Diagnostic, ...]:
+def diagnostics(db: Database, path: str, with_counterexamples: bool = True) -> tuple[Diagnostic, ...]:
     """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
     read = file(db, path)
     if read is None:
@@ -48,7 +48,7 @@ def diagnostics(db: Database, path: str) -> tuple[Diagnostic, ...]:
     if unreadable is not None:
         problem = Problem(unreadable.rule, Span(unreadable.offset, unreadable.offset), unreadable.message)
         return (_diagnostic(db, path, problem),)
-    found = [_diagnostic(db, path, problem) for problem in _problems(db, path, whole_tree(db, path))]
+    found = [_diagnostic(db, path, problem) for problem in _problems(db, path, with_counterexamples)]
     found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name))
     return tuple(found)
 
@@ -70,7 +70,8 @@ def _in_chunk(db: Database, path: str, chunk: Chunk) -> _InChunk:
     return _InChunk(tuple(problems), frozenset(modules))
 
 
-def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
+def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Problem]:
+    tree = whole_tree(db, path)
     problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
     named: set[object] = set()
     for placed in tree.chunks:
@@ -78,7 +79,7 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
         named |= own.modules
         problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
     budget = FileBudget()
-    composed = composing_problems(db, path, budget)
+    composed = composing_problems(db, path, budget, with_counterexamples)
     problems = [*_without_hints(problems, composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems, budget)])
     for placed_sample in samples(db, path):

@@ -226,11 +226,16 @@ class Snapshot:
         return samples.sample_uses(self.db, checked)
 
     # ---- problems ----------------------------------------------------------------------------------------------------
-    def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
-        """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
+    def diagnostics(self, path: str, with_counterexamples: bool = True) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong in a file, in order of its places; nothing is suppressed.
+
+        Without counterexamples, what takes a search for sizes is left out: graphs are composed up to 24 times for it.
+        """
         self.whole_tree(path)
         composing.find_reach(self.db, path)
-        return diagnostics.diagnostics(self.db, path)
+        if with_counterexamples or not composing.needs_counterexamples(self.db, path):
+            return diagnostics.diagnostics(self.db, path)
+        return diagnostics.diagnostics(self.db, path, False)
 
     def recorded(self, path: str) -> ReadFiles:
         """What the diagnostics of a file depend on, as it was recorded while they were found."""

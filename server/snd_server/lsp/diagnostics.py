@@ -43,14 +43,24 @@ def reported(
     return configured(path, left, session.configuration(path), session.settings(path).rules)
 
 
+def asks_again(server: SndServer) -> bool:
+    """Whether the client can be told to ask for diagnostics again."""
+    workspace = server.client_capabilities.workspace
+    return bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support)
+
+
+Wrong = Callable[["SndServer", Snapshot, str], tuple[Diagnostic, ...]]
+"""What is found to be wrong with a file."""
+
+
 def wrong_with(
-    server: SndServer, path: str
+    server: SndServer, path: str, wrong: Wrong = found
 ) -> Callable[[Snapshot, Question], tuple[int | None, list[types.Diagnostic]]]:
     """A question: the version of a document that is open, and what is wrong with it."""
 
     def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
         document = server.session.opened(path)
-        items = converted(server, snapshot, found(server, snapshot, path))
+        items = converted(server, snapshot, wrong(server, snapshot, path))
         return document.version if document else None, items
 
     return answer

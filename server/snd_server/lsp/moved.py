@@ -1,11 +1,14 @@
-"""Where a place of a text is after an edit of it."""
+"""Where a place of a text is after an edit of it, and diagnostics there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from snd_analysis.base import Span
+from msgspec.structs import replace
+
+from snd_analysis.base import Diagnostic, Location, Span
 from snd_analysis.skriptnd.syntax import common_prefix
+from snd_server.lsp.documents import Document
 
 
 def moved(before: str, now: str) -> Callable[[Span], Span | None]:
@@ -21,3 +24,28 @@ def moved(before: str, now: str) -> Callable[[Span], Span | None]:
         return span.shifted(distance) if span.start >= last else None
 
     return place
+
+
+def moved_diagnostics(diagnostics: tuple[Diagnostic, ...], before: Document, now: Document) -> tuple[Diagnostic, ...]:
+    """The same diagnostics in an edited text, without those where it was edited."""
+    if before is now or not diagnostics:
+        return diagnostics
+    places = moved(before.source.text, now.source.text)
+    path = now.source.path
+
+    def place(location: Location) -> Location | None:
+        if location.path != path:
+            return location
+        span: Span | None = places(location.span)
+        return None if span is None else Location(path, span)
+
+    kept = []
+    for each in diagnostics:
+        location = place(each.location)
+        if location is None:
+            continue
+        related = tuple(
+            replace(other, location=there) for other in each.related if (there := place(other.location)) is not None
+        )
+        kept.append(replace(each, location=location, related=related))
+    return tuple(kept)

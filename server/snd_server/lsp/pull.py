@@ -27,8 +27,9 @@ def register(server: SndServer) -> None:
 
 async def _pull(server: SndServer, params: types.DocumentDiagnosticParams) -> _Report:
     path = path_of(params.text_document.uri)
+    wrong = wrong_with(server, path, server.counterexamples.before_search)
     try:
-        version, items = await server.session.ask(path, wrong_with(server, path), background=True, if_unchanged=True)
+        version, items = await server.session.ask(path, wrong, background=True, if_unchanged=True)
     except UnknownDocument:  # closed, or deleted, by now
         version, items = None, []
     except Interrupted:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Diagnostic, Location, Span
+from snd_analysis.base import Diagnostic
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.diagnostics import converted, found, pulls, reported
 from snd_server.lsp.documents import Document
-from snd_server.lsp.moved import moved
+from snd_server.lsp.moved import moved_diagnostics
 from snd_server.lsp.session import UnknownDocument
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Publisher:
                 known = {(each.rule, each.location) for each in syntax}
                 rest = tuple(each for each in found(server, snapshot, path) if (each.rule, each.location) not in known)
             elif before is not None:
-                rest = _moved(before.rest, before.document, document)
+                rest = moved_diagnostics(before.rest, before.document, document)
             order = sorted((*syntax, *rest), key=lambda each: each.location.span)
             return _Shown(document, syntax, rest, converted(server, snapshot, order))
 
@@ -123,30 +123,5 @@ def _needless(before: _Shown | None, now: _Shown, whole: bool) -> bool:
     if whole:
         return before.published == now.document.version and before.items == now.items
     # Clients move what they show along with the text, but for what was edited.
-    known = _moved(before.syntax, before.document, now.document)
+    known = moved_diagnostics(before.syntax, before.document, now.document)
     return now.syntax == known and len(known) == len(before.syntax)
-
-
-def _moved(diagnostics: tuple[Diagnostic, ...], before: Document, now: Document) -> tuple[Diagnostic, ...]:
-    """The same diagnostics in an edited text, without those where it was edited."""
-    if before is now or not diagnostics:
-        return diagnostics
-    places = moved(before.source.text, now.source.text)
-    path = now.source.path
-
-    def place(location: Location) -> Location | None:
-        if location.path != path:
-            return location
-        span: Span | None = places(location.span)
-        return None if span is None else Location(path, span)
-
-    kept = []
-    for each in diagnostics:
-        location = place(each.location)
-        if location is None:
-            continue
-        related = tuple(
-            replace(other, location=there) for other in each.related if (there := place(other.location)) is not None
-        )
-        kept.append(replace(each, location=location, related=related))
-    return tuple(kept)

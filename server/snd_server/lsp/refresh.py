@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.diagnostics import converted, found, pulls, result_id
+from snd_server.lsp.diagnostics import asks_again, converted, pulls, result_id
 from snd_server.lsp.errors import RequestError
 from snd_server.lsp.session import UnknownDocument
 
@@ -52,6 +52,7 @@ class Refresher:
     def closed(self, path: str) -> None:
         """The client shows nothing of this document any more."""
         self._told.pop(path, None)
+        self._server.counterexamples.closed(path)
 
     def texts(self, path: str) -> None:
         """A text changed, which may matter for others."""
@@ -80,7 +81,7 @@ class Refresher:
         if able is None:
             return
         await self._look_at_offers()
-        wrong = _can(able.diagnostics) and (self._for_certain or await self._differs())
+        wrong = asks_again(server) and (self._for_certain or await self._differs())
         shows = self._for_certain or self._offers_differ
         self._for_certain = self._offers_differ = False
         if server.stopped.is_set():
@@ -129,7 +130,7 @@ class Refresher:
                 continue
 
             def now(snapshot: Snapshot, question: Question, path: str = path) -> str:
-                return result_id(converted(server, snapshot, found(server, snapshot, path)))
+                return result_id(converted(server, snapshot, server.counterexamples.search(server, snapshot, path)))
 
             try:
                 if await server.session.ask(path, now, background=True) != before:

@@ -40,6 +40,7 @@ from snd_server.lsp import (
 )
 from snd_server.lsp.abilities import DiagnosticAbilities
 from snd_server.lsp.analysis_thread import Interrupted
+from snd_server.lsp.counterexamples import Counterexamples
 from snd_server.lsp.errors import ErrorCode, InvalidParams, RequestError
 from snd_server.lsp.evaluation import Evaluations
 from snd_server.lsp.graph_evaluation import GraphEvaluations
@@ -108,6 +109,7 @@ class SndServer:
         """What clients may cancel by the token of its progress."""
         self.publisher = Publisher(self)
         self.refresher = Refresher(self)
+        self.counterexamples = Counterexamples()
         self.evaluations = Evaluations(self)
         self.graph_evaluations = GraphEvaluations(self)
         self._tasks: set[asyncio.Task[None]] = set()

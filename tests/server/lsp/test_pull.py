@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from snd_analysis.compose import Failure, root
+from snd_analysis.compose.checks.counterexamples import counterexamples
 from support.lsp.clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 
@@ -86,6 +89,53 @@ async def test_open_dependants_are_asked_for_again(client: Editor, folder: Path)
     change_text(client, blocks, BLOCKS.replace("double", "triple"), 3)
     await rest(client)
     assert client.diagnostic_refresh_count == before + refreshes(client)
+
+
+CUT = """\
+operator cut {
+    @input { x: real[n]; }
+    @output { y: real[n - 4]; }
+    @lower { y[i,] = x[i + 4,], i < n - 4; }
+}
+
+graph main {
+    @input { x: real[n|100]; }
+    @output { y: real[n - 4]; }
+    @compose { y = cut(x); }
+}
+"""
+
+
+async def test_counterexamples_stay_until_the_next_search(client: Editor, monkeypatch: pytest.MonkeyPatch):
+    uri, searches = "untitled:a", 0
+
+    def counted(*args: Any) -> list[Failure]:
+        nonlocal searches
+        searches += 1
+        return counterexamples(*args)
+
+    monkeypatch.setattr(root, "counterexamples", counted)
+    open_text(client, uri, CUT)
+    assert await codes(client, uri) == ["extent-may-be-negative"], "nothing is known of it before"
+    assert searches
+    await rest(client)
+    searches = 0
+    text = CUT.replace("i + 4", "i + 3")
+    change_text(client, uri, text, 2)
+    assert await codes(client, uri) == ["extent-may-be-negative"]
+    assert bool(searches) is not refreshes(client)
+    await rest(client)
+    before, searches = client.diagnostic_refresh_count, 0
+    change_text(client, uri, text.replace("real[n]; }", "real[n]; } @assert { n > 3; }"), 3)
+    assert await codes(client, uri) == (["extent-may-be-negative"] if refreshes(client) else [])
+    await rest(client)
+    assert client.diagnostic_refresh_count == before + refreshes(client)
+    assert await codes(client, uri) == []
+    change_text(client, uri, text, 4)
+    assert await codes(client, uri) == ([] if refreshes(client) else ["extent-may-be-negative"])
+    await rest(client)
+    assert client.diagnostic_refresh_count == before + 2 * refreshes(client)
+    assert await codes(client, uri) == ["extent-may-be-negative"]
 
 
 async def test_related_places_in_other_files(client: Editor, folder: Path):
