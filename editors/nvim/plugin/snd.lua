@@ -33,17 +33,19 @@ vim.api.nvim_create_autocmd("VimLeavePre", {
 
 -- What Neovim has no colours for by itself, or those of something else.
 local links = {
-  ["@lsp.type.namespace.skriptnd"] = "@module",
-  ["@lsp.type.class.skriptnd"] = "Type",
-  ["@lsp.type.typeParameter.skriptnd"] = "Type",
-  ["@lsp.type.property.skriptnd"] = "@property",
-  ["@lsp.type.enumMember.skriptnd"] = "Constant",
-  ["@lsp.type.parameter.skriptnd"] = "@variable.parameter",
-  ["@lsp.typemod.function.defaultLibrary.skriptnd"] = "@function.builtin",
+  ["@lsp.type.namespace"] = "@module",
+  ["@lsp.type.class"] = "Type",
+  ["@lsp.type.typeParameter"] = "Type",
+  ["@lsp.type.property"] = "@property",
+  ["@lsp.type.enumMember"] = "Constant",
+  ["@lsp.type.parameter"] = "@variable.parameter",
+  ["@lsp.typemod.function.defaultLibrary"] = "@function.builtin",
 }
 local function link()
   for name, target in pairs(links) do
-    vim.api.nvim_set_hl(0, name, { link = target, default = true })
+    for _, filetype in ipairs(require("snd.languages").filetypes) do
+      vim.api.nvim_set_hl(0, name .. "." .. filetype, { link = target, default = true })
+    end
   end
 end
 link()

@@ -1,14 +1,14 @@
 /** The editor that a command is about. */
 import * as vscode from "vscode";
+import { LANGUAGES } from "../languages";
 
-const LANGUAGE = "skriptnd";
 /** Whether there is one: a condition for commands in package.json. */
 export const IN_SIGHT = "snd.inSight";
 
 /** The active editor, or one that can be seen while something else has the focus, such as a preview. */
 export function editorInSight(): vscode.TextEditor | undefined {
   const editors = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors];
-  return editors.find((each) => each?.document.languageId === LANGUAGE);
+  return editors.find((each) => each !== undefined && LANGUAGES.includes(each.document.languageId));
 }
 
 /** Keeps the condition up to date. */

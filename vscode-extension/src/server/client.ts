@@ -11,6 +11,7 @@ import {
   type StaticFeature,
   type StreamInfo,
 } from "vscode-languageclient/node";
+import { LANGUAGES } from "../languages";
 import type { FoundServer } from "./candidates";
 import { provideCompletionItem } from "./completion";
 import { contributions } from "./contributions";
@@ -21,7 +22,7 @@ const SCHEMES = ["file", "untitled", "vscode-vfs"];
 // A server that was told to end has this long before it is ended.
 const FAREWELL_MS = 3_000;
 
-export const SELECTOR = SCHEMES.map((scheme) => ({ scheme, language: "skriptnd" }));
+export const SELECTOR = SCHEMES.flatMap((scheme) => LANGUAGES.map((language) => ({ scheme, language })));
 
 /** The end of a server that nobody asked to end. */
 export interface Crash {

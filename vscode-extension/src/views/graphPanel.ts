@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { RequestType, State as ClientState, type Range, type TextDocumentIdentifier } from "vscode-languageclient/node";
 import type { GraphModel } from "../graph/model";
 import type { FromHost, ToHost } from "../graph/page/host";
+import { LANGUAGES } from "../languages";
 import { evaluateChosen } from "../protocol";
 import type { SndClient } from "../server/client";
 import { graphAt, graphsOf } from "./activeGraph";
@@ -61,8 +62,8 @@ function targetOf(key: string | undefined): Target | undefined {
 
 /** The graph at the cursor; else the first of the file, if there is one. */
 async function chosen(client: SndClient): Promise<Target | undefined> {
-  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors.find((each) => each.document.languageId === "skriptnd");
-  if (editor?.document.languageId !== "skriptnd") {
+  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors.find((each) => LANGUAGES.includes(each.document.languageId));
+  if (editor === undefined || !LANGUAGES.includes(editor.document.languageId)) {
     void vscode.window.showInformationMessage("This is about a SkriptND file: open one first.");
     return undefined;
   }
@@ -100,7 +101,7 @@ class GraphPanel implements vscode.Disposable {
       panel.onDidChangeViewState(() => panel.visible && this.soon(0)),
       // What is imported may be what changed.
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.languageId === "skriptnd") this.soon();
+        if (LANGUAGES.includes(document.languageId)) this.soon();
       }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.highlight(textEditor)),
       client.onDidChangeState(({ newState }) => {
@@ -199,7 +200,7 @@ class GraphPanel implements vscode.Disposable {
   }
 
   private highlight({ document, selection }: vscode.TextEditor): void {
-    if (!this.ready || document.languageId !== "skriptnd") return;
+    if (!this.ready || !LANGUAGES.includes(document.languageId)) return;
     const converter = this.client.code2ProtocolConverter;
     this.send({ type: "highlight", uri: converter.asUri(document.uri), range: converter.asRange(selection) });
   }

@@ -49,7 +49,7 @@ function M.config()
   return {
     name = "snd",
     cmd = options.cmd,
-    filetypes = { "skriptnd" },
+    filetypes = require("snd.languages").filetypes,
     root_dir = function(buffer, found)
       found(require("snd.root").of(buffer))
     end,

@@ -82,7 +82,7 @@ local function check_clients()
     health.info("it is starting, and has not answered yet")
   elseif #clients == 0 then
     local started = vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
-      return vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "skriptnd"
+      return vim.api.nvim_buf_is_loaded(buffer) and require("snd.languages").is_ours(buffer)
     end)
     if started then
       health.error("it serves no buffer", {

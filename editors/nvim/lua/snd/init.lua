@@ -32,13 +32,13 @@ function M.setup(options)
   end
   vim.api.nvim_create_autocmd("FileType", {
     group = vim.api.nvim_create_augroup("snd.setup", {}),
-    pattern = "skriptnd",
+    pattern = require("snd.languages").filetypes,
     callback = function(event)
       start(event.buf)
     end,
   })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "skriptnd" then
+    if vim.api.nvim_buf_is_loaded(buffer) and require("snd.languages").is_ours(buffer) then
       start(buffer)
     end
   end

@@ -2,7 +2,7 @@
 
 local M = {}
 
-local LIBRARY = "/snd_analysis/libraries/std/"
+local LIBRARY = "/snd_analysis/libraries/"
 
 --- Nil for a file that belongs to no project. The standard library belongs to the one that it was reached from, so that
 --- going to a definition in it starts no other server.

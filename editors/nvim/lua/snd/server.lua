@@ -148,8 +148,8 @@ function M.restart()
   end, 20)
   local config = last or require("snd.client").config()
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    local options = vim.bo[buffer]
-    if vim.api.nvim_buf_is_loaded(buffer) and options.filetype == "skriptnd" and options.buftype == "" then
+    local is_loaded = vim.api.nvim_buf_is_loaded(buffer)
+    if is_loaded and require("snd.languages").is_ours(buffer) and vim.bo[buffer].buftype == "" then
       M.start(config, buffer)
     end
   end

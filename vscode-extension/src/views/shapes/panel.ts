@@ -1,6 +1,7 @@
 /** The view of composed shapes: a table of the tensors of the graph at the cursor, which follows cursor and edits. */
 import * as vscode from "vscode";
 import { State as ClientState } from "vscode-languageclient/node";
+import { LANGUAGES } from "../../languages";
 import { composedGraph, type ComposedGraph } from "../../protocol";
 import type { SndClient } from "../../server/client";
 import { graphAt, graphsOf } from "../activeGraph";
@@ -48,7 +49,7 @@ class ShapesView implements vscode.WebviewViewProvider, vscode.Disposable {
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.follow(textEditor)),
       // What is imported may be what changed.
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.languageId === "skriptnd") this.soon(true);
+        if (LANGUAGES.includes(document.languageId)) this.soon(true);
       }),
       client.onDidChangeState(({ newState }) => {
         if (newState !== ClientState.Starting) this.soon(true);
@@ -77,7 +78,7 @@ class ShapesView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** The table is of what is in this editor, from now on; other editors leave it as it is. */
   follow(editor: vscode.TextEditor | undefined): void {
-    if (editor?.document.languageId !== "skriptnd") return;
+    if (editor === undefined || !LANGUAGES.includes(editor.document.languageId)) return;
     this.document = editor.document;
     this.soon(false);
   }
