@@ -42,12 +42,12 @@ def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree
     return parse_file(found if isinstance(found, str) else "", before)
 
 
-@query
-def elaborated(db: Database, path: str) -> Elaborated:
+@incremental
+def elaborated(db: Database, before: Elaborated | None, path: str) -> Elaborated:
     """Return what a file in NNEF 1.0 comes to."""
     quantization = quantization_path(path)
     file = None if quantization is None else quantization_file(db, quantization)
-    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path), file)
+    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path), file, before)
 
 
 @query

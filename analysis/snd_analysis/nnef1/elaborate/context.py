@@ -11,7 +11,7 @@ from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.compose import Template, input_extent
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.operators import Operators
-from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles
 from snd_analysis.nnef1.elaborate.values import TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -70,6 +70,35 @@ class Frame(Struct):
         return self.results.get(name) or f"{self.prefix}{name}"
 
 
+class Record(Struct):
+    """What one step of an elaboration has found out and added. Places are those of when it was worked out."""
+
+    entries: list[tuple[str, flat_nodes.Entry]] = field(default_factory=list)
+    """Entries of the graph, with their blocks."""
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    """Names that tensors were to have, and those that they got."""
+    chains: list[tuple[flat_nodes.Node, tuple[Invocation, ...]]] = field(default_factory=list)
+    """Statements of fragments, and the invocations that led to them."""
+    variables: list[tuple[StoredVariable, bool]] = field(default_factory=list)
+    """With whether they stand in the graph itself."""
+    problems: list[tuple[Problem, bool]] = field(default_factory=list)
+    """With whether they stand in the graph itself."""
+    bodies: list[tuple[str, BodyValues]] = field(default_factory=list)
+    fragments: set[str] = field(default_factory=set)
+    """Those that were invoked."""
+    files: list[tuple[str, TensorFile | None]] = field(default_factory=list)
+    """Labels, and what is known of their files."""
+    symbols: dict[str, Integer] = field(default_factory=dict)
+    labels: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    made: list[tuple[TensorName, TensorName]] = field(default_factory=list)
+    statements: int = 0
+    uses_made: bool = False
+    """Whether it needed a tensor of known items as one of the graph."""
+    is_lasting: bool = True
+    """Whether it depends on nothing but names, tensors, files and fragments that are known to be used."""
+
+
 class Context:
     """What is common to all bodies of one elaboration."""
 
@@ -90,8 +119,8 @@ class Context:
         """The names of fragments whose heads can't be read, which is reported."""
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: input_extent(name) for name in symbols}
-        self.variables: list[StoredVariable] = []
-        self.chains: dict[flat_nodes.Node, tuple[Invocation, ...]] = {}
+        self.record = Record()
+        """What the step at hand finds out."""
         self.parameters: frozenset[str] = frozenset()
         """The parameters of the graph."""
         self.inputs: set[str] = set()
@@ -103,20 +132,38 @@ class Context:
         self.attributes: dict[str, str] = {}
         """Attributes of the graph that stand for variables whose files are not there."""
         self.statements = 0
-        self.bodies: dict[str, BodyValues] = {}
-        """What the names of fragments stand for, by the names of these."""
         self.made: dict[TensorName, TensorName] = {}
         """Tensors of which the items are known, and what makes them in the graph."""
-        self._problems: dict[tuple[Rule, Span], Problem] = {}
 
     def template(self, operation: str) -> Template | None:
         """Return the operator of an operation; None if there is no such operation."""
         return self.operators.template(operation, self.dialect)
 
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What was found wrong, each once however often its place was elaborated."""
-        return tuple(self._problems.values())
+    def begin_record(self) -> Record:
+        """Begin the next step; return where it is recorded."""
+        self.record = Record()
+        self.graph.record(self.record.entries, self.record.taken)
+        return self.record
+
+    def apply(self, record: Record) -> None:
+        """Let the state be what it is behind a step that was recorded before."""
+        self.graph.take(got for _, got in record.taken)
+        self.statements += record.statements
+        if record.symbols:
+            self.symbols.update(record.symbols)
+        if record.labels:
+            for label, extents in record.labels:
+                self.labels.setdefault(label, extents)
+        if record.inputs:
+            self.inputs.update(record.inputs)
+        if record.made:
+            self.made.update(record.made)
+
+    def tensor_file(self, label: str) -> TensorFile | None:
+        """Return what is known of the file of a label."""
+        found = self.files.tensor_file(label)
+        self.record.files.append((label, found))
+        return found
 
     @contextmanager
     def scratch(self) -> Iterator[None]:
@@ -139,7 +186,10 @@ class Context:
     ) -> None:
         """Note a broken rule at a node of the statement at hand."""
         span = (node if isinstance(node, Span) else node.span).shifted(frame.base)
-        self._problems.setdefault((rule, span), Problem(rule, span, message, (*notes, *notes_of(frame.chain)), repair))
+        problem = Problem(rule, span, message, (*notes, *notes_of(frame.chain)), repair)
+        self.record.problems.append((problem, not frame.chain))
+        if notes:  # other places may move in another way
+            self.record.is_lasting = False
 
 
 def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:

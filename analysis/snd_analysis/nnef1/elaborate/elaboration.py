@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Problem, Span
+from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation, StoredVariable
+from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation, Record, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, names_assigned_in
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.quantization import apply_quantization
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
+from snd_analysis.nnef1.elaborate.steps import (
+    Step,
+    Walk,
+    chains_of,
+    flat_entries,
+    problems_of,
+    variables_of,
+    with_same_nodes,
+)
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, dialect_of, nodes
@@ -43,44 +53,54 @@ class Elaborated(Struct, frozen=True, eq=False):
     symbols: Mapping[str, Integer]
     quantization_problems: tuple[Problem, ...] = ()
     """What is wrong in the file of quantizations. Their spans are places there."""
+    steps: tuple[Step, ...] = ()
+    """Of each entry of the graph, and of its head."""
+    fragments: Mapping[str, nodes.Definition] = {}
+    environment: tuple[object, ...] = ()
+    """What all steps depend on."""
 
 
 def elaborate(
-    tree: SyntaxTree, operators: Operators, files: TensorFiles, quantization: QuantizationFile | None = None
+    tree: SyntaxTree,
+    operators: Operators,
+    files: TensorFiles,
+    quantization: QuantizationFile | None = None,
+    before: Elaborated | None = None,
 ) -> Elaborated:
-    """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails."""
+    """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails.
+
+    What ``before``, the result for an earlier state of the file, has of entries that did not change is used again.
+    """
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
     fragments: dict[str, nodes.Definition] = {}
     for each in definitions:
         if each.head.kind == "fragment":
             fragments.setdefault(each.head.name.text, each)
+    symbols, unreadable = (*_symbols(items),), _unreadable(items)
 
-    def context() -> Context:
-        return Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)], _unreadable(items))
+    def made() -> Context:
+        return Context(dialect_of(tree), operators, files, fragments, symbols, unreadable)
 
-    made, of_quantization = context(), context()
+    context = made()
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
-    definition, values = None, BodyValues({}, ())
-    if graph is not None and graph.body:
-        frame, values = _graph(made, graph)
-        span = graph.head.name.span.shifted(graph.start)
-        if quantization is not None:
-            of_quantization.variables = made.variables
-            apply_quantization(quantization, made, of_quantization, frame.names, span)
-        order = [parameter.name.text for parameter in graph.head.parameters]
-        definition = made.graph.definition(graph.head.name.text, Span(graph.start, graph.end), span, order)
-    return Elaborated(
-        made.dialect,
-        definition,
-        made.problems,
-        tuple(made.variables),
-        made.chains,
-        values,
-        made.bodies,
-        made.symbols,
-        of_quantization.problems,
-    )
+    if graph is None or not graph.body:
+        return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
+    head = graph.head
+    parameters, results = (tuple(each.name.text for each in row) for row in (head.parameters, head.results))
+    environment = (context.dialect, symbols, unreadable, parameters, results)
+    if before is not None and before.environment != environment:
+        before = None
+    steps, names = _steps(context, graph, before)
+    of_quantization = made()
+    if quantization is not None:
+        variables = [*variables_of(steps)]
+        span = head.name.span.shifted(graph.start)
+        apply_quantization(quantization, context, of_quantization, names, variables, span)
+    last = steps[-1]
+    if before is not None and before.steps:
+        last = replace(last, record=with_same_nodes(before.steps[-1].record, last.record))
+    return _elaborated(context, graph, (*steps[:-1], last), environment, of_quantization.record)
 
 
 def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
@@ -96,21 +116,83 @@ def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
     return frozenset(each.name for each in broken if isinstance(each, nodes.ErrorItem) and each.name is not None)
 
 
-def _graph(context: Context, graph: nodes.Definition) -> tuple[Frame, BodyValues]:
-    """Elaborate the body of a graph; return its frame, and what its names stand for."""
-    results = {each.name.text: each.name.text for each in graph.head.results}
+def _steps(
+    context: Context, graph: nodes.Definition, before: Elaborated | None
+) -> tuple[tuple[Step, ...], Mapping[str, Value]]:
+    """Elaborate a graph; return its steps, of which the last is that of its head, and what its names stand for."""
+    head, earlier = graph.head, () if before is None else before.steps
+    results = {each.name.text: each.name.text for each in head.results}
     frame = Frame({}, results=results, later=names_assigned_in(graph))
-    context.parameters = frozenset(each.name.text for each in graph.head.parameters)
+    context.parameters = frozenset(each.name.text for each in head.parameters)
     evaluator = Evaluator(context, frame, SPECIAL)
-    values = BodyValues({}, evaluator.body(graph.body or ()))
+    changed = _changed_fragments({} if before is None else before.fragments, context.fragments)
+    body = graph.body or ()
+    steps = Walk(context, frame, changed).run(evaluator.entry, body, earlier[:-1])
+    last = Step(nodes.Entry(graph.start, ()), graph.start, {}, context.begin_record())
     frame.base = graph.start
-    for parameter in graph.head.parameters:
+    for parameter in head.parameters:
         if parameter.name.text not in frame.names:
             message = f"the graph parameter '{parameter.name.text}' is not the result of an 'external'"
             evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
-    for result in graph.head.results:
+    for result in head.results:
         _output(context, frame, result, evaluator.result(result))
-    return frame, values
+    return (*steps, last), frame.names
+
+
+def _elaborated(
+    context: Context,
+    graph: nodes.Definition,
+    steps: tuple[Step, ...],
+    environment: tuple[object, ...],
+    of_quantization: Record,
+) -> Elaborated:
+    """Return what the steps of a graph come to together."""
+    head = graph.head
+    span, name = Span(graph.start, graph.end), head.name.span.shifted(graph.start)
+    order = [parameter.name.text for parameter in head.parameters]
+    bodies: dict[str, BodyValues] = {}
+    for step in steps:
+        for fragment, values in step.record.bodies:
+            bodies.setdefault(fragment, values)
+    return Elaborated(
+        context.dialect,
+        flat_graph.definition(flat_entries(steps), head.name.text, span, name, order),
+        _once(problems_of(steps)),
+        (*variables_of(steps),),
+        dict(chains_of(steps)),
+        BodyValues({}, [step.values for step in steps[:-1]]),
+        bodies,
+        context.symbols,
+        _once(of_quantization.problems),
+        steps,
+        context.fragments,
+        environment,
+    )
+
+
+def _once(found: Iterable[tuple[Problem, bool]]) -> tuple[Problem, ...]:
+    """What is wrong, each once however often its place was elaborated."""
+    problems: dict[tuple[Rule, Span], Problem] = {}
+    for problem, _ in found:
+        problems.setdefault((problem.rule, problem.span), problem)
+    return tuple(problems.values())
+
+
+def _changed_fragments(before: Mapping[str, nodes.Definition], now: Mapping[str, nodes.Definition]) -> Iterator[str]:
+    """The fragments that are new, gone or others. One that moved counts: places in it do not count from it."""
+    for name in {**before, **now}:
+        if name not in before or name not in now or not _are_same(before[name], now[name]):
+            yield name
+
+
+def _are_same(one: nodes.Definition, other: nodes.Definition) -> bool:
+    if one.start != other.start or one.head is not other.head or (one.body is None) is not (other.body is None):
+        return False
+    bodies = one.body or (), other.body or ()
+    return len(bodies[0]) == len(bodies[1]) and all(
+        first.start == second.start and first.statements is second.statements
+        for first, second in zip(*bodies, strict=True)
+    )
 
 
 def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:

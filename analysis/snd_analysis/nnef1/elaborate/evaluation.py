@@ -61,15 +61,17 @@ class Evaluator:
         """Elaborate the entries of a body; return what each assigns."""
         found: list[Mapping[str, Value]] = []
         for entry in entries:
-            self._entry(entry)
+            self.entry(entry)
             names = self.frame.names
             found.append({name: names[name] for name in assigned_names(entry) if name in names})
         return tuple(found)
 
-    def _entry(self, entry: nodes.Entry) -> None:
+    def entry(self, entry: nodes.Entry) -> None:
+        """Elaborate the statements of an entry."""
         self.frame.base = entry.start
         for statement in entry.statements:
             self.context.statements += 1
+            self.context.record.statements += 1
             if self.context.statements > MOST_STATEMENTS:
                 message = f"the graph comes to more than {MOST_STATEMENTS:,} statements: more than snd works with"
                 self.report(rules.VALUE_TOO_LARGE, _target_span(statement), message)
@@ -171,8 +173,9 @@ class Evaluator:
         if node.text in ("inf", "NaN", "nan"):
             return math.inf if node.text == "inf" else math.nan
         if self.makes_symbols and self.context.dialect is Dialect.TRACT:
-            made = self.context.symbols[node.text] = input_extent(node.text)
+            made = self.context.symbols[node.text] = self.context.record.symbols[node.text] = input_extent(node.text)
             return made
+        self.context.record.is_lasting = False  # other names may be meant
         if node.text in self.frame.said:
             return UNKNOWN
         self.frame.said.add(node.text)
@@ -464,6 +467,7 @@ class Evaluator:
         """Elaborate the body of a fragment with the values of its parameters; return its result, a tuple of several."""
         head, outer = fragment.head, self.frame
         name = head.name.text
+        self.context.record.fragments.add(name)
         if len(outer.chain) >= MOST_INVOCATIONS_WITHIN:
             message = f"'{name}' is invoked in more than {MOST_INVOCATIONS_WITHIN} levels: does the recursion end?"
             return self.report(rules.RECURSIVE_OPERATOR, node.function, message)
@@ -489,7 +493,7 @@ class Evaluator:
                 names[parameter.name.text] = evaluator.evaluate(parameter.default)
         parameters_given = dict(names)
         values_of_entries = evaluator.body(fragment.body)
-        self.context.bodies.setdefault(name, BodyValues(parameters_given, values_of_entries))
+        self.context.record.bodies.append((name, BodyValues(parameters_given, values_of_entries)))
         inner.base = fragment.start
         values = [evaluator.result(each) for each in head.results]
         return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)

@@ -22,8 +22,17 @@ class FlatGraph:
     """A graph definition that grows. Names of tensors are those of its declarations and results."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, list[nodes.Entry]] = {kind: [] for kind in _BLOCKS}
+        self._added: list[tuple[str, nodes.Entry]] = []
+        self._taken: list[tuple[str, str]] = []
         self._names: set[str] = set()
+
+    def record(self, added: list[tuple[str, nodes.Entry]], taken: list[tuple[str, str]]) -> None:
+        """From now on write down elsewhere what is added, and which names are given to what."""
+        self._added, self._taken = added, taken
+
+    def take(self, names: Iterable[str]) -> None:
+        """Let names be taken."""
+        self._names.update(names)
 
     def unused_name(self, wanted: str) -> str:
         """Return a name that nothing in the graph has yet, and take it: the one that is wanted if possible."""
@@ -31,6 +40,7 @@ class FlatGraph:
         while name in self._names:
             name, number = f"{wanted}_{number}", number + 1
         self._names.add(name)
+        self._taken.append((wanted, name))
         return name
 
     def declare(
@@ -77,20 +87,26 @@ class FlatGraph:
         )
         self._add("quantize", 0, node)
 
-    def definition(self, name: str, span: Span, name_span: Span, inputs: Sequence[str]) -> nodes.Definition:
-        """Return the graph, its inputs in the given order."""
-        order = {each: at for at, each in enumerate(inputs)}
-        self._entries["input"].sort(key=lambda entry: order.get(_declared_name(entry), len(order)))
-        blocks = tuple(
-            nodes.Block(span.start, span.end, nodes.BlockKind(kind), Span(span.start, span.start), tuple(entries))
-            for kind, entries in self._entries.items()
-            if entries
-        )
-        named = nodes.Name(name_span.start, name_span.end, name)
-        return nodes.Definition(span.start, span.end, "graph", False, named, blocks)
-
     def _add(self, block: str, base: int, node: nodes.Statement) -> None:
-        self._entries[block].append(nodes.Entry(base, base + node.end, node))
+        self._added.append((block, nodes.Entry(base, base + node.end, node)))
+
+
+def definition(
+    entries: Iterable[tuple[str, nodes.Entry]], name: str, span: Span, name_span: Span, inputs: Sequence[str]
+) -> nodes.Definition:
+    """Return a graph of entries that belong to blocks, its inputs in the given order."""
+    found: dict[str, list[nodes.Entry]] = {kind: [] for kind in _BLOCKS}
+    for block, entry in entries:
+        found[block].append(entry)
+    order = {each: at for at, each in enumerate(inputs)}
+    found["input"].sort(key=lambda entry: order.get(_declared_name(entry), len(order)))
+    blocks = tuple(
+        nodes.Block(span.start, span.end, nodes.BlockKind(kind), Span(span.start, span.start), tuple(of_block))
+        for kind, of_block in found.items()
+        if of_block
+    )
+    named = nodes.Name(name_span.start, name_span.end, name)
+    return nodes.Definition(span.start, span.end, "graph", False, named, blocks)
 
 
 def _declared_name(entry: nodes.Entry) -> str:

@@ -82,7 +82,8 @@ def invoke(
     )
     left = [each.names if isinstance(each, _PackResult) else each.name for each in results]
     component = context.graph.assign(frame.base, operation.span, left, call)
-    context.chains[component] = frame.chain
+    if frame.chain:
+        context.record.chains.append((component, frame.chain))
     values = [each.value for each in results]
     return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
 
@@ -92,10 +93,12 @@ def materialized(
 ) -> TensorName:
     """Return a tensor of which the items are known, as an operation of the graph makes it."""
     assert value.known is not None
+    context.record.uses_made = True
     made = context.made.get(value)
     if made is None:
         made = _constant(context, frame, value.known.shape, value.known.items, span, target)
         context.made[value] = made
+        context.record.made.append((value, made))
     return made
 
 
@@ -182,6 +185,7 @@ class _Building:
         tensor, dtype = value.tensor, member.node.type.text
         if tensor is None or tensor.kind is not TensorKind.VARIABLE or tensor.shape != () or tensor.dtype != dtype:
             return None
+        self._context.record.is_lasting = False
         name = self._context.attributes.get(value.name)
         if name is None:
             name = self._context.attributes[value.name] = self._context.graph.unused_name(f"{value.name}.value")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Note, Span
 from snd_analysis.compose import Template
-from snd_analysis.nnef1.elaborate.context import Context, Frame
+from snd_analysis.nnef1.elaborate.context import Context, Frame, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
@@ -25,7 +25,12 @@ _BITS_OF_TRACT = (8, 32)
 
 
 def apply_quantization(
-    file: QuantizationFile, graph: Context, own: Context, tensors: Mapping[str, Value], span: Span
+    file: QuantizationFile,
+    graph: Context,
+    own: Context,
+    tensors: Mapping[str, Value],
+    variables: Sequence[StoredVariable],
+    span: Span,
 ) -> None:
     """Let tensors of a graph be quantized as a file says. ``tensors`` are those of the graph, by name.
 
@@ -35,7 +40,7 @@ def apply_quantization(
     seen: dict[str, Span] = {}
     for start, line in file.lines:
         frame = Frame({}, base=start)
-        if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors):
+        if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors, variables):
             continue
         name = line.operation.function.text
         attributes = _attributes(own, frame, line.operation)
@@ -63,11 +68,17 @@ def _is_new(own: Context, frame: Frame, line: nodes.Quantization, seen: dict[str
     return first is span
 
 
-def _is_of_graph(own: Context, frame: Frame, line: nodes.Quantization, tensors: Mapping[str, Value]) -> bool:
+def _is_of_graph(
+    own: Context,
+    frame: Frame,
+    line: nodes.Quantization,
+    tensors: Mapping[str, Value],
+    variables: Sequence[StoredVariable],
+) -> bool:
     name = _name(line)
     if name in tensors:
         return True
-    label = next((each.name for each in own.variables if each.label == name), None)
+    label = next((each.name for each in variables if each.label == name), None)
     close = close_matches(name, tensors, most=1)
     hint = f"; '{name}' is the label of '{label}'" if label else f"; did you mean '{close[0]}'?" if close else ""
     message = f"the graph has no tensor '{name}'{hint}"

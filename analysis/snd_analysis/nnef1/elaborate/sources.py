@@ -65,6 +65,7 @@ def _input(
             evaluator.report(rules.ILLEGAL_ASSIGNMENT, call.function if target is None else target, message)
         elif name is not None:
             context.inputs.add(name)
+            context.record.inputs.append(name)
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
     return _declared(evaluator, "input", target, dtype, shape, TensorKind.INPUT)
@@ -81,7 +82,7 @@ def _variable(
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
     _demand_label(evaluator, label.span, label.value, shape)
-    file = evaluator.context.files.tensor_file(label.value)
+    file = evaluator.context.tensor_file(label.value)
     if file is not None and file.fault is not None:
         evaluator.report(rules.INVALID_TENSOR_FILE, label.span, f"'{label.value}.dat': {file.fault}")
     dtype = _dtype(evaluator, call)
@@ -95,7 +96,8 @@ def _variable(
     made = _declared(evaluator, "variable", target, dtype, shape, TensorKind.VARIABLE)
     span = label.span.shifted(evaluator.frame.base)
     items = () if file is None else file.items
-    evaluator.context.variables.append(StoredVariable(made.name, label.value, extents, span, items))
+    variable = StoredVariable(made.name, label.value, extents, span, items)
+    evaluator.context.record.variables.append((variable, not evaluator.frame.chain))
     if file is not None and len(file.items) == prod(extents) and file.items:
         return replace(made, known=Known(extents, file.items))
     return made
@@ -113,6 +115,7 @@ def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Int
         evaluator.report(rules.INVALID_LABEL, span, message)
     extents = tuple(-1 if each.value is None else each.value for each in shape)
     known = evaluator.context.labels.setdefault(label.lower(), extents)
+    evaluator.context.record.labels.append((label.lower(), extents))
     if known != extents:
         message = (
             f"variables of one label have one shape, but these are [{','.join(map(str, known))}] and "
@@ -158,6 +161,7 @@ def _update(
     tensor = variable.value.tensor if isinstance(variable.value, TensorName) else None
     if not isinstance(variable.value, TensorName) or tensor is None or tensor.kind is not TensorKind.VARIABLE:
         return evaluator.report(rules.ILLEGAL_ASSIGNMENT, variable.span, "only variables can be updated")
+    context.record.is_lasting = False
     if variable.value.name in context.updated:
         message = f"the variable '{variable.value.name}' is updated already"
         return evaluator.report(rules.ASSIGNED_TWICE, variable.span, message)
@@ -176,7 +180,8 @@ def _declared(
     context, frame = evaluator.context, evaluator.frame
     name = context.graph.unused_name(frame.named(target.text))
     node = context.graph.declare(block, frame.base, target.span, name, dtype, shape)
-    context.chains[node] = frame.chain
+    if frame.chain:
+        context.record.chains.append((node, frame.chain))
     return TensorName(name, Tensor(name, dtype, shape, kind))
 
 

@@ -9,6 +9,7 @@ from snd_analysis.nnef1.names.uses import (
     declared_symbols,
     names_in,
     spelled_in,
+    spelled_names,
     uses_in,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "declared_symbols",
     "names_in",
     "spelled_in",
+    "spelled_names",
     "uses_in",
 ]

@@ -181,6 +181,17 @@ _IN_SHAPE = "shape"
 _INPUTS = ("external", "tract_core_external")
 
 
+def spelled_names(entry: nodes.Entry) -> frozenset[str]:
+    """Return all names in an entry but those of arguments."""
+    return _spelled_names(entry.statements)
+
+
+@lru_cache(maxsize=_REMEMBERED_STATEMENTS)
+def _spelled_names(statements: tuple[nodes.Statement, ...]) -> frozenset[str]:
+    names = (each for statement in statements for each in _in_statement(statement))
+    return frozenset(each.text for each in names if each.form is not Form.ARGUMENT)
+
+
 @lru_cache(maxsize=_REMEMBERED_STATEMENTS)
 def _targets(statement: nodes.Statement) -> tuple[str, ...]:
     if isinstance(statement, nodes.ErrorStatement):

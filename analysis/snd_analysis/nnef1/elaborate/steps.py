@@ -1,0 +1,245 @@
+"""The entries of a graph one after the other, of which only what an edit concerns is elaborated again.
+
+A step keeps what its entry came to. It is used again where all that it depends on is as it was: the names that its text
+spells, the names of tensors that are free, the files and fragments that it uses. What differs from the state before is
+*dirty*. An edited entry that comes to the same leaves nothing dirty, so that the steps after it hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from snd_analysis.base import Node, Problem, content_fields
+from snd_analysis.model import Tensor
+from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, Record, StoredVariable
+from snd_analysis.nnef1.elaborate.limits import MOST_STATEMENTS
+from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.names import assigned_names, spelled_names
+from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes as flat_nodes
+
+_Evaluate: TypeAlias = "Callable[[nodes.Entry], None]"
+
+
+class Step(Struct, frozen=True, eq=False):
+    """What an entry of the graph came to when it stood at ``origin``."""
+
+    entry: nodes.Entry
+    origin: int
+    values: Mapping[str, Value]
+    """What it assigns."""
+    record: Record
+
+
+class _Dirty(Struct):
+    """How the state differs from the one in which earlier steps were worked out."""
+
+    names: set[str] = field(default_factory=set)
+    """Names that stand for something else, symbols included."""
+    taken: set[str] = field(default_factory=set)
+    """Names of tensors that are free now, or are no more."""
+    labels: set[str] = field(default_factory=set)
+    """Labels, in small letters, of variables of other extents."""
+    fragments: set[str] = field(default_factory=set)
+    has_made: bool = False
+    """Whether other tensors of known items have an operation that makes them."""
+
+
+class Walk:
+    """Elaborates entries in order, with the steps of an earlier state of the file."""
+
+    def __init__(self, context: Context, frame: Frame, changed_fragments: Iterable[str]) -> None:
+        self._context = context
+        self._frame = frame
+        self._dirty = _Dirty(fragments=set(changed_fragments))
+
+    def run(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> tuple[Step, ...]:
+        """Return the steps of all entries; what they come to is in the context and in the frame."""
+        first = _common(zip(entries, before, strict=False))
+        last = _common(zip(entries[first:][::-1], before[first:][::-1], strict=False))
+        end, old_end = len(entries) - last, len(before) - last
+        middle, old_middle = entries[first:end], before[first:old_end]
+        steps = [self._again(evaluate, entry, step) for entry, step in zip(entries, before[:first], strict=False)]
+        steps += self._changed(evaluate, middle, old_middle)
+        steps += [
+            self._again(evaluate, entry, step) for entry, step in zip(entries[end:], before[old_end:], strict=True)
+        ]
+        return tuple(steps)
+
+    def _changed(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> list[Step]:
+        steps: list[Step] = []
+        for at, entry in enumerate(entries):
+            step = self._worked_out(evaluate, entry)
+            steps.append(self._compared(before[at], step) if at < len(before) else self._compared(None, step))
+        for step in before[len(entries) :]:
+            self._compared(step, None)
+        return steps
+
+    # ---- steps -------------------------------------------------------------------------------------------------------
+    def _again(self, evaluate: _Evaluate, entry: nodes.Entry, step: Step) -> Step:
+        if not self._holds(step):
+            return self._compared(step, self._worked_out(evaluate, entry))
+        found = step if entry is step.entry else replace(step, entry=entry)
+        self._apply(found)
+        return found
+
+    def _worked_out(self, evaluate: _Evaluate, entry: nodes.Entry) -> Step:
+        context, names = self._context, self._frame.names
+        record = context.begin_record()
+        evaluate(entry)
+        values = {name: names[name] for name in assigned_names(entry) if name in names}
+        return Step(entry, entry.start, values, record)
+
+    def _holds(self, step: Step) -> bool:
+        dirty, record = self._dirty, step.record
+        return (
+            record.is_lasting
+            and dirty.names.isdisjoint(spelled_names(step.entry))
+            and (not dirty.taken or dirty.taken.isdisjoint(name for pair in record.taken for name in pair))
+            and (not dirty.labels or dirty.labels.isdisjoint(label for label, _ in record.labels))
+            and (not dirty.fragments or dirty.fragments.isdisjoint(record.fragments))
+            and (not dirty.fragments or dirty.fragments.isdisjoint(spelled_names(step.entry)))
+            and not (dirty.has_made and record.uses_made)
+            and self._context.statements + record.statements <= MOST_STATEMENTS
+            and all(self._context.files.tensor_file(label) == known for label, known in record.files)
+        )
+
+    def _apply(self, step: Step) -> None:
+        """Let the state be what it is behind a step that holds."""
+        self._frame.names.update(step.values)
+        self._context.apply(step.record)
+
+    def _compared(self, old: Step | None, new: Step | None) -> Step:
+        """Note what is different behind a step; return it with what is the same from before."""
+        dirty = self._dirty
+        one, other = (None if step is None else step.record for step in (old, new))
+        values: dict[str, Value] = {}
+        old_values: Mapping[str, Value] = {} if old is None else old.values
+        new_values: Mapping[str, Value] = {} if new is None else new.values
+        for name in {**old_values, **new_values}:
+            if name in old_values and name in new_values and _is_same(old_values[name], new_values[name]):
+                values[name] = old_values[name]
+                dirty.names.discard(name)
+            else:
+                dirty.names.add(name)
+                if name in new_values:
+                    values[name] = new_values[name]
+        self._frame.names.update(values)
+        old_symbols, new_symbols = ({} if each is None else each.symbols for each in (one, other))
+        dirty.names |= old_symbols.keys() ^ new_symbols.keys()
+        dirty.taken |= _taken(one) ^ _taken(other)
+        dirty.labels |= {label for label, _ in _labels(one) ^ _labels(other)}
+        dirty.has_made |= any(each is not None and each.made for each in (one, other))
+        if new is None:
+            assert old is not None
+            return old
+        found = replace(new, values={name: values[name] for name in new.values})
+        if old is not None:
+            return replace(found, record=with_same_nodes(old.record, new.record))
+        return found
+
+
+def _common(pairs: Iterable[tuple[nodes.Entry, Step]]) -> int:
+    count = 0
+    for entry, step in pairs:
+        if entry.statements is not step.entry.statements:
+            break
+        count += 1
+    return count
+
+
+def _taken(record: Record | None) -> set[str]:
+    return set() if record is None else {got for _, got in record.taken}
+
+
+def _labels(record: Record | None) -> set[tuple[str, tuple[int, ...]]]:
+    return set() if record is None else set(record.labels)
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    match one, other:
+        case TensorName(), TensorName():
+            return one.name == other.name and _is_same_tensor(one.tensor, other.tensor) and one.known == other.known
+        case Items(), Items():
+            return (
+                one.is_tuple == other.is_tuple
+                and len(one.values) == len(other.values)
+                and all(map(_is_same, one.values, other.values))
+            )
+        case float(), float():
+            return repr(one) == repr(other)
+    return type(one) is type(other) and one == other
+
+
+def _is_same_tensor(one: Tensor | None, other: Tensor | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (one.name, one.dtype, one.shape, one.kind) == (other.name, other.dtype, other.shape, other.kind)
+
+
+# ---- what the steps come to ------------------------------------------------------------------------------------------
+def flat_entries(steps: Iterable[Step]) -> Iterator[tuple[str, flat_nodes.Entry]]:
+    """Yield the entries of the graph with their blocks, where they stand now."""
+    for step in steps:
+        now, origin = step.entry.start, step.origin
+        for block, entry in step.record.entries:
+            if now != origin and entry.start == origin:
+                entry = flat_nodes.Entry(now, now + entry.statement.end, entry.statement)
+            yield block, entry
+
+
+def problems_of(steps: Iterable[Step]) -> Iterator[tuple[Problem, bool]]:
+    """Yield what is wrong, each as often as it was found, with whether it stands in the graph itself."""
+    for step in steps:
+        distance = step.entry.start - step.origin
+        for problem, is_own in step.record.problems:
+            if is_own or not distance:
+                yield problem.shifted(distance), is_own
+            else:  # in a fragment, which has not moved, and is invoked by the entry, which has
+                yield replace(problem, notes=(*problem.notes[:-1], problem.notes[-1].shifted(distance))), is_own
+
+
+def variables_of(steps: Iterable[Step]) -> Iterator[StoredVariable]:
+    """Yield the variables of the graph."""
+    for step in steps:
+        distance = step.entry.start - step.origin
+        for variable, is_own in step.record.variables:
+            yield replace(variable, span=variable.span.shifted(distance)) if is_own and distance else variable
+
+
+def chains_of(steps: Iterable[Step]) -> Iterator[tuple[flat_nodes.Node, tuple[Invocation, ...]]]:
+    """Yield the statements of fragments with the invocations that led to them."""
+    for step in steps:
+        distance = step.entry.start - step.origin
+        for node, chain in step.record.chains:
+            first = replace(chain[0], span=chain[0].span.shifted(distance)) if distance else chain[0]
+            yield node, (first, *chain[1:])
+
+
+def with_same_nodes(old: Record, new: Record) -> Record:
+    """Return a record in which statements that are like earlier ones are these: what is known of them stays known."""
+    if len(old.entries) != len(new.entries):
+        return new
+    same: dict[flat_nodes.Node, flat_nodes.Statement] = {}
+    entries: list[tuple[str, flat_nodes.Entry]] = []
+    for (block, before), (now, entry) in zip(old.entries, new.entries, strict=True):
+        if block == now and _are_alike(before.statement, entry.statement):
+            same[entry.statement] = before.statement
+            entries.append((now, flat_nodes.Entry(entry.start, entry.end, before.statement)))
+        else:
+            entries.append((now, entry))
+    return replace(new, entries=entries, chains=[(same.get(node, node), chain) for node, chain in new.chains])
+
+
+def _are_alike(one: object, other: object) -> bool:
+    if isinstance(one, Node) and isinstance(other, Node):
+        kind = type(one)
+        names = ("start", "end", *content_fields(kind))
+        return kind is type(other) and all(_are_alike(getattr(one, name), getattr(other, name)) for name in names)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_are_alike, one, other))
+    return type(one) is type(other) and one == other
