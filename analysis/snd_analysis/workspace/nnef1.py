@@ -131,12 +131,12 @@ class _Files:
 
     def __init__(self, db: Database, path: str) -> None:
         self._db = db
-        self._path = path
+        self._folder = dirname(path)
 
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return what is known of the file of a label; None if there is none."""
-        path = tensor_path(self._path, label)
-        found = None if path is None else text(self._db, path)
+        file = file_of(label)
+        found = None if file is None else text(self._db, join(self._folder, file))
         match found:
             case str():
                 return described(found)

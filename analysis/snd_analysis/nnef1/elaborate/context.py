@@ -56,8 +56,8 @@ class Frame(Struct):
     """What the names of tensors in a fragment begin with."""
     results: Mapping[str, str] = field(default_factory=dict)
     """The names of tensors that results of a fragment become."""
-    later: frozenset[str] = frozenset()
-    """Every name that the body assigns anywhere."""
+    body: Sequence[nodes.Entry] = ()
+    """The statements of the body, to tell what they assign further down."""
     said: set[str] = field(default_factory=set)
     """Names that are reported to stand for nothing."""
     making: str = ""
@@ -147,7 +147,8 @@ class Context:
 
     def apply(self, record: Record) -> None:
         """Let the state be what it is behind a step that was recorded before."""
-        self.graph.take(got for _, got in record.taken)
+        for _, got in record.taken:
+            self.graph.names.add(got)
         self.statements += record.statements
         if record.symbols:
             self.symbols.update(record.symbols)

@@ -11,7 +11,7 @@ from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation, Record, StoredVariable
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator, names_assigned_in
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.quantization import apply_quantization
@@ -122,7 +122,7 @@ def _steps(
     """Elaborate a graph; return its steps, of which the last is that of its head, and what its names stand for."""
     head, earlier = graph.head, () if before is None else before.steps
     results = {each.name.text: each.name.text for each in head.results}
-    frame = Frame({}, results=results, later=names_assigned_in(graph))
+    frame = Frame({}, results=results, body=graph.body or ())
     context.parameters = frozenset(each.name.text for each in head.parameters)
     evaluator = Evaluator(context, frame, SPECIAL)
     changed = _changed_fragments({} if before is None else before.fragments, context.fragments)

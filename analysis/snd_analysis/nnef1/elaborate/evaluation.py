@@ -179,7 +179,7 @@ class Evaluator:
         if node.text in self.frame.said:
             return UNKNOWN
         self.frame.said.add(node.text)
-        if node.text in self.frame.later:
+        if any(node.text in assigned_names(entry) for entry in self.frame.body):
             return self.report(rules.USED_BEFORE_DEFINITION, node, f"'{node.text}' is assigned further down only")
         close = close_matches(node.text, (*self.frame.names, *self.context.symbols), most=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
@@ -483,7 +483,7 @@ class Evaluator:
             fragment.start,
             prefix,
             results,
-            names_assigned_in(fragment),
+            fragment.body,
             generic=_generic(node, head, outer),
         )
         inner.said |= names.keys() & {each.name.text for each in head.results}  # declared twice
@@ -504,11 +504,6 @@ class Evaluator:
         if value is None:
             return self.report(rules.OUTPUT_NOT_ASSIGNED, node.name, f"the result '{node.name.text}' is never assigned")
         return value
-
-
-def names_assigned_in(definition: nodes.Definition) -> frozenset[str]:
-    """Return every name that a body assigns."""
-    return frozenset(name for entry in definition.body or () for name in assigned_names(entry))
 
 
 def number(text: str) -> Value:

@@ -24,22 +24,19 @@ class FlatGraph:
     def __init__(self) -> None:
         self._added: list[tuple[str, nodes.Entry]] = []
         self._taken: list[tuple[str, str]] = []
-        self._names: set[str] = set()
+        self.names: set[str] = set()
+        """Those that are taken."""
 
     def record(self, added: list[tuple[str, nodes.Entry]], taken: list[tuple[str, str]]) -> None:
         """From now on write down elsewhere what is added, and which names are given to what."""
         self._added, self._taken = added, taken
 
-    def take(self, names: Iterable[str]) -> None:
-        """Let names be taken."""
-        self._names.update(names)
-
     def unused_name(self, wanted: str) -> str:
         """Return a name that nothing in the graph has yet, and take it: the one that is wanted if possible."""
         name, number = wanted, 2
-        while name in self._names:
+        while name in self.names:
             name, number = f"{wanted}_{number}", number + 1
-        self._names.add(name)
+        self.names.add(name)
         self._taken.append((wanted, name))
         return name
 

@@ -63,11 +63,9 @@ class Walk:
         last = _common(zip(entries[first:][::-1], before[first:][::-1], strict=False))
         end, old_end = len(entries) - last, len(before) - last
         middle, old_middle = entries[first:end], before[first:old_end]
-        steps = [self._again(evaluate, entry, step) for entry, step in zip(entries, before[:first], strict=False)]
+        steps = self._again(evaluate, entries[:first], before[:first])
         steps += self._changed(evaluate, middle, old_middle)
-        steps += [
-            self._again(evaluate, entry, step) for entry, step in zip(entries[end:], before[old_end:], strict=True)
-        ]
+        steps += self._again(evaluate, entries[end:], before[old_end:])
         return tuple(steps)
 
     def _changed(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> list[Step]:
@@ -80,12 +78,20 @@ class Walk:
         return steps
 
     # ---- steps -------------------------------------------------------------------------------------------------------
-    def _again(self, evaluate: _Evaluate, entry: nodes.Entry, step: Step) -> Step:
-        if not self._holds(step):
-            return self._compared(step, self._worked_out(evaluate, entry))
-        found = step if entry is step.entry else replace(step, entry=entry)
-        self._apply(found)
-        return found
+    def _again(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> list[Step]:
+        """The steps of entries that are as they were. Most hold, so this is what an edit of a long graph takes."""
+        steps: list[Step] = []
+        apply, names = self._context.apply, self._frame.names
+        for entry, step in zip(entries, before, strict=True):
+            if not self._holds(step):
+                steps.append(self._compared(step, self._worked_out(evaluate, entry)))
+                continue
+            names.update(step.values)
+            apply(step.record)
+            steps.append(
+                step if entry.start == step.entry.start else Step(entry, step.origin, step.values, step.record)
+            )
+        return steps
 
     def _worked_out(self, evaluate: _Evaluate, entry: nodes.Entry) -> Step:
         context, names = self._context, self._frame.names
@@ -96,22 +102,21 @@ class Walk:
 
     def _holds(self, step: Step) -> bool:
         dirty, record = self._dirty, step.record
-        return (
-            record.is_lasting
-            and dirty.names.isdisjoint(spelled_names(step.entry))
-            and (not dirty.taken or dirty.taken.isdisjoint(name for pair in record.taken for name in pair))
-            and (not dirty.labels or dirty.labels.isdisjoint(label for label, _ in record.labels))
-            and (not dirty.fragments or dirty.fragments.isdisjoint(record.fragments))
-            and (not dirty.fragments or dirty.fragments.isdisjoint(spelled_names(step.entry)))
-            and not (dirty.has_made and record.uses_made)
-            and self._context.statements + record.statements <= MOST_STATEMENTS
-            and all(self._context.files.tensor_file(label) == known for label, known in record.files)
-        )
-
-    def _apply(self, step: Step) -> None:
-        """Let the state be what it is behind a step that holds."""
-        self._frame.names.update(step.values)
-        self._context.apply(step.record)
+        if not record.is_lasting or (dirty.has_made and record.uses_made):
+            return False
+        if dirty.names and not dirty.names.isdisjoint(spelled_names(step.entry)):
+            return False
+        if dirty.taken and not dirty.taken.isdisjoint(name for pair in record.taken for name in pair):
+            return False
+        if dirty.labels and not dirty.labels.isdisjoint(label for label, _ in record.labels):
+            return False
+        used = dirty.fragments
+        if used and not (used.isdisjoint(record.fragments) and used.isdisjoint(spelled_names(step.entry))):
+            return False
+        for label, known in record.files:
+            if self._context.files.tensor_file(label) != known:
+                return False
+        return self._context.statements + record.statements <= MOST_STATEMENTS
 
     def _compared(self, old: Step | None, new: Step | None) -> Step:
         """Note what is different behind a step; return it with what is the same from before."""

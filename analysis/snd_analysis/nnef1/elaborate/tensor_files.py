@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Protocol
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from snd_analysis.nnef1.elaborate.values import Value
 from snd_analysis.symbolic import integers
 
+_REMEMBERED = 4096
 _DESCRIPTION = re.compile(
     r"(?P<dtype>real|int|bool|str) \[(?P<extents>[\d,]*)\](?P<blocks> in blocks)?(?: = (?P<items>.*))?"
 )
@@ -34,6 +36,7 @@ class TensorFiles(Protocol):
         """Return what is known of the file of a label; None if there is none."""
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def described(text: str) -> TensorFile | None:
     """Return what a description says; None if it is none."""
     match = _DESCRIPTION.fullmatch(text.strip())
@@ -54,6 +57,7 @@ def _item(dtype: str, text: str) -> Value:
             return float(text)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def file_of(label: str) -> str | None:
     """Return the path of the file of a label, from the folder of the graph; None if the path would lead out of it."""
     path = f"{label.lstrip('/')}.dat"
