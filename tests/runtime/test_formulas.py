@@ -196,6 +196,13 @@ def test_selections_look_only_at_what_is_chosen():
     assert check(text, R([0, 5, -5])).tolist() == [1, 0, 0]
 
 
+def test_a_condition_that_decides_for_a_pack_has_an_item_for_each_of_its_own():
+    folded = "with q = i - 1, inside = {} || q >= 0: y[i..] = inside && .., i < s;"
+    for decided, found in (("n != 0", [[True, True], [True, True]]), ("n == 0", [[False, False], [False, True]])):
+        text = operator("x: int[s..(n)];", "y: bool[s..];", folded.format(decided))
+        assert check(text, R([[1, 2], [3, 4]])).tolist() == found
+
+
 def test_every_extent_is_counted_by_its_own_formulas():
     text = operator(
         "x: int[n];", "a: int[k | n]; b: int[l | n]; c: int[k];",

@@ -32,11 +32,13 @@ def binary(expressions: Expressions, node: nodes.Binary) -> Value:
     symbol = node.operator.text
     left = expressions.evaluate(node.left)
     if left is _DECIDING.get(symbol, UNDEFINED):
-        # Null wins, but the right side need not have a value.
+        # Null wins, and a pack has an item for each of its own, but the right side need not have a value.
+        decided = shapes.truth(symbol != "&&")
         try:
-            return NULL if expressions.evaluate(node.right) is NULL else shapes.truth(symbol != "&&")
+            other = expressions.evaluate(node.right)
         except EvaluationError:
-            return shapes.truth(symbol != "&&")
+            return decided
+        return other if other is NULL else elementwise(lambda _: decided, other) if isinstance(other, Pack) else decided
     right = expressions.evaluate(node.right)
     if symbol == "is":
         return expressions.lifted(node, lambda a, b: elementwise(_identical, a, b), left, right)

@@ -15,7 +15,7 @@ _DEFINITION = re.compile(r"^(?:public )?(?:operator|graph) \w+ \{$.*?^\}$", re.M
 
 
 _STANDARD = "std"
-_FORMATS = ("nnef1", "cvm", "tosa")
+_FORMATS = ("nnef1", "cvm", "tosa", "tennis")
 """The folders of modules that have the operations of other formats."""
 
 
