@@ -45,9 +45,10 @@ def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree
 @incremental
 def elaborated(db: Database, before: Elaborated | None, path: str) -> Elaborated:
     """Return what a file in NNEF 1.0 comes to."""
+    labels = () if before is None else before.labels
     quantization = quantization_path(path)
     file = None if quantization is None else quantization_file(db, quantization)
-    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path), file, before)
+    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path, labels), file, before)
 
 
 @query
@@ -129,21 +130,32 @@ class _Library:
 class _Files:
     """The tensor files beside a graph."""
 
-    def __init__(self, db: Database, path: str) -> None:
+    def __init__(self, db: Database, path: str, labels: tuple[str, ...] = ()) -> None:
+        """``labels`` are those that are probably asked for: one query tells of all their files."""
         self._db = db
         self._folder = dirname(path)
+        self._known = _tensor_files(db, self._folder, labels)
 
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return what is known of the file of a label; None if there is none."""
-        file = file_of(label)
-        found = None if file is None else text(self._db, join(self._folder, file))
-        match found:
-            case str():
-                return described(found)
-            case UnreadableText():
-                return TensorFile("real", (), fault=found.message)
-            case _:
-                return None
+        return self._known[label] if label in self._known else _tensor_file(self._db, self._folder, label)
+
+
+@query
+def _tensor_files(db: Database, folder: str, labels: tuple[str, ...]) -> Mapping[str, TensorFile | None]:
+    return {label: _tensor_file(db, folder, label) for label in labels}
+
+
+def _tensor_file(db: Database, folder: str, label: str) -> TensorFile | None:
+    file = file_of(label)
+    found = None if file is None else text(db, join(folder, file))
+    match found:
+        case str():
+            return described(found)
+        case UnreadableText():
+            return TensorFile("real", (), fault=found.message)
+        case _:
+            return None
 
 
 def tensor_file(db: Database, path: str, label: str) -> TensorFile | None:

@@ -58,6 +58,8 @@ class Elaborated(Struct, frozen=True, eq=False):
     fragments: Mapping[str, nodes.Definition] = {}
     environment: tuple[object, ...] = ()
     """What all steps depend on."""
+    labels: tuple[str, ...] = ()
+    """Of all files that were asked for."""
 
 
 def elaborate(
@@ -167,6 +169,7 @@ def _elaborated(
         steps,
         context.fragments,
         environment,
+        tuple([label for step in steps for label, _ in step.record.files]),
     )
 
 

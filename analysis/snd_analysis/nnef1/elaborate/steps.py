@@ -114,7 +114,8 @@ class Walk:
         if used and not (used.isdisjoint(record.fragments) and used.isdisjoint(spelled_names(step.entry))):
             return False
         for label, known in record.files:
-            if self._context.files.tensor_file(label) != known:
+            found = self._context.files.tensor_file(label)
+            if found is not known and found != known:
                 return False
         return self._context.statements + record.statements <= MOST_STATEMENTS
 

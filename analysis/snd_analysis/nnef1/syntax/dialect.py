@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 from snd_analysis.base import descendants
 from snd_analysis.nnef1.syntax import nodes
@@ -19,6 +20,8 @@ class Dialect(StrEnum):
 
 
 _PREFIX = "tract_"
+_REMEMBERED = 1 << 14
+"""Statements of which it is known: the question is asked of a whole file after each keystroke."""
 
 
 def dialect_of(tree: SyntaxTree) -> Dialect:
@@ -31,7 +34,11 @@ def _is_of_tract(item: nodes.Item) -> bool:
         return isinstance(item.item, nodes.Extension) and item.item.name.text.startswith(_PREFIX)
     if item.head.name.text.startswith(_PREFIX) or any(each.name.extended for each in item.head.parameters):
         return True
-    statements = (each for entry in item.body or () for each in entry.statements)
+    return any(_has_name_of_tract(entry.statements) for entry in item.body or ())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _has_name_of_tract(statements: tuple[nodes.Statement, ...]) -> bool:
     return any(
         isinstance(node, nodes.Identifier) and (node.extended or node.text.startswith(_PREFIX))
         for statement in statements

@@ -8,6 +8,7 @@ piece whose text did not change is not read again.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -74,84 +75,108 @@ def _heads(text: str) -> list[int]:
     return sorted(found)
 
 
+def split_statements(text: str) -> Pieces | None:
+    """Return the pieces of a part of a body that begins where a statement does and ends where the next one begins.
+
+    None if the part does not end so, or if what follows it may have a share in how it is read.
+    """
+    splitter = _Splitter(text)
+    splitter.is_inside = True
+    if _heads(text) or not splitter.scan():
+        return None
+    is_whole = splitter.start == len(text) and all(each.kind is PieceKind.STATEMENT for each in splitter.pieces)
+    if not is_whole or (splitter.comments and splitter.comments[-1][1] == len(text)):
+        return None
+    return Pieces(tuple(splitter.pieces), tuple(splitter.comments))
+
+
 class _Splitter:
     def __init__(self, text: str) -> None:
         self.pieces: list[Piece] = []
         self.comments: list[tuple[int, int]] = []
         self._text = text
-        self._start = self._behind_blank(0)
-        self._inside = False
+        self.start = self._behind_blank(0)
+        self.is_inside = False
+        self._heads: Iterator[int] = iter(())
+        self._next_head = len(text)
 
     def run(self) -> None:
-        text = self._text
-        heads = iter([*_heads(text), len(text)])
-        head = next(heads)
-        found, at = _MARK.search(text), 0
+        heads = iter([*_heads(self._text), len(self._text)])
+        self._next_head, self._heads = next(heads), heads
+        self.scan()
+        self._heads_before(len(self._text))
+        self._finish(len(self._text))
+
+    def scan(self) -> bool:
+        """Find the pieces; return whether every string is closed."""
+        text, is_closed = self._text, True
+        found = _MARK.search(text)
         while found is not None:
             at = found.start()
-            while head <= at:  # a head does not begin with a sign
-                self._head(head)
-                head = next(heads)
+            self._heads_before(at)
             match found[0]:
                 case "#":
                     comment = _COMMENT.match(text, at)
                     assert comment is not None
                     self.comments.append(comment.span())
-                    at = comment.end()
-                    if self.comments[-1][0] == self._start:
-                        self._start = self._behind_blank(at)
+                    end = comment.end()
+                    if at == self.start:
+                        self.start = self._behind_blank(end)
                 case "'" | '"':
                     string = _STRING.match(text, at)
-                    at = at + 1 if string is None else string.end()
+                    is_closed = is_closed and string is not None
+                    end = at + 1 if string is None else string.end()
                 case sign:
                     self._sign(at, sign)
-                    at += 1
-            while head < at:  # it stands in a comment or a string
-                head = next(heads)
-            found = _MARK.search(text, at)
-        while head < len(text):
-            self._head(head)
-            head = next(heads)
-        self._finish(len(text))
+                    end = at + 1
+            while self._next_head < end:  # it stands in a comment or a string
+                self._next_head = next(self._heads)
+            found = _MARK.search(text, end)
+        return is_closed
+
+    def _heads_before(self, at: int) -> None:
+        while self._next_head < at:
+            self._head(self._next_head)
+            self._next_head = next(self._heads)
 
     def _head(self, at: int) -> None:
-        if self._inside or self._start < at:
+        if self.is_inside or self.start < at:
             self._finish(at)
 
     def _sign(self, at: int, sign: str) -> None:
         match sign:
             case ";":
-                kind = PieceKind.STATEMENT if self._inside else PieceKind.ITEM
+                kind = PieceKind.STATEMENT if self.is_inside else PieceKind.ITEM
                 self._add(kind, at, True)
-            case "{" if not self._inside:
+            case "{" if not self.is_inside:
                 self._add(PieceKind.HEAD, at, True)
-                self._inside = True
-            case "}" if self._inside:
-                if self._start < at:
+                self.is_inside = True
+            case "}" if self.is_inside:
+                if self.start < at:
                     self._add(PieceKind.STATEMENT, at, False)
                 self.pieces.append(Piece(PieceKind.BODY_END, at, at + 1, True))
-                self._inside = False
+                self.is_inside = False
             case "}":
-                if self._start < at:
+                if self.start < at:
                     self._add(PieceKind.ITEM, at, False)
                 self.pieces.append(Piece(PieceKind.STRAY, at, at + 1, True))
             case _:  # a brace inside a body is part of a statement
                 return
-        self._start = self._behind_blank(at + 1)
+        self.start = self._behind_blank(at + 1)
 
     def _finish(self, at: int) -> None:
         """Ends what is open before ``at``: the text, or an item that begins there."""
-        if self._start < at:
-            self._add(PieceKind.STATEMENT if self._inside else PieceKind.ITEM, at, False)
-        if self._inside:
+        if self.start < at:
+            self._add(PieceKind.STATEMENT if self.is_inside else PieceKind.ITEM, at, False)
+        if self.is_inside:
             end = self.pieces[-1].end
             self.pieces.append(Piece(PieceKind.BODY_END, end, end, False))
-            self._inside = False
-        self._start = at
+            self.is_inside = False
+        self.start = at
 
     def _add(self, kind: PieceKind, end: int, closed: bool) -> None:
-        end = max(self._start, self._before_blank(end))
-        self.pieces.append(Piece(kind, self._start, end, closed))
+        end = max(self.start, self._before_blank(end))
+        self.pieces.append(Piece(kind, self.start, end, closed))
 
     def _behind_blank(self, at: int) -> int:
         match = _BLANK.match(self._text, at)
@@ -163,7 +188,7 @@ class _Splitter:
         text = self._text
         ends = {end: start for start, end in self.comments[-64:]}
         while True:
-            while at > self._start and text[at - 1].isspace():
+            while at > self.start and text[at - 1].isspace():
                 at -= 1
             if at not in ends:
                 return at

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -10,8 +12,10 @@ from snd_analysis import rules
 from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.parser import Parser
-from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
+from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split, split_statements
 
+_MOST_REMEMBERED = 4
+"""Pieces by text that are kept, for each entry of the body that is edited. Then the text is read as a whole."""
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
 
 
@@ -40,12 +44,85 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
 
     Any text gives a tree and the problems in it.
     """
+    edited = None if previous is None else with_edit(text, previous)
+    if edited is not None:
+        return edited
     builder = _Builder(text, {} if previous is None else previous.read)
     found = split(text if not text.startswith(BYTE_ORDER_MARK) else f" {text[1:]}")
     for piece in found.pieces:
         builder.add(piece)
     comments = tuple(Span(start, end) for start, end in found.comments)
     return SyntaxTree(text, nodes.Document(tuple(builder.items)), comments, tuple(builder.problems), builder.read)
+
+
+def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
+    """Return the tree of a text that differs from an earlier one inside of one body: only what is there is read.
+
+    None if the difference may reach further.
+    """
+    old = before.text
+    begin = _common_prefix(old, text)
+    same_end = _common_prefix(old[begin:][::-1], text[begin:][::-1])
+    end, growth = len(old) - same_end, len(text) - len(old)
+    around = next((each for each in before.document.items if _surrounds(each, begin, end)), None)
+    if not isinstance(around, nodes.Definition) or not around.body or old[around.end - 1] != "}":
+        return None
+    body = around.body
+    first = bisect_right(body, begin, key=attrgetter("start")) - 1
+    last = bisect_right(body, end, key=attrgetter("start"))
+    if first < 0 or len(before.read) > _MOST_REMEMBERED * len(body):
+        return None
+    start, stop = body[first].start, body[last].start if last < len(body) else around.end - 1
+    if stop <= end and last == len(body):
+        return None
+    found = split_statements(text[start : stop + growth])
+    if found is None:
+        return None
+    builder = _Builder(text, before.read)
+    for piece in found.pieces:
+        builder.add(Piece(piece.kind, piece.start + start, piece.end + start, piece.closed))
+    entries = (*body[:first], *builder.body, *_moved_entries(body[last:], growth))
+    edited = nodes.Definition(around.start, around.end + growth, around.head, entries)
+    items = (
+        edited if each is around else _moved(each, growth) if each.start > around.start else each
+        for each in before.document.items
+    )
+    problems = [each for each in before.problems if each.span.start < start]
+    problems += [*builder.problems, *(each.shifted(growth) for each in before.problems if each.span.start >= stop)]
+    comments = [each for each in before.comments if each.start < start]
+    comments += [Span(one + start, other + start) for one, other in found.comments]
+    comments += [each.shifted(growth) for each in before.comments if each.start >= stop]
+    read = {**before.read, **builder.read}
+    return SyntaxTree(text, nodes.Document(tuple(items)), tuple(comments), tuple(problems), read)
+
+
+def _common_prefix(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _surrounds(item: nodes.Item, begin: int, end: int) -> bool:
+    return isinstance(item, nodes.Definition) and item.start < begin and end < item.end
+
+
+def _moved_entries(entries: Sequence[nodes.Entry], distance: int) -> Iterable[nodes.Entry]:
+    return (nodes.Entry(each.start + distance, each.statements) for each in entries) if distance else entries
+
+
+def _moved(item: nodes.Item, distance: int) -> nodes.Item:
+    if isinstance(item, nodes.Placed):
+        return nodes.Placed(item.start + distance, item.item)
+    body = item.body
+    if body is not None:
+        body = (*_moved_entries(body, distance),)
+    return nodes.Definition(item.start + distance, item.end + distance, item.head, body)
 
 
 class _Builder:
@@ -55,8 +132,8 @@ class _Builder:
         self.read: dict[tuple[PieceKind, str], ReadPiece] = {}
         self._text = text
         self._known = known
+        self.body: list[nodes.Entry] = []
         self._head: tuple[int, nodes.Head | nodes.ErrorItem] | None = None
-        self._body: list[nodes.Entry] = []
 
     def add(self, piece: Piece) -> None:
         match piece.kind:
@@ -94,7 +171,7 @@ class _Builder:
     def _statement(self, piece: Piece) -> None:
         found = self._found(piece)
         if found.statements:
-            self._body.append(nodes.Entry(piece.start, found.statements))
+            self.body.append(nodes.Entry(piece.start, found.statements))
         if not piece.closed and not found.problems:
             self._problem(Span(piece.end, piece.end), "expected ';' at the end of the statement")
 
@@ -121,10 +198,10 @@ class _Builder:
             brace = self._text.find("{", start)
             self.problems.append(Problem(rules.UNCLOSED_BRACKET, Span(brace, brace + 1), message))
         if isinstance(head, nodes.Head):
-            self.items.append(nodes.Definition(start, piece.end, head, tuple(self._body)))
+            self.items.append(nodes.Definition(start, piece.end, head, tuple(self.body)))
         else:
             self.items.append(nodes.Placed(start, head))
-        self._head, self._body = None, []
+        self._head, self.body = None, []
 
     def _problem(self, span: Span, message: str) -> None:
         self.problems.append(Problem(rules.SYNTAX_ERROR, span, message))
