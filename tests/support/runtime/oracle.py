@@ -333,7 +333,11 @@ class Oracle:
         if symbol in ("&&", "||", "=>"):
             left = self.evaluate(node.left)
             if left is (symbol == "||"):
-                return symbol != "&&"
+                try:
+                    # Only the number of its items counts.
+                    return itemwise(lambda _: symbol != "&&", self.evaluate(node.right))
+                except (SkipError, OracleError):
+                    return symbol != "&&"
             right = self.branch(node.right)
         else:
             left, right = self.all(node.left, node.right)
