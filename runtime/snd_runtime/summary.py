@@ -45,7 +45,7 @@ class Summary(Struct, frozen=True):
 
     @property
     def brief(self) -> str:
-        """The same without what goes without saying: that nothing is NaN."""
+        """The same without what is obvious: that nothing is NaN."""
         return f"{type_text(self.dtype, self.shape)} {' '.join(each for each in self._statistics() if each != _NO_NAN)}"
 
     def _statistics(self) -> Iterator[str]:

@@ -109,7 +109,7 @@ def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
         raise ValueError(f"it is of type '{found}', and '{dtype}' is wanted")
     if array.dtype == np.uint64 and dtype == "int" and array.size and int(array.max()) > _GREATEST_INT:
         raise ValueError(f"{array.max()} is too large for an int")
-    with np.errstate(over="ignore"):  # as IEEE 754 has it: whoever has such a file may not be able to change it
+    with np.errstate(over="ignore"):  # as in IEEE 754: users may not be able to change such a file
         return array.astype(numpy_dtype(dtype, real), copy=False)
 
 

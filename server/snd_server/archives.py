@@ -1,6 +1,6 @@
 """Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
 
-A member has the path of its archive with its own behind it, ``model.nnef.tgz/graph.nnef``. Members whose names would
+A member has the path of its archive with its own after it, ``model.nnef.tgz/graph.nnef``. Members whose names would
 lead out of the archive, links, and those in folders that begin with a point are not there. Whether an archive is
 compressed its first bytes tell.
 """

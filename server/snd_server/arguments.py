@@ -92,7 +92,7 @@ def _demand_known(template: Template, pairs: Sequence[_Pair], what: str, names: 
 
 
 def among(name: str, known: Sequence[str]) -> str:
-    """Return the names that there are, for whoever wrote one that there is not: ``did you mean …``, or all of them."""
+    """Return the names that there are, for an unknown one:``did you mean …``, or all of them."""
     close = close_matches(name, known)
     if close:
         return f"did you mean '{close[0]}'?"

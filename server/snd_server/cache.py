@@ -121,7 +121,7 @@ def default_folder() -> str:
 
 
 def is_private(folder: str) -> bool:
-    """Return whether nobody but the user can write to a folder; also if it is not there yet."""
+    """Return whether only the user can write to a folder; also if it is not there yet."""
     if sys.platform == "win32":  # rights of folders are inherited from that of the user there
         return True
     try:

@@ -70,7 +70,7 @@ def adds_none(
 ) -> bool:
     """Return whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
 
-    Hints do not count: who removes the last use of a name may well be told so. Lines are told by their text, which
+    Hints do not count: a fix that removes the last use of a name may cause one. Lines are told by their text, which
     for what was there before is the one that the fixes have made of it.
     """
     (text, diagnostics), (new_text, outcome) = before, after

@@ -26,7 +26,7 @@ class GitIgnore(Struct, frozen=True):
     def around(cls, folder: str, wrong: Callable[[ConfigError], None]) -> GitIgnore:
         """Return what the folders above ``folder`` (absolute, real) say, up to the root of its repository.
 
-        None of it if they ignore ``folder`` itself: who asks for an ignored folder by name wants to see its files.
+        None of it if they ignore ``folder`` itself: a user who names an ignored folder wants to see its files.
         """
         above = _folders_above(folder)
         ignore = cls(wrong)

@@ -55,7 +55,7 @@ class Report(Struct, frozen=True):
         return self.source(location.path).position(location.span.start)
 
     def end(self, location: Location) -> Position:
-        """Line and column just behind a location."""
+        """Line and column just after a location."""
         return self.source(location.path).position(location.span.end)
 
     def fails(self, diagnostic: Diagnostic) -> bool:

@@ -88,7 +88,7 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
 
 
 def _with_companions(files: Sequence[str], checker: Checker) -> list[str]:
-    """Return files with those that say more of them, each once: a ``graph.quant`` behind its ``graph.nnef``."""
+    """Return files with those that say more of them, each once: a ``graph.quant`` after its ``graph.nnef``."""
     found = dict.fromkeys(files)
     for path in files:
         if path.endswith(NNEF1_SUFFIX):

@@ -61,7 +61,7 @@ def _table(checker: Checker, request: RunRequest) -> int:
 
 
 def paint() -> Paint:
-    """Return the colours of the terminal; none where nobody reads it."""
+    """Return the colours of the terminal; none if output is no terminal."""
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         return painter(sys.stdout) or plain
     return plain

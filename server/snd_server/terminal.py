@@ -30,7 +30,7 @@ def say(message: str, *, err: bool = False) -> None:
 
 
 def show(text: str, *, err: bool = False) -> None:
-    """Print what was laid out in lines and coloured; names and texts in it were made visible by who laid it out."""
+    """Print what was laid out in lines and coloured; the caller has made its names and texts visible."""
     click.echo(harmless(text), nl=False, err=err)
 
 

@@ -89,7 +89,7 @@ class Session:
     def _reach(self, template: Template) -> Reach:
         if self.template(template.name) is template:
             return self._definitions.reach(template.name)
-        return reach_of(template, self.template, self._definitions.reach)  # made for a sample: nobody can name it
+        return reach_of(template, self.template, self._definitions.reach)  # made for a sample: it has no name
 
     def _is_recursive(self, template: Template) -> bool:
         """Return whether a definition invokes itself, if through others: its composition would never end."""

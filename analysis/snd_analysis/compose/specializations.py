@@ -38,7 +38,7 @@ class Specializations:
         return KnownDeclarations(self.template, before)
 
     def hold_for(self, reached: frozenset[Template]) -> None:
-        """Let go of all specializations if the definition reaches others now than when these were composed."""
+        """Forget all specializations if the definition reaches others now than when these were composed."""
         if self._reached is not reached and self._reached != reached:
             self._known = {}
         self._reached = reached
@@ -55,7 +55,7 @@ class Specializations:
         return len(self._known)
 
     def forget_unused(self) -> None:
-        """Let go of specializations of which nothing is composed any more, once they may be as many as the others."""
+        """Forget specializations of which nothing is composed any more, once they may be as many as the others."""
         if len(self._known) >= self._most:
             alive = WeakValueDictionary(self._known)
             self._known.clear()

@@ -13,7 +13,7 @@ from snd_analysis.db.storage import FIREWALLS, MISSING, ONE_AT_A_TIME, ActiveQue
 P = ParamSpec("P")
 Value = TypeVar("Value")
 
-# So many answers are kept of each query and key: whoever types often returns to a text that was there a moment ago.
+# So many answers are kept of each query and key: users often return to a text that was there a moment ago.
 _VERSIONS = 3
 
 
@@ -106,7 +106,7 @@ def query(function: Any = None, **options: Any) -> Any:
     An answer that ``is_constant`` depends on nothing that can change. All databases of the process share such answers,
     and those that depend on nothing else.
     An answer that ``is_firewall`` mostly stays when its inputs change, and is quickly worked out. To the answers that
-    depend on it, it is like an input: whether they hold is told by it, without a look at what stands behind it.
+    depend on it, it is like an input: whether they hold is told by it, without a look at what stands after it.
     """
     return Query(function) if function is not None else lambda function: Query(function, **options)
 

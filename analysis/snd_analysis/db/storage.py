@@ -37,7 +37,7 @@ class Memo:
         self.inputs = inputs
         """The bits of all inputs that the answer depends on, directly or through others."""
         self.near = near
-        """The same with the bits of firewalls in place of what stands behind them."""
+        """The same with the bits of firewalls in place of what stands after them."""
         self.revision = revision
         """The last revision in which the inputs were as they are below the answer."""
         self.near_revision = revision
@@ -164,7 +164,7 @@ class Storage:
         return not self._dropped_since(memo.revision, memo.inputs, 0)
 
     def keeps_near(self, memo: Memo) -> bool:
-        """Return the same of answers that are not behind a firewall, since these were known to be the same."""
+        """Return the same of answers that are not after a firewall, since these were known to be the same."""
         return not self._dropped_since(memo.near_revision, memo.near, 1)
 
     def _dropped_since(self, revision: int, bits: int, kind: int) -> bool:
@@ -184,7 +184,7 @@ class Storage:
         return value
 
     def remember(self, revision: int, values: Values) -> Revision:
-        """Keep a new revision, and let go of what nobody asks for any more."""
+        """Keep a new revision, and drop revisions that nothing refers to."""
         self._latest = revision
         made = self.history[revision] = Revision(values)
         if len(self.history) > _REVISIONS:
@@ -197,7 +197,7 @@ class Storage:
         return made
 
     def _sweep(self, values: Values) -> None:
-        """Let go of the cells that nothing was asked of since the last time, and that no other one depends on."""
+        """Forget the cells that nothing was asked of since the last time, and that no other one depends on."""
         cells = [cell for table in self.tables.values() for cell in table.values()]
         kept = set(values)
         pending = [cell for cell in cells if cell.is_constant or cell.revision > self._swept]

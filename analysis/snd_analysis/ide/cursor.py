@@ -117,13 +117,13 @@ def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
     if not isinstance(outer.node, nodes.Block):
         return nodes.children(outer.node)
     entries = outer.node.entries
-    behind = bisect_right(entries, offset - outer.base, key=lambda entry: entry.start)
-    return entries[max(behind - 2, 0) : behind]
+    after = bisect_right(entries, offset - outer.base, key=lambda entry: entry.start)
+    return entries[max(after - 2, 0) : after]
 
 
 @lru_cache(maxsize=_REMEMBERED_CHUNKS)
 def tokens_around(chunk: Chunk, first: int, last: int) -> tuple[Token, ...]:
-    """Return the tokens of a part of a chunk, and some before and perhaps behind it, without reading all of a long
+    """Return the tokens of a part of a chunk, and some before and perhaps after it, without reading all of a long
     chunk.
 
     It begins with a block or a statement: some before the one at ``first``, which may be broken and read as several.
@@ -155,7 +155,7 @@ def token_at(tree: SyntaxTree, offset: int) -> Token | None:
 
 
 def comment_at(tree: SyntaxTree, offset: int) -> Span | None:
-    """Return the comment that an offset stands in, behind its ``#`` or at its end."""
+    """Return the comment that an offset stands in, after its ``#`` or at its end."""
     placed = chunk_at(tree, offset)
     if placed is None:
         return None

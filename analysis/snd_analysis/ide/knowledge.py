@@ -1,4 +1,4 @@
-"""What is known of one definition, for whoever explains it: its names, types, values, and operations."""
+"""What is known of one definition, for hovers and hints: its names, types, values, and operations."""
 
 from __future__ import annotations
 

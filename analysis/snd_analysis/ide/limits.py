@@ -7,7 +7,7 @@ MOST_COMPLETIONS = 300
 MOST_RESULTS = 200
 """Results of earlier statements that are looked at. Those of a longer graph are offered once they are begun."""
 MOST_CLOSING = 40
-"""Tokens that may be missing behind a cursor. Where more are missing, nothing is offered that depends on them."""
+"""Tokens that may be missing after a cursor. Where more are missing, nothing is offered that depends on them."""
 STATEMENTS_BEFORE = 8
 """Statements before a cursor that are looked at for damage: what is broken there may reach up to the cursor."""
 MOST_SYMBOLS = 256

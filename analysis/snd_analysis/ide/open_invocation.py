@@ -120,7 +120,7 @@ def _matching(tokens: Sequence[Token], closing: int, opening_kind: str, closing_
 
 
 def _generics(tokens: Sequence[Token], closing: int) -> int:
-    """Return where ``<…>`` begins; behind its end if it is something else."""
+    """Return where ``<…>`` begins; after its end if it is something else."""
     at = closing - 1
     while at >= 0 and tokens[at].kind in _IN_GENERICS:
         at -= 1

@@ -81,7 +81,7 @@ class Loop(Struct, frozen=True, eq=False):
     before: Graph | None
     """The condition that is tested before each iteration: its only result is a bool."""
     after: Graph | None
-    """The condition that is tested behind each iteration; it sees the carried variables as the body left them."""
+    """The condition that is tested after each iteration; it sees the carried variables as the body left them."""
     body: Graph
 
     @property

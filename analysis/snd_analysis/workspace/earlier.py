@@ -42,5 +42,5 @@ def earlier(db: Database, path: str, definition: nodes.Definition) -> Earlier | 
 
 @query
 def _earlier(db: Database, path: str, name: str) -> Earlier:
-    # One object for all revisions: whoever uses it holds every part of it against what that depends on.
+    # One object for all revisions: its users compare each part with what the part depends on.
     return Earlier()

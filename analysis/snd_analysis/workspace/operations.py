@@ -21,7 +21,7 @@ class OperationScope(ModuleScope, frozen=True, eq=False):
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
         """Return the operator of an operation; None if there is no such operation.
 
-        It has the name of the operation, or that with ``_`` behind it where SkriptND does not allow the name.
+        It has the name of the operation, or that with ``_`` after it where SkriptND does not allow the name.
         """
         if len(parts) > 1:
             return super().operator(parts)

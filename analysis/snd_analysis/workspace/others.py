@@ -26,7 +26,7 @@ class OtherDefinitions:
         return self._db
 
     def close(self) -> None:
-        """Let go of the revision."""
+        """Forget the revision."""
         self._db = None
 
     def checkpoint(self) -> None:
@@ -85,7 +85,7 @@ def declared(db: Database, name: OperatorName) -> nodes.Definition | None:
 
 @query
 def signature(db: Database, name: OperatorName) -> Signature | None:
-    """Return what a definition says to whoever invokes it; places in it are those of an older version."""
+    """Return what invocations can see of a definition; places in it are those of an older version."""
     found = declared(db, name)
     return None if found is None else _read(db, name, found)
 

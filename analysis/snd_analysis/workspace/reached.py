@@ -1,4 +1,4 @@
-"""What is wrong with one graph of a file and with all that it reaches, for who looks at nothing else of the file."""
+"""What is wrong with one graph of a file and with all that it reaches, for commands that need nothing else."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _typed(db: Database, path: str, sample: Sample) -> _Typed:
     uses = tuple(use for use in resolution.uses if _is_written(use))
     problems = [*sample.problems, *statement.problems]
     if not problems:
-        # Whether the graph of a sample is a main one is asked of nobody: it is.
+        # The graph of a sample always is a main one.
         others = OtherDefinitions(db, path, statement.definition)
         problems = _typing_problems(statement, resolution, others)
         others.close()

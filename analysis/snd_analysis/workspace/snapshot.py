@@ -143,7 +143,7 @@ class Snapshot:
         return others.OtherDefinitions(self.db, path)
 
     def signature(self, name: OperatorName) -> Signature | None:
-        """What a definition says to whoever invokes it; None if there is none, or its declarations are broken."""
+        """What invocations can see of a definition; None if there is none, or its declarations are broken."""
         return others.present_signature(self.db, name)
 
     def typing(self, path: str, definition: nodes.Definition) -> Context:

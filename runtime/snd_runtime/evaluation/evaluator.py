@@ -1,4 +1,4 @@
-"""Evaluation in a worker process: the side of whoever asks."""
+"""Evaluation in a worker process: the side of the client."""
 
 from __future__ import annotations
 

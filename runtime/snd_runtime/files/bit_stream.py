@@ -1,4 +1,4 @@
-"""Unsigned numbers of any number of bits, one behind the other in a sequence of bytes (NNEF 1.0, 5.2).
+"""Unsigned numbers of any number of bits, one after the other in a sequence of bytes (NNEF 1.0, 5.2).
 
 The format is little-endian: a number begins at the least significant bit that is free. For whole bytes this is the
 usual order of bytes.

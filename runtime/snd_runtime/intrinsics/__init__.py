@@ -1,4 +1,4 @@
-"""Operators of the library that have no formula, in NumPy: chapter 4 leaves them to whoever executes them.
+"""Operators of the library that have no formula, in NumPy: chapter 4 leaves them to the implementation.
 
 ``INTRINSICS`` has one for each library operator with neither ``@lower`` nor ``@compose``, by the operator's name.
 """

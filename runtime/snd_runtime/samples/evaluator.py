@@ -1,4 +1,4 @@
-"""Samples in a worker process: the side of whoever asks."""
+"""Samples in a worker process: the side of the client."""
 
 from __future__ import annotations
 

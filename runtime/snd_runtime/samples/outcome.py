@@ -40,7 +40,7 @@ class SampleResult(Struct, frozen=True):
 
     @property
     def brief(self) -> str:
-        """``now`` without what goes without saying: that nothing is NaN. Only lines of statistics have no `` = ``."""
+        """``now`` without what is obvious: that nothing is NaN. Only lines of statistics have no `` = ``."""
         return self.now if " = " in self.now else self.now.replace(" nan=0", "")
 
 

@@ -18,7 +18,7 @@ def update_edits(text: str, placed: PlacedSample, outcome: SampleOutcome) -> tup
     already.
 
     Lines that agree stay as they are, and line breaks are those of the file. A failure takes the place of an expected
-    one only: one that nobody expected is to be looked at.
+    one only: look at an unexpected one before recording it.
     """
     lines = _new_lines(text, placed, outcome)
     if lines is None:
@@ -58,13 +58,13 @@ def _line(text: str, start: int, prefix: str, result: SampleResult, recorded: Re
 
 
 def _tolerance(text: str, line: Span) -> str:
-    """Return the tolerance behind a result, as it is written."""
+    """Return the tolerance after a result, as it is written."""
     found = _TOLERANCE.search(text, line.start, line.end)
     return "" if found is None else found[0]
 
 
 def _line_break(text: str, at: int) -> str:
-    """Return the line break behind a line; of the last line, the one before it."""
+    """Return the line break after a line; of the last line, the one before it."""
     found = _LINE_BREAK.match(text, at)
     if found is None:
         breaks = _LINE_BREAK.findall(text[:at])
@@ -73,7 +73,7 @@ def _line_break(text: str, at: int) -> str:
 
 
 def _indent(text: str, at: int) -> str:
-    """Return what stands before the ``#`` at ``at`` on its line: blanks, behind the byte order mark if there is one."""
+    """Return what stands before the ``#`` at ``at`` on its line: blanks, after the byte order mark if there is one."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return text[start:at].lstrip("\ufeff")
 

@@ -1,6 +1,6 @@
 """Messages between a worker and its parent.
 
-Each is pickled, with the contents of its arrays behind it, so that these are not copied again and again: the number of
+Each is pickled, with the contents of its arrays after it, so that these are not copied again and again: the number of
 parts, the length of each, 8 bytes little-endian, and the parts.
 """
 
@@ -37,7 +37,7 @@ class Message(Struct, frozen=True):
 
 
 def send(stream: BinaryIO, message: Any) -> None:
-    """Write a message. Raises OSError if nobody reads any more."""
+    """Write a message. Raises OSError if the other end is closed."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
     parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]

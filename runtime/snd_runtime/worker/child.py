@@ -40,7 +40,7 @@ def main(target: str, memory_bytes: int | None, threads: int) -> None:
     ``target`` is ``module:function``; the function makes the handler, once, so that what it keeps stays warm.
     """
     requests, answers = _own_channels()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever is interrupted at the terminal is the parent: it ends this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts the parent, which ends this process
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST_RECURSION))
     for name in _THREAD_VARIABLES:
         os.environ[name] = str(threads)

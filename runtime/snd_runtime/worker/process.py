@@ -93,13 +93,13 @@ class Worker:
             try:
                 return self._answer(process, request, seconds, note)
             except BaseException as error:
-                # Without a fault in the work itself, nobody knows what the process is at: it has to go.
+                # Without a fault in the work itself, the state of the process is unknown: end it.
                 if not (isinstance(error, WorkerFailed) and error.reason == "fault"):
                     self._discard(process)
                 raise
 
     def stop(self) -> None:
-        """Kill the process, from any thread: who waits for its answer gets WorkerFailed. Another one replaces it."""
+        """Kill the process, from any thread: waiting for its answer raises WorkerFailed. Another one replaces it."""
         with self._guard:
             process = self._process
         if process is not None:
@@ -122,7 +122,7 @@ class Worker:
             if self._closed:
                 raise WorkerFailed("stopped", "the worker is closed")
             if self._process is not None and not self._process.is_alive():
-                self._process.kill()  # nobody waited for what it was at: its end costs nothing
+                self._process.kill()  # no question waits for its answer
                 self._process = None
             if self._process is None:
                 self.generation += 1

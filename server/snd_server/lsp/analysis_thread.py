@@ -30,7 +30,7 @@ _IDLE_SECONDS = 1.0
 
 
 class Interrupted(Exception):  # noqa: N818 - it is no fault
-    """A question that nobody waits for any more: cancelled, or asked of a text that has changed since."""
+    """A question whose answer is not wanted any more: cancelled, or asked of a text that has changed since."""
 
 
 class _Preempted(Exception):  # noqa: N818 - it is no fault
@@ -53,7 +53,7 @@ class Question:
         self._until = 0.0
 
     def stop(self, reason: str = "") -> None:
-        """Nobody wants to know any more; why, if that is worth telling."""
+        """Cancel the question, with the reason if the user should know it."""
         self._reason = reason
         self._stopped = True
 
@@ -103,7 +103,7 @@ class _Job(Struct, eq=False):
         except _Preempted:
             self.goes_last = False
             return False
-        except BaseException as error:  # whoever waits for the answer is told
+        except BaseException as error:  # the question fails with it
             self.future.set_exception(error)
         else:
             self.future.set_result(answer)

@@ -16,7 +16,7 @@ class Converter:
         self.encoding = encoding
 
     def offset(self, source: Source, position: types.Position) -> int:
-        """Return the offset of a position; one behind the end of its line, or of the text, is moved to that end."""
+        """Return the offset of a position; one after the end of its line, or of the text, is moved to that end."""
         starts = source.line_starts
         if position.line >= len(starts):
             return len(source.text)

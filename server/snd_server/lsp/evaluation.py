@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # How long nothing must change before anything is evaluated.
 _PAUSE_SECONDS = 0.12
-# An evaluation that nobody asked for may take no longer.
+# An automatic evaluation may take no longer.
 _AUTOMATIC_SECONDS = 1.0
 _CANCELLED = "the evaluation was cancelled"
 _WORTH_A_PROCESS = re.compile(r">>>|^\s*(?:public\s+)?graph\b", re.MULTILINE)
@@ -144,7 +144,7 @@ class Evaluations:
         return await self._outcome(prepared, request, order.options)
 
     def cancel(self, path: str, name: SampleName | GraphName) -> None:
-        """Nobody wants to know what comes of a sample or graph any more."""
+        """Cancel the evaluation of a sample or graph."""
         self._give_up(lambda key: key == ValueKey(path, name), _CANCELLED)
         self._refresher.soon()
 
@@ -156,7 +156,7 @@ class Evaluations:
     async def call(
         self, key: ValueKey, work: Callable[[Any], Any], failed: Callable[[str], Any], tensor_bytes: int
     ) -> Any:
-        """Let a process do something else about a document, in its turn, before what nobody asked for.
+        """Let a process do something else about a document, in its turn, before automatic evaluations.
 
         ``failed`` makes what is returned of the message of a fault.
         """
@@ -265,7 +265,7 @@ class Evaluations:
 
     # ---- jobs --------------------------------------------------------------------------------------------------------
     async def _begin(self, subject: Subject, request: SampleRequest, options: EvaluationOptions) -> None:
-        with suppress(ArgumentError, UnknownDocument):  # what was chosen no longer fits: who asks is told
+        with suppress(ArgumentError, UnknownDocument):  # the choice no longer fits: requests report it
             self._add(await self._prepared(subject, options), request, options, wanted=False)
 
     def _add(self, subject: Subject, request: SampleRequest, options: EvaluationOptions, *, wanted: bool) -> Job:

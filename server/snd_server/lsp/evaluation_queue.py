@@ -49,7 +49,7 @@ class Job(Struct, eq=False):
     waiting: int = 0
     """How many wait for it."""
     given_up: str = ""
-    """Why nobody waits for it any more, if that is worth telling."""
+    """Why it was cancelled, if the user should know."""
     stopping: asyncio.Future[None] | None = None
 
 
@@ -192,7 +192,7 @@ class EvaluationQueue:
                 over = outcome.rule == LIMIT_EXCEEDED
                 self._values.end(job.key, job.digest, outcome, time.monotonic() - started if over else outcome.seconds)
             job.done.set_result(outcome)
-        if self._server.session.documents.get(job.key.path) is None:  # there is nobody to show it to
+        if self._server.session.documents.get(job.key.path) is None:  # the document was closed
             self._values.keep(job.key.path, ())
         self._changed()
         self._begin(lane)

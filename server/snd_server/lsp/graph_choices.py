@@ -56,7 +56,7 @@ class GraphChoices:
         self._hidden: set[ValueKey] = set()
 
     def choose(self, key: ValueKey, chosen: SampleName | GivenInputs | None) -> None:
-        """From now on a graph is run with this; with None, as if nobody had chosen."""
+        """Set what a graph is run with from now on; None for the defaults."""
         if chosen is None:
             self._chosen.pop(key, None)
         else:

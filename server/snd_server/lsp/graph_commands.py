@@ -71,7 +71,7 @@ async def _in_turn(server: SndServer, work: _Work, key: ValueKey, more: Any) -> 
 
 
 async def _told(server: SndServer, work: Awaitable[None]) -> None:
-    """Whoever clicked is told why nothing comes of it."""
+    """Tell the user why a command does nothing."""
     try:
         await work
     except ArgumentError as problem:

@@ -1,7 +1,7 @@
 """When garbage is collected: in pauses, so that no keystroke waits for it.
 
 What lives long is frozen: a collection then looks only at what came after. Reference counts free most of what edits
-leave behind; what is frozen and lies in cycles waits for the next look at everything.
+leave after; what is frozen and lies in cycles waits for the next look at everything.
 """
 
 from __future__ import annotations

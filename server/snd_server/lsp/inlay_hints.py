@@ -116,5 +116,5 @@ def _converted(
     ]
     return types.InlayHint(
         position, parts, _KINDS.get(hint.kind, types.InlayHintKind.Type),
-        padding_left=hint.before or None, padding_right=hint.behind or None,
+        padding_left=hint.before or None, padding_right=hint.after or None,
     )  # fmt: skip

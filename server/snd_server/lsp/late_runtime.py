@@ -11,7 +11,7 @@ def load_runtime() -> None:
     """Import what values are made of; every way to the first value begins with it.
 
     Two threads that import modules of one package at the same time can wait for each other: one has the package and
-    wants the module, the other the module and wants its package. So nobody imports the runtime before this returns.
+    wants the module, the other the module and wants its package. So nothing may import the runtime before this returns.
     """
     with _loading:
         import snd_server.render.evaluated_json

@@ -99,7 +99,7 @@ class JsonRpc:
             message = _message(body)
         except msgspec.ValidationError:
             _logger.error("what came is no message: %.200r", body)
-        except ValueError as error:  # nobody knows who asked
+        except ValueError as error:  # the sender of the request is unknown
             self._refuse(None, RequestError(f"a message is no JSON: {error}", ErrorCode.PARSE_ERROR))
         else:
             if message.method is None:

@@ -80,7 +80,7 @@ def _sample(arguments: tuple[Any, ...]) -> tuple[str, SampleName]:
 
 
 async def _told(server: SndServer, work: Awaitable[None]) -> None:
-    """Whoever clicked is told why nothing comes of it."""
+    """Tell the user why a command does nothing."""
     try:
         await work
     except (Interrupted, UnknownDocument) as problem:

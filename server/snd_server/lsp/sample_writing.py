@@ -37,7 +37,7 @@ def register(server: SndServer) -> None:
     under_way: set[OperatorName] = set()
 
     async def once(name: OperatorName) -> None:
-        if name in under_way:  # whoever clicks twice wants one
+        if name in under_way:  # a double click asks for one
             return
         under_way.add(name)
         try:

@@ -188,7 +188,7 @@ class SndServer:
 
     # ---- work --------------------------------------------------------------------------------------------------------
     def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Does something that nobody waits for."""
+        """Start a task without waiting for its result."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)

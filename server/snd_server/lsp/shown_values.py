@@ -56,7 +56,7 @@ class ShownGraph(Struct, frozen=True):
     value: ShownValue[GraphTrace]
     choice: Choice
     is_hidden: bool
-    """Whether nobody wants to see its values."""
+    """Whether its values are switched off."""
     given: EvaluationRequest | None = None
     """What it is run with, if that is no sample."""
 
@@ -95,7 +95,7 @@ class Order(Struct, frozen=True):
     request: SampleRequest
     options: EvaluationOptions
     cheap: tuple[Subject, ...] = ()
-    """Those that may be evaluated though nobody asked, if that was looked at."""
+    """Those that are evaluated automatically; empty if that was not decided."""
 
     def find(self, key: ValueKey) -> Subject | None:
         """Return the sample or graph of that name; None if there is none any more."""

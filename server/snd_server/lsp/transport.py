@@ -203,7 +203,7 @@ async def _read_messages(server: SndServer, reader: Reader) -> None:
 
 
 class _FramingError(Exception):
-    """What came is no header of a message: nobody knows where the next message begins."""
+    """The bytes are no header of a message: the next message can't be found."""
 
 
 async def _length(reader: Reader) -> int:

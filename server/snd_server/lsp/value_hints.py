@@ -55,7 +55,7 @@ def _shortened(text: str) -> str:
 
 
 def _code_hint(each: ShownSample) -> str:
-    """Behind the invocation: what stands in no line below it, or why there is nothing."""
+    """After the invocation: what stands in no line below it, or why there is nothing."""
     freshness, outcome = each.value.freshness, each.value.outcome
     if freshness is Freshness.NONE or (freshness is Freshness.STALE and not each.sample.can_run):
         return "" if freshness is Freshness.NONE else "stale"
@@ -80,7 +80,7 @@ def _outcome_text(outcome: SampleOutcome) -> str:
 
 
 def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
-    """Behind recorded results: whether that is what comes out, and what does if not."""
+    """After recorded results: whether that is what comes out, and what does if not."""
     results = {result.name: result for result in outcome.results}
     for recorded in each.sample.placed.sample.results:
         result = results.get(recorded.name)
@@ -124,7 +124,7 @@ def graph_hints(
 
 
 def _failed_at(each: ShownGraph, language: FrontEnd, text: str, trace: GraphTrace) -> int:
-    """Behind the statement that failed, or the one around it where nothing can stand there; else behind the head."""
+    """After the statement that failed, or the one around it where nothing can stand there; else after the head."""
     if trace.failed_at is not None:
         inner = each.graph.tensors.statements[trace.failed_at].span.shifted(each.graph.start)
         statements = language.tensor_statements(each.graph.snapshot, each.key.path, each.graph, inner)

@@ -83,7 +83,7 @@ def _inside(path: str, roots: Iterable[str]) -> list[str]:
 
 
 def _changed(server: SndServer, paths: Iterable[str]) -> None:
-    """Files changed, or files and folders came or went; of what is in such a folder nobody need tell."""
+    """Take changes of files and folders. Clients need not report files in a folder that came or went."""
     files: list[str] = []
     folders: set[str] = set()
     for path in paths:

@@ -67,23 +67,23 @@ class SourceFrame(Struct, frozen=True):
         return f"{head} {self.paint(style, text)}" if text else head
 
     def clipped(self, text: str, start: int = 0, end: int = 0) -> tuple[str, str, str]:
-        """Return what is visible of a line: before, within and behind ``start`` to ``end``, as wide as there is
+        """Return what is visible of a line: before, within and after ``start`` to ``end``, as wide as there is
         room."""
         room = self._room
-        before, within, behind = visible(text[:start]), visible(text[start:end]), visible(text[end:])
-        if width(before) + width(within) + width(behind) <= room:
-            return before, within, behind
-        before = _shortened(before[::-1], max(room // 3, room - width(within) - width(behind)))[::-1]
+        before, within, after = visible(text[:start]), visible(text[start:end]), visible(text[end:])
+        if width(before) + width(within) + width(after) <= room:
+            return before, within, after
+        before = _shortened(before[::-1], max(room // 3, room - width(within) - width(after)))[::-1]
         within = _shortened(within, room - width(before))
-        return before, within, _shortened(behind, room - width(before) - width(within))
+        return before, within, _shortened(after, room - width(before) - width(within))
 
     def _marked(self, source: Source, number: int, labels: Sequence[Label]) -> Iterator[str]:
-        """Yield a line and below it the marks of labels, each in a row of its own unless there is room behind a
+        """Yield a line and below it the marks of labels, each in a row of its own unless there is room after a
         mark."""
         text = source.line_text(number)
         least, greatest = _around(source, labels, number)
-        before, within, behind = self.clipped(text, least, greatest)
-        yield self.line(str(number), f"{before}{within}{behind}")
+        before, within, after = self.clipped(text, least, greatest)
+        yield self.line(str(number), f"{before}{within}{after}")
         row, used = "", 0
         for label in labels:
             start, end = _columns(source, label.span, number)

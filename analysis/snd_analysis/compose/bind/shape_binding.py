@@ -239,8 +239,7 @@ class ShapeBinder:
         self._check_bound(member, extent, actual)
 
     def _of_all(self, extent: Integer) -> Integer:
-        """Return an extent that all tensors of a pack have: that of the first one, where nobody knows if they are the
-        same."""
+        """Return an extent that all tensors of a pack have: that of the first one, where they may differ."""
         first = extent if self._items is None else shifted(extent, shapes.constant(0))
         assert isinstance(first, Integer)
         return first

@@ -1,4 +1,4 @@
-"""Types written behind results and carried variables: ``y: real[a,b]`` (2.10, 2.10.1)."""
+"""Types written after results and carried variables: ``y: real[a,b]`` (2.10, 2.10.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Valu
 
 
 def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
-    """Return a result with the type that is written behind its name, whose new names get its extents."""
+    """Return a result with the type that is written after its name, whose new names get its extents."""
     if _is_scalar(value):
         return _uniform(state, type_, value)
     tensor = representative(value)

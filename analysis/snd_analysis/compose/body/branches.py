@@ -149,7 +149,7 @@ def _common(
 
 
 def _is_only_known_to_the_run(state: BodyState, node: nodes.Branch, cases: Sequence[Case]) -> bool:
-    """Whether every alternative may be taken: whoever runs a graph decides, by its tensors, and by those left out.
+    """Whether every alternative may be taken: the run of a graph decides, by its tensors and the omitted ones.
 
     What depends on attributes or extents may be meant for some of them only.
     """

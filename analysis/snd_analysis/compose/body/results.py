@@ -64,7 +64,7 @@ def _assign_single(state: BodyState, result: nodes.Result, value: TensorValue) -
 
 
 def _has_length(state: BodyState, result: nodes.Result, value: TensorValue) -> bool:
-    """Return whether a packed result may have the length that is written behind its name."""
+    """Return whether a packed result may have the length that is written after its name."""
     wanted = _length(state, result.pack)
     if not isinstance(value, Pack) or not isinstance(wanted, Integer):
         return True

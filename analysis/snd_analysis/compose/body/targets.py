@@ -64,7 +64,7 @@ class Targets:
         return _written_name(result) if isinstance(result, nodes.Result) else None
 
     def plain_name(self, at: int) -> nodes.Name | None:
-        """Return the name that a result is given as it is: without a type behind the name, that it would be made
+        """Return the name that a result is given as it is: without a type after the name, that it would be made
         fit."""
         result = self._results[at] if at < len(self._results) else None
         if not isinstance(result, nodes.Result) or result.type is not None:

@@ -143,9 +143,9 @@ def _has_tensors(pack: Pack) -> bool:
     return any(isinstance(each, Tensor) for each in pack.elements)
 
 
-# ---- who is to blame -------------------------------------------------------------------------------------------------
+# ---- responsible parameters ------------------------------------------------------------------------------------------
 def failed_evaluation(scope: ValueScope, base: int, error: EvaluationError) -> Failure:
-    """Return the failure of an expression in declarations, for which whoever gives what it depends on is to blame."""
+    """Return the failure of an expression in declarations, caused by the arguments that it depends on."""
     failure = evaluation_failure(scope.template, base, error)
     return replace(failure, responsible=responsible_for(scope, error.node))
 

@@ -34,7 +34,7 @@ class Obligation(Struct, frozen=True):
 
     def is_shown_by(self, failure: Failure) -> bool:
         """Return whether a failure of composing with numbers is this one: at this place, or in the same definition."""
-        # What an operator declares is the fault of whoever invokes it.
+        # What an operator declares is the fault of its invocation.
         blamed = failure.related if failure.rule == rules.NEGATIVE_EXTENT and failure.related else failure.sites
         place = blamed[0].place if blamed else None
         if place is None or (place.path, place.definition) != (self.place.path, self.place.definition):

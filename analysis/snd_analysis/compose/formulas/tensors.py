@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Pack, Unkn
 
 
 def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
-    """Return why a pack of known length can't be taken apart, if it can't: whoever invokes the operator is to blame."""
+    """Return why a pack of known length can't be taken apart, if it can't: a fault of the invocation."""
     count = pack.length.value
     if count is None or count <= MOST_ITEMS:
         return None

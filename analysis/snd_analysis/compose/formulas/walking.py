@@ -80,7 +80,7 @@ def _accesses(formula: Formula) -> Iterator[tuple[Slot, IndexTerm, int, nodes.No
 
 
 class _Skipped(Exception):  # noqa: N818
-    """A guarded index is out of bounds here, or may be: nothing happens, or nobody knows."""
+    """A guarded index is out of bounds here, or may be: nothing is written, or the result is unknown."""
 
 
 class _Point:

@@ -1,4 +1,4 @@
-"""Carried variables of loops: what they begin as, and what they are behind the loop (2.10.1, Looping)."""
+"""Carried variables of loops: what they begin as, and what they are after the loop (2.10.1, Looping)."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def final(
     targets: Targets,
     at: int,
 ) -> TensorValue:
-    """Return a carried variable behind the loop: of the shape that it keeps through all iterations."""
+    """Return a carried variable after the loop: of the shape that it keeps through all iterations."""
     if not isinstance(before, Tensor) or not isinstance(after, Tensor) or before.shape is None or after.shape is None:
         return before if isinstance(before, Pack) else UNDEFINED
     if node.keyword.text == "unroll" and before.shape != after.shape:
-        return UNDEFINED  # it changes from step to step, nobody knows how
+        return UNDEFINED  # it changes from step to step in an unknown way
     if disagree(before.shape, after.shape):
         message = (
             f"the carried variable '{carry.name.text}' is '{tensor_text(before)}', but its new value is "

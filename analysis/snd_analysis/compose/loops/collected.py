@@ -35,7 +35,7 @@ class Collecting(Struct, frozen=True):
     """How many failures there were before the loop."""
 
     def packs(self, scanned: Values, results: Values) -> Values:
-        """Return what the results of the body behind the carried variables are collected in."""
+        """Return what the results of the body after the carried variables are collected in."""
         rows = self._rows(scanned, results)
         return [
             self._pack(results[at], None if rows is None else [row[at] for row in rows], at)

@@ -19,7 +19,7 @@ from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Elem
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
 class Steps(Struct, frozen=True):
-    """The carried variables of an unrolled loop of a symbolic count: at any step, and behind the last one."""
+    """The carried variables of an unrolled loop of a symbolic count: at any step, and after the last one."""
 
     starts: Values
     ends: Values
@@ -29,10 +29,10 @@ def steps(
     state: BodyState, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
     varying: frozenset[Hashable], body: Callable[[Values], Values | None],
 ) -> Steps | None:  # fmt: skip
-    """Find which extents change from step to step: these are unknown within, and `x + count * c` behind where each step
+    """Find which extents change from step to step: these are unknown within, and `x + count * c` after where each step
     adds the same c.
 
-    ``names`` are those of the carried variables, within the loop and behind it. ``body`` gives the results for some
+    ``names`` are those of the carried variables, within the loop and after it. ``body`` gives the results for some
     values of the carried variables; ``varying`` are keys of what differs between iterations, besides the dynamic
     extents that arise here. None if nothing is known of the results.
     """
@@ -86,7 +86,7 @@ class _Closing(Struct, frozen=True):
     varying: frozenset[Hashable] | set[Hashable]
 
     def end(self, first: TensorValue, start: TensorValue, after: TensorValue, name: str) -> TensorValue:
-        """Return a carried variable behind the last step."""
+        """Return a carried variable after the last step."""
         if not (isinstance(first, Tensor) and isinstance(start, Tensor) and isinstance(after, Tensor)):
             return first if first is start else UNDEFINED
         if first.shape is None or start.shape is None or after.shape is None:

@@ -54,7 +54,7 @@ def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: 
     yield from name_extents(request)
     yield from suppress(request)
     yield from sample_actions(request, commands)
-    # Those of the whole file are for who asks for them.
+    # Actions for the whole file are offered on request only.
     if any(kind.startswith("source") for kind in only):
         yield from fix_all(request)
         yield from organize_imports(request)

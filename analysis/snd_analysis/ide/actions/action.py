@@ -22,7 +22,7 @@ class ActionKind(StrEnum):
 
 
 class Command(Struct, frozen=True):
-    """What a server does when an action is chosen: ``arguments`` are plain data, behind the file that it is about."""
+    """What a server does when an action is chosen: ``arguments`` are plain data, after the file that it is about."""
 
     name: str
     arguments: tuple[str | int, ...]

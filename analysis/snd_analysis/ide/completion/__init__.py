@@ -25,10 +25,10 @@ from snd_analysis.workspace import Snapshot
 __all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
 TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">", "'", '"')
-"""The characters behind which something is offered without being asked for."""
+"""The characters after which something is offered without being asked for."""
 
 _PRAGMA = re.compile(r"(?:.*;)?\s*(?:version|extension)\s[^;]*")
-"""What stands before a number or a name that nobody but the writer can know."""
+"""What stands before a number or a name that only the author can know."""
 
 
 def completions(
@@ -78,7 +78,7 @@ def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: 
         return
     if not place.qualifier and not place.in_sample:
         yield from words.keywords(place, snippets)
-    if stack.frame is OpenBracket.DOCUMENT and "qualified" in stack.roles:  # behind 'import', and not behind its ';'
+    if stack.frame is OpenBracket.DOCUMENT and "qualified" in stack.roles:  # after 'import', and not after its ';'
         yield from modules.imports(snapshot, place, files)
         return
     if "ID" not in stack.terminals and not place.qualifier:

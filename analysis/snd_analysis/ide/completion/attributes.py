@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.types import Signature
 from snd_analysis.workspace import Snapshot
 
 _REQUIRED, _OTHERS = 0, 1
-# Further away than this nobody writes the end of an attribute list.
+# The end of an attribute list is not further away than this.
 _FAR = 2000
 
 
@@ -35,7 +35,7 @@ def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
         return
     operator, signature = found
     given = {each.name.text for each in place.stack.above(opener) if isinstance(each, nodes.Attribute)}
-    given |= _given_behind(place)
+    given |= _given_after(place)
     texts = {entry.name: entry.text for entry in declared(snapshot, operator, (BlockKind.ATTRIB,))}
     for name, parameter in signature.attributes.items():
         if name in given:
@@ -66,8 +66,8 @@ def _of_module_to_import(
     return None if signature is None else (operator, signature), (snapshot.import_edit(place.path, module),)
 
 
-def _given_behind(place: CompletionPlace) -> set[str]:
-    """Return the attributes that are given behind the cursor."""
+def _given_after(place: CompletionPlace) -> set[str]:
+    """Return the attributes that are given after the cursor."""
     text = place.text[place.end : place.end + _FAR]
     tokens = tokenize(text).tokens
     given: set[str] = set()

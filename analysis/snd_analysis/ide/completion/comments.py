@@ -39,9 +39,9 @@ def comment_completions(snapshot: Snapshot, path: str, comment: Span, offset: in
         items = [Completion("snd: ignore[…]", CompletionKind.KEYWORD, 0, *_ignore("snd: ignore", snippets))]
     items = [item for item in items if matches(word, item.label)]
     items.sort(key=lambda item: (item.group, closeness(word, item.label)))
-    behind = _NAME.match(source.text, offset, comment.end)
+    after = _NAME.match(source.text, offset, comment.end)
     insert = Span(offset - len(word), offset)
-    return Completions(insert, Span(insert.start, behind.end() if behind else offset), tuple(items))
+    return Completions(insert, Span(insert.start, after.end() if after else offset), tuple(items))
 
 
 def _rules(snapshot: Snapshot, source: Source, path: str, offset: int, named: set[str]) -> Iterator[Completion]:

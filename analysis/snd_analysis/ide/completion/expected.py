@@ -13,8 +13,8 @@ from snd_analysis.ide.completion.operand import (
     Operand,
     dtype_named,
     dtype_of,
+    operand_after,
     operand_before,
-    operand_behind,
 )
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import OpenBracket
@@ -113,13 +113,13 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
 def expected_at(snapshot: Snapshot, place: CompletionPlace, visible: Visible) -> Expected | None:
     """Return what a place takes; None if that is not known."""
     if not place.stands_alone:
-        operand = operand_behind(place, visible)
+        operand = operand_after(place, visible)
         return None if operand is None else _of_operand(operand, place)
     return _expected(snapshot, place, visible, len(place.stack.symbols))
 
 
 def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end: int) -> Expected | None:
-    """Return what can stand behind the symbols of the stack before ``end``."""
+    """Return what can stand after the symbols of the stack before ``end``."""
     operand = operand_before(place, visible, end)
     if operand is not None:
         return _of_operand(operand, place)

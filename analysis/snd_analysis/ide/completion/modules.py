@@ -35,7 +35,7 @@ def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[
 
 
 def imports(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """Yield what can stand behind ``import``: modules that are not imported yet, part by part."""
+    """Yield what can stand after ``import``: modules that are not imported yet, part by part."""
     before = "".join(f"{part}." for part in place.qualifier)
     imported = {
         item.node.text for item in snapshot.imports(place.path)

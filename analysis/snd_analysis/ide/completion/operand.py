@@ -23,7 +23,7 @@ _COMPARISON = frozenset({"LT", "LE", "GT", "GE", "EQ", "NE", "IS"})
 _RESULTS = frozenset({"&&", "||", "^", "=>", "<", "<=", ">", ">=", "==", "!=", "is", "in"})
 # What a chain of operands is while it is read.
 _OPERANDS = ("_operand", "__chain_star", "__substituting_chain_star")
-_BEHIND = re.compile(
+_AFTER = re.compile(
     r"[ \t]*(?:(?P<logical>&&|\|\||=>)|(?:[-+*/\\%]|[<>]=?|[=!]=)[ \t]*"
     r"(?:(?P<real>\d+\.(?!\.)\d*)|(?P<int>\d+)|(?P<string>['\"])|(?P<name>[A-Za-z_]\w*)(?![\w.(\[])))"
 )
@@ -68,9 +68,9 @@ def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operan
     return Operand(dtype) if kind in _COMPARISON else None
 
 
-def operand_behind(place: CompletionPlace, visible: Visible) -> Operand | None:
-    """Return what an operator behind the word demands: of one that compares or adds, the type of its right side."""
-    found = _BEHIND.match(place.text, place.end)
+def operand_after(place: CompletionPlace, visible: Visible) -> Operand | None:
+    """Return what an operator after the word demands: of one that compares or adds, the type of its right side."""
+    found = _AFTER.match(place.text, place.end)
     if found is None:
         return None
     if found["logical"]:

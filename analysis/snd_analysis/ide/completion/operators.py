@@ -96,7 +96,7 @@ class _Invocable:
         stack = place.stack
         self._graphs = place.in_sample or bool(_CONTROL_FLOW & {*stack.symbols[stack.statement :]})
         self._results = _results(place)
-        self._call = _call_behind(place)
+        self._call = _call_after(place)
         self._callers = frozenset[str]() if place.in_sample else self._find_callers()
         self._quantizes = place.block == BlockKind.QUANTIZE
         self._snippets = not self._quantizes and snippets and place.following not in ("(", "{", "<")
@@ -199,12 +199,12 @@ def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> boo
     )
 
 
-def _call_behind(place: CompletionPlace) -> nodes.Call | None:
-    """Return the attributes and arguments that stand behind the name already."""
+def _call_after(place: CompletionPlace) -> nodes.Call | None:
+    """Return the attributes and arguments that stand after the name already."""
     if place.following not in ("{", "(", "<"):
         return None
-    behind = place.text[place.end : place.end + _FAR].partition(";")[0]
-    expression, problems = parse_expression(f"f{behind}")
+    after = place.text[place.end : place.end + _FAR].partition(";")[0]
+    expression, problems = parse_expression(f"f{after}")
     return expression if isinstance(expression, nodes.Call) and not problems else None
 
 

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 _WORD_BEFORE = re.compile(r"@?\w*\Z", re.ASCII)
-# What can't stand in a dotted name: it begins behind the last of these.
+# What can't stand in a dotted name: it begins after the last of these.
 _BETWEEN_NAMES = ";,(){}[]<>=:"
 _WORD_BEHIND = re.compile(r"\w*", re.ASCII)
 _QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
@@ -67,27 +67,27 @@ class CompletionPlace(Struct, frozen=True, dict=True):
 
     @cached_property
     def following(self) -> str:
-        """The next character on the line behind the word; empty if there is none, or a comment."""
+        """The next character on the line after the word; empty if there is none, or a comment."""
         line = self.text[self.end : self.end + 200].splitlines()[:1] or [""]
         rest = line[0].lstrip(" \t")
         return "" if rest.startswith("#") else rest[:1]
 
     @cached_property
     def following_word(self) -> str:
-        """The next word on the line behind the word."""
+        """The next word on the line after the word."""
         found = _NEXT_WORD.match(self.text, self.end)
         return found[1] if found else ""
 
     @cached_property
     def stands_alone(self) -> bool:
-        """Whether the word is all of its expression, as far as what stands behind it tells."""
+        """Whether the word is all of its expression, as far as what stands after it tells."""
         return self.following in ("", ",", ")", "}", "]", ";", ":") or self.following_word in (
             "then", "else", "elif", "do", "while", "unroll",
         )  # fmt: skip
 
     @cached_property
     def member(self) -> str:
-        """The name behind a dot that follows the word: of an operator, or ``shape`` and the like."""
+        """The name after a dot that follows the word: of an operator, or ``shape`` and the like."""
         found = _MEMBER.match(self.text, self.end)
         return found[1] if found else ""
 
@@ -220,7 +220,7 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
     at = head - chunk.start
     if definition is None:
         ends = [each.end for each in chunk.chunk.definitions if each.end <= at]
-        # Behind a definition only its braces count; it is read again if they may be broken.
+        # After a definition only its braces count; it is read again if they may be broken.
         if ends and not chunk.chunk.problems:
             return chunk.start + ends[-1], ""
         return chunk.start, ""

@@ -1,4 +1,4 @@
-"""Scoped names: what stands behind labels, where tensors are quantized."""
+"""Scoped names: what stands after labels, where tensors are quantized."""
 
 from __future__ import annotations
 

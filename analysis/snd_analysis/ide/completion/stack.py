@@ -188,7 +188,7 @@ def _accessing() -> dict[int, str]:
 
 
 def stack_of(text: str) -> Stack:
-    """Return the stack behind a text, which may be the beginning of a document of any length. Never fails."""
+    """Return the stack after a text, which may be the beginning of a document of any length. Never fails."""
     tokens = tokenize(text).tokens
     automaton = Automaton(text, tokens, "document")
     recovery = Recovery(automaton)

@@ -78,7 +78,7 @@ def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iter
             continue
         if within is not None and not (span.start <= within.end and within.start <= span.end):
             continue
-        if samples is None:  # where there are no graphs, nobody needs to know
+        if samples is None:  # not needed where there are no graphs
             samples = [*samples_in(snapshot, path)]
         yield KnownGraph(
             snapshot,

@@ -254,7 +254,7 @@ class _Body:
 
 
 def _edges(nodes: Sequence[NodeView]) -> Iterator[EdgeView]:
-    """From who gives a tensor to each who takes it; tensors of a pack between the same two nodes go together."""
+    """Yield an edge from the node that makes a tensor to each that reads it; a pack between two nodes is one edge."""
     sources: dict[int, list[tuple[int, int]]] = {}
     for number, node in enumerate(nodes):
         for at, port in enumerate(node.outputs):

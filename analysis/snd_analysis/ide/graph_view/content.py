@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import Null, Pack, Value
 
 Locate = Callable[[Location], dict[str, Any]]
-"""A place as whoever asks counts lines and columns."""
+"""A place in the lines and columns of the client."""
 
 
 def graph_content(

@@ -109,7 +109,7 @@ def _word_or_expression(
 
 
 def _member(knowledge: Knowledge | None, around: Sequence[PlacedNode]) -> str:
-    """Return what ``shape``, ``rank`` or ``size`` behind a tensor is, if one stands there."""
+    """Return what ``shape``, ``rank`` or ``size`` after a tensor is, if one stands there."""
     qualified = next((each.node for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
     if knowledge is None or qualified is None:
         return ""

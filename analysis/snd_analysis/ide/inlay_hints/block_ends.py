@@ -1,4 +1,4 @@
-"""Hints behind the braces that end long blocks: what it is that ends there."""
+"""Hints after the braces that end long blocks: what it is that ends there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def block_ends(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[InlayHint]:
-    """Yield the ends of a definition and of its blocks, if they are long; nothing where something stands behind the
+    """Yield the ends of a definition and of its blocks, if they are long; nothing where something stands after the
     brace."""
     text = snapshot.source(path).text
     name = definition.name.text

@@ -43,8 +43,8 @@ class InlayHint(Struct, frozen=True):
     parts: tuple[LabelPart, ...]
     before: bool = False
     """Whether a space stands before it."""
-    behind: bool = False
-    """Whether a space stands behind it."""
+    after: bool = False
+    """Whether a space stands after it."""
 
     @property
     def text(self) -> str:

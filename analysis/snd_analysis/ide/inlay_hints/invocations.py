@@ -44,7 +44,7 @@ def _arguments(knowledge: Knowledge, call: nodes.Call, target: OperatorName, bas
         if _says(argument, entry.name):
             continue
         part = LabelPart(f"{entry.name}:", Location(target.path, entry.name_span))
-        yield InlayHint(argument.start + base, HintKind.ARGUMENT, (part,), behind=True)
+        yield InlayHint(argument.start + base, HintKind.ARGUMENT, (part,), after=True)
 
 
 def _says(argument: nodes.Node, name: str) -> bool:

@@ -19,14 +19,14 @@ _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
 
 
 def statement_end(text: str, at: int) -> int | None:
-    """Return where hints stand of a statement that ends ``at`` an offset: behind its semicolon, if nothing follows
+    """Return where hints stand of a statement that ends ``at`` an offset: after its semicolon, if nothing follows
     there."""
     end = _END.match(text, at)
     return None if end is None or _REST.match(text, end.end()) is None else end.end()
 
 
 def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> Iterator[InlayHint]:
-    """Yield the shapes of the results of a statement, behind its semicolon; nothing if they are written, or not known.
+    """Yield the shapes of the results of a statement, after its semicolon; nothing if they are written, or not known.
 
     ``base`` is what the spans of the statement count from, in the file.
     """

@@ -46,7 +46,7 @@ def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link |
 
 
 def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
-    """Return the generic type of the parameter that is named at an offset; of a tensor or a label, the operator behind
+    """Return the generic type of the parameter that is named at an offset; of a tensor or a label, the operator after
     it."""
     found = subject_at(snapshot, path, offset)
     if found is None:

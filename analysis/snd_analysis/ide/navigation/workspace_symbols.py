@@ -35,7 +35,7 @@ def workspace_symbols(
 ) -> list[WorkspaceSymbol]:
     """Return the definitions whose names have the letters of a query in its order, the most similar first.
 
-    A query with a dot is compared with names behind those of their modules. Of the standard library, which everyone
+    A query with a dot is compared with names after those of their modules. Of the standard library, which everyone
     has, nothing is found by an empty query.
     """
     library = [LIBRARY_PREFIX + module for module in library_modules()] if with_library and query else []
@@ -52,7 +52,7 @@ def workspace_symbols(
 def similarity(query: str, name: str) -> float | None:
     """Return how well a name fits a query, the greater the better; None if it does not have its letters in its order.
 
-    Letters count for more at starts of words and behind one another, and in short names.
+    Letters count for more at starts of words and next to each other, and in short names.
     """
     if not query:
         return 0.0

@@ -63,4 +63,4 @@ def _arguments(path: str, tree: SyntaxTree, placed: PlacedEntry) -> Iterator[Inl
                 continue
             place = Location(path, parameter.name.span.shifted(fragment.start))
             part = LabelPart(f"{parameter.name.text}:", place)
-            yield InlayHint(argument.start + placed.entry.start, HintKind.ARGUMENT, (part,), behind=True)
+            yield InlayHint(argument.start + placed.entry.start, HintKind.ARGUMENT, (part,), after=True)

@@ -1,4 +1,4 @@
-"""The files as they would be after a change that nobody has made yet."""
+"""The files as they would be after a change."""
 
 from __future__ import annotations
 

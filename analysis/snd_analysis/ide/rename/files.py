@@ -44,7 +44,7 @@ def file_rename_edits(
     """
     everything = [*dict.fromkeys(paths)]
     moved = moved_paths(moves, everything)
-    for path in everything:  # imported files that nobody has listed
+    for path in everything:  # imported files that were not listed
         moved |= moved_paths(moves, [item.path for item in snapshot.imports(path) if item.path is not None])
     edits: list[TextEdit] = []
     unreachable: list[Unreachable] = []

@@ -93,7 +93,7 @@ def _region(cursor: Cursor, node: nodes.Region) -> Document:
 
 
 def _branch(cursor: Cursor, node: nodes.Branch) -> Document:
-    """Return a line for each case if they don't fit on one; blocks stay behind their ``then`` and ``else``."""
+    """Return a line for each case if they don't fit on one; blocks stay after their ``then`` and ``else``."""
     parts: list[Document] = []
     for number, case in enumerate(node.cases):
         if number:
@@ -115,9 +115,9 @@ def _case(cursor: Cursor, head: Document, body: nodes.Node) -> Document:
     return case
 
 
-def _joint(cursor: Cursor, behind: nodes.Node) -> Document:
+def _joint(cursor: Cursor, after: nodes.Node) -> Document:
     """Return what stands before ``elif`` and ``else``."""
-    return cursor.space() if _is_region(behind) else cursor.line()
+    return cursor.space() if _is_region(after) else cursor.line()
 
 
 def _is_region(node: nodes.Node) -> bool:

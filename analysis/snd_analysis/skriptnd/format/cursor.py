@@ -1,4 +1,4 @@
-"""The tokens of a statement, taken one after the other, each with the comments behind it."""
+"""The tokens of a statement, taken one after the other, each with the comments after it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Cursor:
     """A place among the tokens of a text. Spans of nodes count from ``base``.
 
     ``column`` is where the statement begins, ``indent`` where its further lines do. A comment ends its line: whoever
-    asks for a blank or for nothing behind it gets a line break.
+    asks for a blank or for nothing after it gets a line break.
     """
 
     def __init__(self, text: str, tokens: Sequence[Token], comments: Sequence[Span], base: int, column: int) -> None:
@@ -35,7 +35,7 @@ class Cursor:
         self._comments = comments
         self._at = 0
         self._next_comment = 0
-        self._behind_comment = False
+        self._after_comment = False
         self._end = tokens[0].start if tokens else 0
         self.base = base
         self.column = column
@@ -46,7 +46,7 @@ class Cursor:
         self.indent += columns
 
     @property
-    def behind_number(self) -> bool:
+    def after_number(self) -> bool:
         """Whether the last token was a number."""
         return self._at > 0 and self._tokens[self._at - 1].kind in ("INT", "REAL")
 
@@ -81,11 +81,11 @@ class Cursor:
 
     def space(self) -> Document:
         """Return a blank."""
-        return self._line_behind_comment() or " "
+        return self._line_after_comment() or " "
 
     def line(self, flat: str = " ", *, hard: bool = False) -> Document:
         """Return a place where the line may break."""
-        return self._line_behind_comment() or Line(self.indent, flat, hard)
+        return self._line_after_comment() or Line(self.indent, flat, hard)
 
     def blank_line(self) -> Document:
         """Return a blank line, if there is one before the next token."""
@@ -94,14 +94,14 @@ class Cursor:
             return ""
         return Line(0, hard=True)
 
-    def _line_behind_comment(self) -> Line | None:
-        if not self._behind_comment:
+    def _line_after_comment(self) -> Line | None:
+        if not self._after_comment:
             return None
-        self._behind_comment = False
+        self._after_comment = False
         return Line(self.indent, hard=True)
 
     def _with_comments(self, spelling: str, token: Token) -> Document:
-        parts: list[Document] = [line] if (line := self._line_behind_comment()) is not None else []
+        parts: list[Document] = [line] if (line := self._line_after_comment()) is not None else []
         parts.append(spelling)
         self._end = token.end
         following = self._tokens[self._at].start if self._at < len(self._tokens) else None
@@ -117,7 +117,7 @@ class Cursor:
             parts.append(Line(self.indent, hard=True) if line_breaks else "  ")
             parts.append(self._text[comment.start : comment.end].rstrip())
             self._end = comment.end
-            self._behind_comment = True
+            self._after_comment = True
         return spelling if len(parts) == 1 else tuple(parts)
 
 

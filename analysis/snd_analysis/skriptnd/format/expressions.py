@@ -1,4 +1,4 @@
-"""Expressions (2.4): blanks around operators with two operands, none inside of brackets; breaks behind operators."""
+"""Expressions (2.4): blanks around operators with two operands, none inside of brackets; breaks after operators."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def enclosed(
     closing: str,
     item: Callable[[Cursor, nodes.Node], Document] = expression,
 ) -> Document:
-    """Return items with commas between them, as many on each line as fit. A comma behind the last is kept."""
+    """Return items with commas between them, as many on each line as fit. A comma after the last is kept."""
     begin = cursor.take(opening)
     content = separated(cursor, items, item, closing)
     return begin, content, cursor.take(closing)
@@ -90,7 +90,7 @@ def separated(
 def expansion(cursor: Cursor, length: nodes.Expression | None) -> Document:
     """``..`` or ``..(length)``."""
     # Without the blank, `1..` would look like a real number that was begun.
-    dots = (" " if cursor.behind_number else "", cursor.take(".."))
+    dots = (" " if cursor.after_number else "", cursor.take(".."))
     return dots if length is None else (dots, cursor.take("("), expression(cursor, length), cursor.take(")"))
 
 
@@ -118,7 +118,7 @@ def _call(cursor: Cursor, node: nodes.Call) -> Document:
 
 
 def _select(cursor: Cursor, node: nodes.Select) -> Document:
-    """Return one case a line if there are several; a single one breaks behind its colon, then behind its question
+    """Return one case a line if there are several; a single one breaks after its colon, then after its question
     mark."""
     most = _WIDEST_CASES if isinstance(node.alternative, nodes.Select) else None
     parts: list[Document] = []

@@ -25,13 +25,13 @@ def lowering(cursor: Cursor, node: nodes.Lowering) -> Document:
     parts += [cursor.take_node(node.target.name)]
     parts += [expression(cursor, index) for index in node.target.indices]
     parts += [cursor.space(), cursor.take_node(node.operator), cursor.space(), expression(cursor, node.value)]
-    behind: list[Document] = []
+    after: list[Document] = []
     if node.bounds:
         parts += [cursor.take(","), cursor.line(hard=True)]
-        behind.append(separated(cursor, node.bounds, index_bound))
+        after.append(separated(cursor, node.bounds, index_bound))
     if node.condition is not None:
-        behind += [cursor.line(), cursor.take("|"), cursor.space(), expression(cursor, node.condition)]
-    parts.append(Group(tuple(behind)))
+        after += [cursor.line(), cursor.take("|"), cursor.space(), expression(cursor, node.condition)]
+    parts.append(Group(tuple(after)))
     return tuple(parts)
 
 

@@ -1,7 +1,7 @@
 """Documents that know where their lines may break, and the choice of the breaks (after Wadler's "A prettier printer").
 
 A document is a string, a ``Line``, a row of documents, a ``Group``, a ``Fill`` or a ``Tail``. A group is written on one
-line if it fits, else all lines of its own break; a fill breaks only those of its lines behind which the next piece does
+line if it fits, else all lines of its own break; a fill breaks only those of its lines after which the next piece does
 not fit.
 """
 
@@ -55,7 +55,7 @@ class Fill(Struct, frozen=True):
 
 
 class Tail(Struct, frozen=True):
-    """What stands behind a sign of assignment: on a line of its own if that is what makes it fit on one."""
+    """What stands after a sign of assignment: on a line of its own if that is what makes it fit on one."""
 
     line: Document
     content: Document
@@ -101,7 +101,7 @@ def render(document: Document, width: int, column: int = 0) -> str:
         match current:
             case str():
                 written.append(current)
-                column = _column_behind(current, column)
+                column = _column_after(current, column)
             case tuple():
                 pending.extend([(part, is_flat) for part in reversed(current)])
             case Line():
@@ -127,7 +127,7 @@ def render(document: Document, width: int, column: int = 0) -> str:
 
 
 def _filled(rest: _Rest, is_flat: bool, pending: Sequence[_Item], room: int) -> list[_Item]:
-    """Return what is to be written for the next piece of a fill and the line behind it, and what is left then."""
+    """Return what is to be written for the next piece of a fill and the line after it, and what is left then."""
     fill, at = rest.fill, rest.at
     if is_flat and not fill.broken:
         return [(part, True) for part in rest.row()]
@@ -182,7 +182,7 @@ def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
 
 
 def _parts(document: Group | Fill | Tail | _Rest | tuple[Document, ...]) -> Iterable[Document]:
-    """Return what stands one behind the other in a document."""
+    """Return what stands one after the other in a document."""
     match document:
         case tuple():
             return document
@@ -193,6 +193,6 @@ def _parts(document: Group | Fill | Tail | _Rest | tuple[Document, ...]) -> Iter
     return (document if isinstance(document, _Rest) else _Rest(document, 0)).row()
 
 
-def _column_behind(text: str, column: int) -> int:
+def _column_after(text: str, column: int) -> int:
     _, line_break, last = text.rpartition("\n")
     return len(last) if line_break else column + len(text)

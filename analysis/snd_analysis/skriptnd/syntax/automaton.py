@@ -61,7 +61,7 @@ class Automaton:
         self._end_token = Token(END, len(text) if end is None else end, len(text) if end is None else end)
 
     def token(self, offset: int = 0) -> Token:
-        """Return the token ``offset`` places ahead; behind the last stands the end of the text."""
+        """Return the token ``offset`` places ahead; after the last stands the end of the text."""
         at = self.at + offset
         return self.tokens[at] if at < len(self.tokens) else self._end_token
 

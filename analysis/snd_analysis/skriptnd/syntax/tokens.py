@@ -83,8 +83,8 @@ class Tokens(Struct, frozen=True):
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    before, number, behind = table().token_pattern.partition("(?P<REAL>")
-    return re.compile(f"[ \\t\\r\\n]*(?:{before}{_MALFORMED}|{number}{behind}|{_OTHER})")
+    before, number, after = table().token_pattern.partition("(?P<REAL>")
+    return re.compile(f"[ \\t\\r\\n]*(?:{before}{_MALFORMED}|{number}{after}|{_OTHER})")
 
 
 @cache
@@ -111,7 +111,7 @@ _LOOKED_AT = frozenset(
 def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None = None, depth: int = 0) -> Tokens:
     """Return tokens of ``text[start:end]``; spans are those in ``text``. Never raises.
 
-    With ``stop``, reading ends behind the first token that reaches it. ``depth`` is the number of braces open at start.
+    With ``stop``, reading ends after the first token that reaches it. ``depth`` is the number of braces open at start.
     """
     end = len(text) if end is None else end
     stop_at = end if stop is None else stop

@@ -1,4 +1,4 @@
-"""What an operator's declarations say to whoever invokes it (2.5, 2.6, 2.13), in terms of its own symbols."""
+"""What invocations can see of an operator's declarations (2.5, 2.6, 2.13), in terms of its own symbols."""
 
 from __future__ import annotations
 

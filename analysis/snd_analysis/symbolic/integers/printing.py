@@ -38,7 +38,7 @@ class _Summand(NamedTuple):
     text: str
     level: int
     flat: bool = False
-    """Whether it is a product that may stand behind a coefficient without parentheses."""
+    """Whether it is a product that may stand after a coefficient without parentheses."""
 
     @property
     def rank(self) -> tuple[bool, bool, int, int, bool, str]:

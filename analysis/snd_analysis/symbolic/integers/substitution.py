@@ -37,7 +37,7 @@ def substitute(a: Integer | Truth, values: Mapping[Hashable, Integer | Truth | i
     """Return the integer or condition with others in place of variables, by key, simplified again.
 
     Propositions take conditions (or bools). What is put in place of a variable must be within its bounds.
-    Raises DivisionByZero or NegativeExponent if an operation that is not behind a false condition has no value.
+    Raises DivisionByZero or NegativeExponent if an operation that is not after a false condition has no value.
     """
     if not isinstance(a, Integer):
         return _Substitution(values).truth(a)

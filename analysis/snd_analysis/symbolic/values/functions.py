@@ -63,7 +63,7 @@ def _whole(compute: Callable[[float], int]) -> Callable[[float], float]:
 
 
 def _fraction(a: float) -> float:
-    """Return what is behind the point, with the sign of the whole."""
+    """Return what is after the point, with the sign of the whole."""
     return math.modf(a)[0]
 
 

@@ -65,13 +65,13 @@ def at(pack: Pack, index: Integer) -> Value:
         return uniform
     offset = ZERO
     for segment in pack.segments:
-        behind = offset + (segment.length if isinstance(segment, Run) else 1)
-        inside = shapes.compare("<", index, behind)
+        after = offset + (segment.length if isinstance(segment, Run) else 1)
+        inside = shapes.compare("<", index, after)
         if inside is TRUE:
             return shifted(segment.element, index - offset) if isinstance(segment, Run) else segment
         if inside is not FALSE:
             break
-        offset = behind
+        offset = after
     return some_item(pack, index)
 
 

@@ -40,7 +40,7 @@ POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
 class Element(Struct, Nested, frozen=True):
     """The key of item ``index`` of a pack whose items are not known.
 
-    ``pack`` is what names it: a key given by whoever made it, an ``OperationKey``, or a ``Pack`` of several segments.
+    ``pack`` is what names it: a key given by its maker, an ``OperationKey``, or a ``Pack`` of several segments.
     """
 
     pack: Hashable

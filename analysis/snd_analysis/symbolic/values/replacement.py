@@ -77,8 +77,8 @@ def _one_replaced(target: Pack, place: Integer, value: Value) -> Value:
     run = target.run
     if run is not None:
         # A valid index cuts a run, wherever it is.
-        behind = Run(length - start - 1, shifted(run.element, POSITION + start + 1))
-        return Pack((Run(start, run.element), value, behind))
+        after = Run(length - start - 1, shifted(run.element, POSITION + start + 1))
+        return Pack((Run(start, run.element), value, after))
     parts = split(target, start)
     rest = None if parts is None else _without_first(parts[1])
     if parts is None or rest is None:

@@ -248,7 +248,7 @@ class Stepwise:
         for result, value in zip(component.results, values, strict=False):
             if isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name):
                 place = self.state.place(result.target)
-                with suppress(EvaluationFailed):  # nobody may need what is not known
+                with suppress(EvaluationFailed):  # what is not known may not be needed
                     self.run.tell(result.target.text, self.arrays.argument(value, place), place, self.iterations)
 
     # ---- branches ----------------------------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
         symbol = body.template.resolution.targets.get(name)
         value = body.state.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
         place = body.state.place(name)
-        with suppress(EvaluationFailed):  # nobody may need what is not known
+        with suppress(EvaluationFailed):  # what is not known may not be needed
             body.run.tell(name.text, body.arrays.argument(value, place), place, body.iterations)
 
 

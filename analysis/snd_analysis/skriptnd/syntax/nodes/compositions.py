@@ -27,7 +27,7 @@ class ErrorEntry(Node, frozen=True):
 
 
 class ResultType(Node, frozen=True):
-    """``: real[n]`` behind a result or a carried variable."""
+    """``: real[n]`` after a result or a carried variable."""
 
     type: TypeName
     shape: Shape
@@ -122,14 +122,14 @@ class Scan(Node, frozen=True):
 
 
 class While(Node, frozen=True):
-    """``while c``, tested before or (``post``) behind the body."""
+    """``while c``, tested before or (``post``) after the body."""
 
     condition: Callable
     post: bool
 
 
 class Iteration(Node, frozen=True):
-    """``..(count)``, ``..(i -> count)`` or ``..(i ->)`` behind ``do``."""
+    """``..(count)``, ``..(i -> count)`` or ``..(i ->)`` after ``do``."""
 
     index: Name | None
     count: Expression | None

@@ -15,7 +15,7 @@ class DtypeDeclaration(Node, frozen=True):
 
 
 class IndexBound(Node, frozen=True):
-    """``i < n`` behind a formula or the value of a constant."""
+    """``i < n`` after a formula or the value of a constant."""
 
     name: Name
     bound: Expression
@@ -33,13 +33,13 @@ class Extent(Node, frozen=True):
 
 
 class Shape(Node, frozen=True):
-    """``[a, b..(d)]`` behind a type."""
+    """``[a, b..(d)]`` after a type."""
 
     extents: tuple[Extent, ...]
 
 
 class Pack(Node, frozen=True):
-    """``..`` or ``..(length)`` behind a type or a result."""
+    """``..`` or ``..(length)`` after a type or a result."""
 
     length: Expression | Tilde | None
     qualifier: str | None
@@ -53,7 +53,7 @@ class Modifier(Node, frozen=True):
 
 
 class Default(Node, frozen=True):
-    """``= value, i < n, j < m`` behind a declaration."""
+    """``= value, i < n, j < m`` after a declaration."""
 
     value: Expression
     bounds: tuple[IndexBound, ...]

@@ -10,7 +10,7 @@ from snd_analysis.base import Node
 class Name(Node, frozen=True):
     """An identifier where it is declared, or one part of a qualified name.
 
-    The text is empty where a name was missing and recovery supplied one: whoever resolves names is silent about it.
+    The text is empty where a name was missing and recovery supplied one: resolving names does not report it.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Range(Node, frozen=True):
 
 
 class Expansion(Node, frozen=True):
-    """``..`` or ``..(length)`` behind an item."""
+    """``..`` or ``..(length)`` after an item."""
 
     length: Expression | None
 
@@ -97,7 +97,7 @@ class Zip(Node, frozen=True):
 
 
 class Index(Node, frozen=True):
-    """``[i, j, ...]`` behind an expression; the comma behind a single index makes it a tensor access."""
+    """``[i, j, ...]`` after an expression; the comma after a single index makes it a tensor access."""
 
     items: tuple[ListItem, ...]
     trailing_comma: bool

@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords
 
 LOOKAHEAD = 6
-"""How many tokens behind a repair must parse."""
+"""How many tokens after a repair must parse."""
 _BEHIND_SEMICOLON = 3
 _SHORTEST_STATEMENT = 3
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
@@ -87,7 +87,7 @@ class Fault:
         return self.automaton.text[token.start : token.end]
 
     def following(self, skipped: int = 0) -> list[str]:
-        """Return kinds of the next few tokens behind ``skipped`` of them; fewer of the next statement: it may be wrong
+        """Return kinds of the next few tokens after ``skipped`` of them; fewer of the next statement: it may be wrong
         too."""
         kinds: list[str] = []
         for offset in range(skipped, skipped + LOOKAHEAD):
@@ -97,7 +97,7 @@ class Fault:
         return kinds
 
     def statement(self, skipped: int = 0) -> list[str]:
-        """Return kinds of the tokens of the statement that begins behind ``skipped`` tokens, to its ';'.
+        """Return kinds of the tokens of the statement that begins after ``skipped`` tokens, to its ';'.
 
         Of a statement that has none on its line only that line: the next mistake is not to hide this one.
         """
@@ -113,7 +113,7 @@ class Fault:
         return kinds
 
     def parses(self, kinds: Sequence[str], skipped: int = 0, states: list[int] | None = None) -> bool:
-        """Return whether ``kinds`` and then the tokens of the text behind the next ``skipped`` would parse."""
+        """Return whether ``kinds`` and then the tokens of the text after the next ``skipped`` would parse."""
         wanted = [*kinds, *self.following(skipped)]
         return run_states(self.automaton.table, (states or self.automaton.stacks.states).copy(), wanted) == len(wanted)
 
@@ -187,7 +187,7 @@ class Fault:
         self, rule: Rule, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
     ) -> None:
         """Add a problem, unless a string that is not closed in the same statement explains it."""
-        if not self._behind_unclosed_string():
+        if not self._after_unclosed_string():
             self.automaton.builder.problems.append(Problem(rule, span, message, notes, repair))
 
     def report_keyword(self, token: Token) -> None:
@@ -225,7 +225,7 @@ class Fault:
         message = f"this '{SYMBOLS[innermost.kind]}' is never closed"
         self.report(rules.UNCLOSED_BRACKET, span_of(innermost), message, notes, repair)
 
-    def _behind_unclosed_string(self) -> bool:
+    def _after_unclosed_string(self) -> bool:
         automaton = self.automaton
         first = (
             max(automaton.entry.at, automaton.at - LONGEST_LOOKAHEAD)
@@ -238,7 +238,7 @@ class Fault:
         )
 
     def unknown_block(self) -> str:
-        """Return a word behind ``@`` that no block has."""
+        """Return a word after ``@`` that no block has."""
         word = self.word(self.token)
         likely = [name for name in BLOCK_KINDS if len(word) > 1 and name.startswith(word[1:])]
         return f"there is no block '{word}'" + (f"; did you mean '@{likely[0]}'?" if likely else "")

@@ -1,4 +1,4 @@
-"""Giving up on a statement, a block or an item of a document: an error node for it, and on behind it."""
+"""Giving up on a statement, a block or an item of a document: an error node for it, and on after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BEHIND_BLOCK = frozenset({"RBRACE", "SEMI", "COMMA", "ELSE", "ELIF", "THEN", "W
 
 
 def panic(automaton: Automaton, whole: bool = False, block: bool = False) -> None:
-    """Make an error node of what is broken and goes on behind it; always takes a token or closes something.
+    """Make an error node of what is broken and goes on after it; always takes a token or closes something.
 
     That is the innermost statement, or the ``whole`` entry of a block with all statements inside. With ``block``, the
     brace that can't be taken begins a block and ends with it.
@@ -83,7 +83,7 @@ def _belongs_elsewhere(automaton: Automaton, token: Token, depth: int, surroundi
 
 
 def _may_close(automaton: Automaton) -> bool:
-    """Return whether what follows the closing brace that is next could stand behind a block."""
+    """Return whether what follows the closing brace that is next could stand after a block."""
     following = automaton.token(1)
     return (
         following.kind in _BEHIND_BLOCK

@@ -1,7 +1,7 @@
 """Going on after a syntax error.
 
 First a repair is looked for: a token to insert, delete or replace, brackets to close, a closing brace to take back. One
-is accepted only if the tokens behind it then parse, tried on a copy of the states. If none is, the broken statement
+is accepted only if the tokens after it then parse, tried on a copy of the states. If none is, the broken statement
 becomes an error node up to its ';', its block or its definition. The search is capped, so that a text that is no
 SkriptND at all costs no more than a long one.
 """

@@ -1,4 +1,4 @@
-"""Repairs of a broken text, each a function that takes one if the tokens behind it then parse.
+"""Repairs of a broken text, each a function that takes one if the tokens after it then parse.
 
 A repair changes the automaton so that it can go on, reports what was wrong, and says whether it did so. What is tried
 on copies of the states costs nothing where it fails.
@@ -211,7 +211,7 @@ def insert_one(fault: Fault) -> bool:
     automaton = fault.automaton
     opened = fault.open_brackets()
     closer = CLOSERS[opened[-1].kind] if opened else ""
-    # A string behind a condition is its message.
+    # A string after a condition is its message.
     for kind in ("COLON", *_INSERTED) if fault.token.kind == "STRING" else _INSERTED:
         if (kind in SYMBOLS and kind in CLOSERS.values() and kind != closer) or not _may_insert(fault, kind):
             continue

@@ -45,7 +45,7 @@ def foreign_word(fault: Fault) -> bool:
 
 
 def not_equal(fault: Fault) -> bool:
-    """``a <> b`` for ``a != b``. Behind '<>' of a bounded index no operator fits: what stands before is read again."""
+    """``a <> b`` for ``a != b``. After '<>' of a bounded index no operator fits: what stands before is read again."""
     automaton, entry = fault.automaton, fault.automaton.entry
     if fault.token.kind != "REMAP" or entry is None or not entry.at < automaton.at:
         return False

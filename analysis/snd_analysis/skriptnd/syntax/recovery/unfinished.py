@@ -1,7 +1,7 @@
 """Statements that end before they are complete: at a line that begins the next one, at a brace, at a definition.
 
 What is missing is supplied: brackets are closed, a name without letters stands for a missing operand. A repair of this
-kind is taken if the statement behind it then parses as one.
+kind is taken if the statement after it then parses as one.
 """
 
 from __future__ import annotations

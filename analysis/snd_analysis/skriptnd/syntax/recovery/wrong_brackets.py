@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import begins_line
 
 _FARTHEST = 60
-_BEHIND = 2
+_AFTER = 2
 
 
 def shape_in_parentheses(fault: Fault) -> bool:
@@ -21,8 +21,8 @@ def shape_in_parentheses(fault: Fault) -> bool:
     if fault.token.kind != "LPAR" or closing is None:
         return False
     inner = [automaton.token(offset).kind for offset in range(1, closing)]
-    behind = [automaton.token(offset).kind for offset in range(closing + 1, closing + 1 + _BEHIND)]
-    if not _parse(fault, ["LSQB", *inner, "RSQB", *behind]):
+    after = [automaton.token(offset).kind for offset in range(closing + 1, closing + 1 + _AFTER)]
+    if not _parse(fault, ["LSQB", *inner, "RSQB", *after]):
         return False
     opening, closer = fault.token, automaton.token(closing)
     text = automaton.text[opening.end : closer.start]
@@ -45,8 +45,8 @@ def parentheses_around_results(fault: Fault) -> bool:
     if fault.token.kind != "LPAR" or not fault.begins_statement or closing is None:
         return False
     inner = [automaton.token(offset).kind for offset in range(1, closing)]
-    behind = [automaton.token(offset).kind for offset in range(closing + 1, closing + 1 + _BEHIND)]
-    if behind[:1] != ["ASSIGN"] or not _parse(fault, [*inner, *behind]):
+    after = [automaton.token(offset).kind for offset in range(closing + 1, closing + 1 + _AFTER)]
+    if after[:1] != ["ASSIGN"] or not _parse(fault, [*inner, *after]):
         return False
     opening, closer = fault.token, automaton.token(closing)
     repair = Repair("remove the parentheses", (Edit(span_of(opening), ""), Edit(span_of(closer), "")), safe=False)

@@ -69,7 +69,7 @@ def _assign_one(work: TypingState, result: _Item, value: TypedValue) -> None:
 def _packed_as_written(
     work: TypingState, result: nodes.Result, value: TypedValue, length: Integer | None
 ) -> TypedValue:
-    """Check ``..(n)`` behind a name against the result that it is given."""
+    """Check ``..(n)`` after a name against the result that it is given."""
     type_ = value.type
     if type_ is None:
         return value

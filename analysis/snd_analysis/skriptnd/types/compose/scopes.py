@@ -46,7 +46,7 @@ class Trail(Struct, frozen=True):
     found: Found
     steps: tuple[TrailStep, ...] = ()
 
-    def behind(self, step: TrailStep) -> Trail:
+    def after(self, step: TrailStep) -> Trail:
         """Return the same with a part before it."""
         return Trail(self.found, (step, *self.steps))
 
@@ -90,7 +90,7 @@ def _trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
     found = _find(context, body, parts, inside=True, depth=0)
     if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
         own = TrailStep(None, context.others.own(context.definition))
-        found += [trail.behind(own) for trail in _find(context, body, parts[1:], inside=True, depth=0)]
+        found += [trail.after(own) for trail in _find(context, body, parts[1:], inside=True, depth=0)]
     return found
 
 
@@ -105,7 +105,7 @@ def _find(context: Context, body: _Body, parts: tuple[str, ...], inside: bool, d
     if len(parts) == 1:
         found = _own_tensor(body, parts[0], inside)
     else:
-        found = _behind(context, body, _labelled(context, body, parts[0]), parts[1:], depth)
+        found = _after(context, body, _labelled(context, body, parts[0]), parts[1:], depth)
     transparent = _transparent(body)
     if transparent is not None and not inside:
         found += _below(context, body, transparent, parts, depth)
@@ -118,12 +118,12 @@ def _own_tensor(body: _Body, name: str, inside: bool) -> list[Trail]:
     return [Trail(Found.TENSOR if visible else Found.PRIVATE, (TrailStep(body.name, symbol),)) for symbol in symbols]
 
 
-def _behind(
+def _after(
     context: Context, body: _Body, labelled: Iterable[tuple[TrailStep, nodes.Node]], parts: tuple[str, ...], depth: int
 ) -> list[Trail]:
-    """Look for the rest of a scoped name behind each thing that its first part may stand for."""
+    """Look for the rest of a scoped name after each thing that its first part may stand for."""
     return [
-        trail.behind(step)
+        trail.after(step)
         for step, value in labelled
         for trail in _below(context, body, value, parts, depth) or [Trail(Found.NOTHING)]
     ]
@@ -152,7 +152,7 @@ def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple
         names = [name for component in components for name in component.names if name.text == parts[0]]
         return [Trail(Found.TENSOR, (body.step(name),)) for name in names]
     labelled = (found for component in components for found in _labelled_in(context, body, component, parts[0]))
-    return _behind(context, body, labelled, parts[1:], depth)
+    return _after(context, body, labelled, parts[1:], depth)
 
 
 def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[TrailStep, nodes.Node]]:
@@ -191,7 +191,7 @@ def _transparent(body: _Body) -> nodes.Node | None:
 
 
 def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, TrailStep]]:
-    """Return the names that can stand behind labels, each once: of tensors that can be named there, with their symbols,
+    """Return the names that can stand after labels, each once: of tensors that can be named there, with their symbols,
     and of further labels, without."""
     body = _Body(None, context.definition, context.resolution)
     found = [*_names_in(context, body, labels, True, 0)]
@@ -225,7 +225,7 @@ def _names_in(
 def _names_below(
     context: Context, body: _Body, value: nodes.Node, labels: tuple[str, ...], depth: int
 ) -> Iterator[tuple[str, TrailStep]]:
-    """Yield what can stand behind labels in what a label stands before."""
+    """Yield what can stand after labels in what a label stands before."""
     if isinstance(value, nodes.Labelled):
         value = value.value
     if isinstance(value, nodes.Region):

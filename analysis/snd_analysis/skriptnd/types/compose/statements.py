@@ -62,24 +62,24 @@ def _is_invocation(work: TypingState, call: nodes.Call) -> bool:
 def _region(work: TypingState, region: nodes.Region) -> list[TypedValue] | None:
     """Return a block: statements of its own, then what it yields."""
     results: list[TypedValue] | None = None
-    behind: nodes.Yield | None = None
+    after: nodes.Yield | None = None
     reported = False
     labels, work.labels = work.labels, {}
     with work.inside():
         for item in region.items:
-            if behind is not None and not reported:
+            if after is not None and not reported:
                 reported = True
-                note = work.context.note(behind, "the block yields its results here")
+                note = work.context.note(after, "the block yields its results here")
                 message = "'yield' must be the last statement of its block: nothing after it is computed"
                 work.context.report(rules.YIELD_NOT_LAST, item, message, (note,))
             if isinstance(item, nodes.Component):
                 statement(work, item)
             elif isinstance(item, nodes.Yield):
                 yielded = [_yielded(work, value) for value in item.values]
-                if behind is None:
-                    behind, results = item, yielded
+                if after is None:
+                    after, results = item, yielded
             else:
-                behind, reported = None, True
+                after, reported = None, True
     work.labels = labels
     if results is None and not any(isinstance(item, nodes.ErrorEntry) for item in region.items):
         opening = nodes.Operator(region.start, region.start + 1, "{")

@@ -195,7 +195,7 @@ def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequ
 
 
 def _check_determined(context: Context, declaration: Declaration) -> None:
-    """Whoever invokes an operator must know how many tensors a packed output has."""
+    """Report a packed output whose length its declaration leaves open: invocations must know it."""
     pack = declaration.parameter.pack
     if pack is None or pack.length is not None or context.definition.kind != "operator":
         return

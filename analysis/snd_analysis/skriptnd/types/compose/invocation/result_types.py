@@ -1,4 +1,4 @@
-"""Types and shapes written behind results and carried variables: ``y: real[a,b]`` (2.10, 2.10.1)."""
+"""Types and shapes written after results and carried variables: ``y: real[a,b]`` (2.10, 2.10.1)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 def typed_result(
     work: TypingState, annotation: nodes.ResultType | None, place: nodes.Node, value: TypedValue
 ) -> TypedValue:
-    """Return a result with the type that is written behind its name, whose new names get the extents that they stand
+    """Return a result with the type that is written after its name, whose new names get the extents that they stand
     for."""
     if annotation is None:
         return value

@@ -15,7 +15,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
 EMPTY_LIST = Typed(Type(INT, length=shapes.constant(0)), items=())
-"""``[]``: of every type; whoever compares types looks at the length first, see ``is_empty_list``."""
+"""``[]``: of every type; comparisons of types look at the length first, see ``is_empty_list``."""
 
 
 def list_(context: Context, node: nodes.List) -> Typed:
