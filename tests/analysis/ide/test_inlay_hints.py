@@ -21,7 +21,7 @@ EXAMPLES = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "br
 
 def _with_hints(text: str, hints: list[InlayHint]) -> str:
     for hint in reversed(hints):
-        shown = f"{' ' if hint.before else ''}«{hint.text}»{' ' if hint.behind else ''}"
+        shown = f"{' ' if hint.before else ''}«{hint.text}»{' ' if hint.after else ''}"
         text = text[: hint.offset] + shown + text[hint.offset :]
     return text
 
