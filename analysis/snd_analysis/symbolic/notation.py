@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
+from typing import Any
 
 
 @singledispatch
@@ -18,3 +19,20 @@ class Notated:
 
     def __str__(self) -> str:
         return notation(self)
+
+
+class Composed(Notated):
+    """Something symbolic that is equal to what has its class and its parts. ``hash`` is kept: parts nest deep."""
+
+    __slots__ = ("hash", "parts")
+
+    hash: int
+    parts: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return self.hash

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis.base import Edit, Source
+from snd_analysis.base import Edit
 from snd_analysis.ide import front_end
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
@@ -25,38 +25,35 @@ def register(server: SndServer) -> None:
 
 
 async def _whole(server: SndServer, params: types.TextDocumentParams) -> list[types.TextEdit]:
-    path = path_of(params.text_document.uri)
-
-    def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
-        source = snapshot.source(path)
-        return _converted(server, source, front_end(path).format(snapshot, path, server.session.line_width(path), None))
-
-    return await server.session.ask(path, answer)
+    return await _edits(
+        server, params.text_document, lambda snapshot, path, width: front_end(path).format(snapshot, path, width, None)
+    )
 
 
 async def _range(server: SndServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
-    path = path_of(params.text_document.uri)
+    def edits(snapshot: Snapshot, path: str, width: int) -> Sequence[Edit]:
+        span = server.session.converter.span(snapshot.source(path), params.range)
+        return front_end(path).format(snapshot, path, width, span)
 
-    def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
-        source = snapshot.source(path)
-        span = server.session.converter.span(source, params.range)
-        return _converted(server, source, front_end(path).format(snapshot, path, server.session.line_width(path), span))
-
-    return await server.session.ask(path, answer)
+    return await _edits(server, params.text_document, edits)
 
 
 async def _typed(server: SndServer, params: types.TextDocumentPositionParams) -> list[types.TextEdit]:
-    path = path_of(params.text_document.uri)
+    def edits(snapshot: Snapshot, path: str, width: int) -> Sequence[Edit]:
+        offset = server.session.converter.offset(snapshot.source(path), params.position)
+        return front_end(path).format_typed(snapshot, path, width, offset)
+
+    return await _edits(server, params.text_document, edits)
+
+
+async def _edits(
+    server: SndServer, document: types.TextDocumentIdentifier, edits: Callable[[Snapshot, str, int], Sequence[Edit]]
+) -> list[types.TextEdit]:
+    path = path_of(document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
-        source = snapshot.source(path)
-        offset = server.session.converter.offset(source, params.position)
-        return _converted(
-            server, source, front_end(path).format_typed(snapshot, path, server.session.line_width(path), offset)
-        )
+        source, converter = snapshot.source(path), server.session.converter
+        found = edits(snapshot, path, server.session.line_width(path))
+        return [types.TextEdit(converter.range(source, edit.span), edit.text) for edit in found]
 
     return await server.session.ask(path, answer)
-
-
-def _converted(server: SndServer, source: Source, edits: Sequence[Edit]) -> list[types.TextEdit]:
-    return [types.TextEdit(server.session.converter.range(source, edit.span), edit.text) for edit in edits]

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base import Severity
+from snd_analysis.base import Severity, counted
 from snd_server.report import Report, is_fixable
 
-_NOUNS = {
-    Severity.ERROR: ("error", "errors"),
-    Severity.WARNING: ("warning", "warnings"),
-    Severity.INFO: ("remark", "remarks"),
-    Severity.HINT: ("hint", "hints"),
-}
+_NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "remark", Severity.HINT: "hint"}
 
 
 def summary(report: Report) -> Iterator[str]:
@@ -22,7 +17,7 @@ def summary(report: Report) -> Iterator[str]:
     if report.remark:
         yield f"{report.remark}\n"
     if report.fixed:
-        yield f"Fixed {_counted(report.fixed, 'problem', 'problems')}\n"
+        yield f"Fixed {counted(report.fixed, 'problem')}\n"
     if report.diagnostics:
         yield f"{report.paint('bold', _found(report))}{_fixable(report)}\n"
     elif not report.remark:  # which says how it went; whether files are clean is for ``snd check`` to say
@@ -32,10 +27,10 @@ def summary(report: Report) -> Iterator[str]:
 
 
 def _found(report: Report) -> str:
-    counts = [_counted(count, *_NOUNS[severity]) for severity in Severity if (count := report.count(severity))]
+    counts = [counted(count, _NOUNS[severity]) for severity in Severity if (count := report.count(severity))]
     listed = counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
     files = len({found.location.path for found in report.diagnostics})
-    return f"Found {listed} in {_counted(files, 'file', 'files')}"
+    return f"Found {listed} in {counted(files, 'file')}"
 
 
 def _fixable(report: Report) -> str:
@@ -48,8 +43,4 @@ def _fixable(report: Report) -> str:
 
 
 def _hidden(report: Report) -> str:
-    return f"; {_counted(report.hidden_hints, 'hint', 'hints')} with -v" if report.hidden_hints else ""
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+    return f"; {counted(report.hidden_hints, 'hint')} with -v" if report.hidden_hints else ""

@@ -9,29 +9,25 @@ from weakref import WeakValueDictionary
 from msgspec import Struct
 
 from snd_analysis.symbolic.intervals import Interval
-from snd_analysis.symbolic.notation import Notated
+from snd_analysis.symbolic.notation import Composed
 
 
-class Atom(Notated):
+class Atom(Composed):
     """A factor of a monomial. Atoms that are equal and whose variables agree in name and bounds are one object."""
 
     __slots__ = (
         "__weakref__",
         "conditions",
         "depth",
-        "hash",
         "interval",
         "leaves",
         "order",
-        "parts",
         "spelling",
         "text",
     )
 
     _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Atom]] = WeakValueDictionary()
 
-    parts: tuple[Hashable, ...]
-    hash: int
     order: tuple[int, str]
     """Sorts the atoms of a monomial."""
     leaves: frozenset[Leaf]
@@ -44,14 +40,6 @@ class Atom(Notated):
     """What ``spelling`` gives, once asked."""
     text: tuple[str, int] | None
     """How it prints and with which precedence, once asked."""
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return self.hash
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"

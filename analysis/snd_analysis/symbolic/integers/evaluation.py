@@ -105,7 +105,7 @@ class _Evaluation:
                 value = self.integer(inner)
                 return (value > 0) - (value < 0)
             case Product(parts=(left, right)):
-                return _limited(self.integer(left) * self.integer(right))  # type: ignore[arg-type]
+                return _limited(self.integer(left) * self.integer(right))
             case Indicator():
                 return int(self.truth(statement_of(atom)))
             case Function():

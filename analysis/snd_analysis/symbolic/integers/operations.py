@@ -95,12 +95,12 @@ class Function(Operation):
     @property
     def minimum(self) -> int | None:
         """No result is less."""
-        return self.parts[1]  # type: ignore[return-value]
+        return self.parts[1]  # type: ignore[no-any-return]
 
     @property
     def arguments(self) -> tuple[Integer, ...]:
         """What it is applied to."""
-        return self.parts[2:]  # type: ignore[return-value]
+        return self.parts[2:]
 
 
 def function(name: str, *arguments: Integer | int, minimum: int | None = None) -> Integer:

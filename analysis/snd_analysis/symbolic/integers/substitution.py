@@ -101,13 +101,13 @@ class _Substitution:
             case Extremum():
                 return simplified(Extremum, atom.largest, Candidates(map(self.integer, atom.candidates)))
             case Product(parts=(left, right)):
-                return self.integer(left) * self.integer(right)  # type: ignore[arg-type]
+                return self.integer(left) * self.integer(right)
             case Indicator():
                 return indicator(self.truth(statement_of(atom)))
             case Function():
                 arguments = [self.integer(argument) for argument in atom.arguments]
                 return of_operation(Function(atom.name, atom.minimum, *arguments))
-        return simplified(type(atom), *map(self.integer, atom.parts))  # type: ignore[arg-type]
+        return simplified(type(atom), *map(self.integer, atom.parts))
 
     def truth(self, a: Truth) -> Truth:
         if not self._touches(a):

@@ -8,29 +8,20 @@ from typing import Any, Final
 from snd_analysis.symbolic.integers.atoms import Indicator, Leaf
 from snd_analysis.symbolic.integers.integer import ONE, ZERO, Integer, of_atom
 from snd_analysis.symbolic.limits import MOST_CONDITIONS, MOST_KEPT_LITERALS, MOST_LITERALS
-from snd_analysis.symbolic.notation import Notated
+from snd_analysis.symbolic.notation import Composed
 
 
-class Truth(Notated):
+class Truth(Composed):
     """A condition. Compare with ``is TRUE`` and ``is FALSE``: there is no truth value of what may be unknown."""
 
-    __slots__ = ("hash", "leaves", "parts")
+    __slots__ = ("leaves",)
 
-    parts: tuple[Any, ...]
     leaves: frozenset[Leaf]
 
     def _setup(self, parts: tuple[Any, ...], leaves: frozenset[Leaf]) -> None:
         self.parts = parts
         self.leaves = leaves
         self.hash = hash((type(self), *parts))
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return self.hash
 
     def __bool__(self) -> bool:
         raise TypeError("a condition may be unknown: compare it with TRUE or FALSE by `is`")
