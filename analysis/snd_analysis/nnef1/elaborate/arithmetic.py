@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from snd_analysis.nnef1.elaborate.limits import MOST_CHARACTERS, MOST_DIGITS, MOST_ITEMS
 from snd_analysis.nnef1.elaborate.values import Items, Value, type_name
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Relation, Truth
@@ -15,6 +16,10 @@ _N = TypeVar("_N", int, float)
 
 class OperandError(Exception):
     """Operands that an operator does not take; the message says which."""
+
+
+class TooLargeError(Exception):
+    """A value that is larger than snd works with; the message says how large that is."""
 
 
 def unary(operator: str, value: Value) -> Value:
@@ -42,11 +47,13 @@ def binary(operator: str, left: Value, right: Value) -> Value:
             return integers.and_(left, right) if operator == "&&" else integers.or_(left, right)
         case str(), str() if operator == "+":
             return left + right
-        case (str(), Integer(value=int(count))) | (Integer(value=int(count)), str()) if operator == "*":
-            return (left if isinstance(left, str) else right) * max(count, 0)  # type: ignore[operator]
+        case (str() as text, Integer(value=int(count))) | (Integer(value=int(count)), str() as text) if operator == "*":
+            demand_size(len(text) * count, MOST_CHARACTERS, "characters")
+            return text * max(count, 0)
         case Items(is_tuple=False), Items(is_tuple=False) if operator == "+":
             return Items((*left.values, *right.values))
         case Items(is_tuple=False), Integer(value=int(count)) if operator == "*":
+            demand_size(len(left.values) * count, MOST_ITEMS, "items")
             return Items(left.values * max(count, 0))
     if operator in ("==", "!="):
         return _equal(left, right, operator == "==")
@@ -57,6 +64,18 @@ def binary(operator: str, left: Value, right: Value) -> Value:
             f"'{operator}' does not mix integers and scalars, but these are {type_name(left)} and {type_name(right)}"
         )
     raise OperandError(f"'{operator}' does not take {_article(left)} and {_article(right)}")
+
+
+def demand_size(size: int, most: int, what: str) -> None:
+    """Raise TooLargeError for an array or a string that has more items than there may be."""
+    if size > most:
+        raise TooLargeError(f"this has more than {most:,} {what}")
+
+
+def whole(text: str) -> Integer:
+    """Return the integer that digits denote. Raises TooLargeError."""
+    demand_size(len(text), MOST_DIGITS, "digits")
+    return integers.constant(int(text))
 
 
 def _integers(operator: str, left: Integer, right: Integer) -> Value:
@@ -149,6 +168,7 @@ def cast(name: str, value: Value) -> Value:
         case "integer", Truth():
             return integers.choose(value, 1, 0)
         case "integer", str():
+            demand_size(len(value), MOST_DIGITS, "digits")
             return integers.constant(_parsed(name, int, value))
         case "scalar", Integer(value=int(number)):
             return float(number)
@@ -175,7 +195,7 @@ def _parsed(name: str, read: Callable[[str], _N], text: str) -> _N:
     try:
         return read(text)
     except ValueError:
-        raise OperandError(f"'{text}' is no {name}") from None
+        raise OperandError(f"'{text[:40]}' is no {name}") from None
 
 
 def _article(value: Value) -> str:

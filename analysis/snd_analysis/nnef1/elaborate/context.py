@@ -93,6 +93,7 @@ class Record(Struct):
     inputs: list[str] = field(default_factory=list)
     made: list[tuple[TensorName, TensorName]] = field(default_factory=list)
     statements: int = 0
+    items_made: int = 0
     uses_made: bool = False
     """Whether it needed a tensor of known items as one of the graph."""
     is_lasting: bool = True
@@ -132,6 +133,9 @@ class Context:
         self.attributes: dict[str, str] = {}
         """Attributes of the graph that stand for variables whose files are not there."""
         self.statements = 0
+        """Of fragments, for each invocation."""
+        self.items_made = 0
+        """Of all arrays that were computed."""
         self.made: dict[TensorName, TensorName] = {}
         """Tensors of which the items are known, and what makes them in the graph."""
 
@@ -150,6 +154,7 @@ class Context:
         for _, got in record.taken:
             self.graph.names.add(got)
         self.statements += record.statements
+        self.items_made += record.items_made
         if record.symbols:
             self.symbols.update(record.symbols)
         if record.labels:

@@ -14,13 +14,19 @@ from snd_analysis import rules
 from snd_analysis.base import Rule, Span
 from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
-from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
+from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation
 from snd_analysis.nnef1.elaborate.declared_types import generic_type, suits
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given
-from snd_analysis.nnef1.elaborate.limits import MOST_INVOCATIONS_WITHIN, MOST_ITEMS, MOST_STATEMENTS
+from snd_analysis.nnef1.elaborate.limits import (
+    MOST_CHARACTERS,
+    MOST_INVOCATIONS_WITHIN,
+    MOST_ITEMS,
+    MOST_ITEMS_MADE,
+    MOST_STATEMENTS,
+)
 from snd_analysis.nnef1.elaborate.operators import Parameter, parameters
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, made_of, type_name
 from snd_analysis.nnef1.names import assigned_names
@@ -70,12 +76,16 @@ class Evaluator:
         """Elaborate the statements of an entry."""
         self.frame.base = entry.start
         for statement in entry.statements:
-            self.context.statements += 1
-            self.context.record.statements += 1
+            of_fragment = bool(self.frame.chain)
+            self.context.statements += of_fragment
+            self.context.record.statements += of_fragment
             if self.context.statements > MOST_STATEMENTS:
-                message = f"the graph comes to more than {MOST_STATEMENTS:,} statements: more than snd works with"
+                message = f"the fragments come to more than {MOST_STATEMENTS:,} statements: more than snd works with"
+                self.context.record.is_lasting = False
                 self.report(rules.VALUE_TOO_LARGE, _target_span(statement), message)
-                return
+                if isinstance(statement, nodes.Assignment):
+                    self._assign(statement.target, UNKNOWN)
+                continue
             if isinstance(statement, nodes.Assignment):
                 self._assignment(statement)
             else:
@@ -140,13 +150,13 @@ class Evaluator:
             case nodes.Identifier():
                 return self._named(node)
             case nodes.Number(text=text):
-                return number(text)
+                return self._computed(node, [], lambda: whole(text) if text.isdigit() else float(text))
             case nodes.String(value=value):
                 return value
             case nodes.Logical(value=known):
                 return TRUE if known else FALSE
             case nodes.Array(items=items):
-                return Items(tuple(map(self.evaluate, items)))
+                return self._computed(node, [], lambda: Items(tuple(map(self.evaluate, items))))
             case nodes.Tuple(items=items):
                 return Items(tuple(map(self.evaluate, items)), is_tuple=True)
             case nodes.Call():
@@ -204,11 +214,23 @@ class Evaluator:
             return UNKNOWN
         try:
             value = compute()
+            if isinstance(value, Items):
+                self._made(len(value.values))
+            elif isinstance(value, str):
+                demand_size(len(value), MOST_CHARACTERS, "characters")
         except OperandError as error:
             return self.report(rules.OPERAND_TYPE, node, str(error))
-        if isinstance(value, Items | str) and len(value.values if isinstance(value, Items) else value) > MOST_ITEMS:
-            return self.report(rules.VALUE_TOO_LARGE, node, f"this has more than {MOST_ITEMS:,} items")
+        except TooLargeError as error:
+            self.context.record.is_lasting = False  # it depends on all that was computed before
+            return self.report(rules.VALUE_TOO_LARGE, node, str(error))
         return value
+
+    def _made(self, items: int) -> None:
+        """Count the items of an array that was computed. Raises TooLargeError."""
+        demand_size(items, MOST_ITEMS, "items")
+        self.context.items_made += items
+        self.context.record.items_made += items
+        demand_size(self.context.items_made, MOST_ITEMS_MADE, "items, with all arrays that were computed before")
 
     def _select(self, node: nodes.Select) -> Value:
         condition = self.evaluate(node.condition)
@@ -282,6 +304,9 @@ class Evaluator:
         found: list[Value] = []
         is_known = True
         for items in zip(*rows, strict=True):
+            if self._computed(node, [], lambda: Items((UNKNOWN,))) is UNKNOWN:
+                is_known = False
+                break
             self.frame.names = dict(outer)
             for iterator, item in zip(node.iterators, items, strict=True):
                 self.frame.names.pop(getattr(iterator.target, "text", ""), None)
@@ -447,9 +472,9 @@ class Evaluator:
             case "length_of", str():
                 return integers.constant(len(value))
             case "range_of", Items(values=values, is_tuple=False):
-                return Items(tuple(map(integers.constant, range(len(values)))))
+                return self._computed(node, [], lambda: _positions(len(values)))
             case "range_of", str():
-                return Items(tuple(map(integers.constant, range(len(value)))))
+                return self._computed(node, [], lambda: _positions(len(value)))
             case "shape_of", TensorName(tensor=Tensor(shape=tuple() as shape)):
                 if self.context.dialect is Dialect.KHRONOS:
                     message = "'shape_of' is deprecated: graphs are read before the shapes of tensors are known"
@@ -506,9 +531,9 @@ class Evaluator:
         return value
 
 
-def number(text: str) -> Value:
-    """Return the value of a number as written."""
-    return integers.constant(int(text)) if text.isdigit() else float(text)
+def _positions(length: int) -> Items:
+    demand_size(length, MOST_ITEMS, "items")
+    return Items(tuple(map(integers.constant, range(length))))
 
 
 def _parameters_of(fragment: nodes.Definition) -> tuple[Parameter, ...]:

@@ -2,7 +2,13 @@
 
 MOST_INVOCATIONS_WITHIN = 100
 """How deeply fragments may invoke one another: ``recursive-operator``."""
-MOST_STATEMENTS = 100_000
-"""How many statements a graph may come to, those of fragments counted for each invocation: ``value-too-large``."""
-MOST_ITEMS = 1_000_000
-"""How many items an array may have: ``value-too-large``."""
+MOST_STATEMENTS = 20_000
+"""How many statements the fragments may come to, counted for each invocation: ``value-too-large``."""
+MOST_ITEMS = 65_536
+"""How many items an array may have: ``value-too-large``, as in SkriptND."""
+MOST_CHARACTERS = 1_000_000
+"""How many characters a string may have: ``value-too-large``."""
+MOST_ITEMS_MADE = 1_000_000
+"""How many items all arrays that are computed may have together: ``value-too-large``."""
+MOST_DIGITS = 2_466
+"""How many digits an integer may have: ``value-too-large``, as in SkriptND."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Node, Problem, content_fields
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, Record, StoredVariable
-from snd_analysis.nnef1.elaborate.limits import MOST_STATEMENTS
+from snd_analysis.nnef1.elaborate.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.names import assigned_names, spelled_names
 from snd_analysis.nnef1.syntax import nodes
@@ -117,7 +117,11 @@ class Walk:
             found = self._context.files.tensor_file(label)
             if found is not known and found != known:
                 return False
-        return self._context.statements + record.statements <= MOST_STATEMENTS
+        statements, items = record.statements, record.items_made
+        return (
+            self._context.statements + statements <= MOST_STATEMENTS
+            and self._context.items_made + items <= MOST_ITEMS_MADE
+        )
 
     def _compared(self, old: Step | None, new: Step | None) -> Step:
         """Note what is different behind a step; return it with what is the same from before."""

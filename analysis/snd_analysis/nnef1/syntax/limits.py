@@ -1,4 +1,6 @@
 """Limits of reading a text."""
 
+MOST_OPERATORS = 400
+"""How many operators in a row an expression may have: whatever walks the tree recurses."""
 MOST_LEVELS = 40
 """How deeply expressions may be nested. Users see ``nesting-too-deep``."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.nnef1.syntax import nodes
-from snd_analysis.nnef1.syntax.limits import MOST_LEVELS
+from snd_analysis.nnef1.syntax.limits import MOST_LEVELS, MOST_OPERATORS
 from snd_analysis.nnef1.syntax.tokens import END, Token, string_value, tokenize
 
 KEYWORDS = frozenset(
@@ -265,7 +265,9 @@ class Parser:
         """An expression of operators that bind at least as well as those of a level."""
         start = self._next.start
         left = self._unary()
+        operators = 0
         while (level := self._level()) >= least:
+            operators = self._one_more(operators)
             operator = self._take().text
             right = self._binary(level + 1)
             left = nodes.Binary(start, self._behind, left, operator, right)
@@ -288,7 +290,9 @@ class Parser:
     def _postfix(self) -> nodes.Expression:
         start = self._next.start
         found = self._primary()
+        operators = 0
         while self._next.kind == "[":
+            operators = self._one_more(operators)
             bracket = self._take()
             index = self._index()
             self._close(bracket)
@@ -473,6 +477,13 @@ class Parser:
             message = f"expressions are nested in more than {MOST_LEVELS} levels here: more than snd works with"
             raise self._reported(rules.NESTING_TOO_DEEP, self._next, message)
         return before
+
+    def _one_more(self, operators: int) -> int:
+        """Return how many operators in a row there are with the one at hand."""
+        if operators == MOST_OPERATORS:
+            message = f"there are more than {MOST_OPERATORS} operators in a row here: more than snd works with"
+            raise self._reported(rules.NESTING_TOO_DEEP, self._next, message)
+        return operators + 1
 
     def _error(self, expected: str, token: Token | None = None) -> _Unreadable:
         token = token or self._next

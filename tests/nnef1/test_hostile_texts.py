@@ -1,0 +1,98 @@
+"""Texts in NNEF 1.0 that would take any time or memory: each costs a message (``value-too-large``, as in SkriptND)."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from fuzz.limits import TookTooLong, confined
+from snd_analysis.base import Severity
+from support.memory import snapshot_of
+
+_HEAD = (
+    "version 1.0;\nextension KHR_enable_fragment_definitions;\nextension KHR_enable_operator_expressions;\n"
+    "{}graph network(x) -> (y) {{ x = external<scalar>(shape = [1, 4]); {} }}\n"
+)
+_FRAGMENT = "fragment f{0}(x: tensor<scalar>, k: {3}) -> (y: tensor<scalar>) {{ a = f{1}(x, k = {2}); y = f{1}(a, k = {2}); }}\n"
+_TOO_LARGE = {"value-too-large"}
+_DEEP = {"nesting-too-deep"}
+
+
+def _of(expression: str) -> str:
+    """A text with an expression whose value nothing needs but its length."""
+    fragment = f"fragment f(x: tensor<scalar>) -> (y: tensor<scalar>) {{ s = {expression}; y = relu(x); }}\n"
+    return _HEAD.format(fragment, "y = f(x);")
+
+
+def _levels(argument: str, type_: str, first: str, last: str = "y = relu(x);") -> str:
+    """Fragments that invoke one another twice, forty levels deep."""
+    lowest = f"fragment f0(x: tensor<scalar>, k: {type_}) -> (y: tensor<scalar>) {{ {last} }}\n"
+    levels = "".join(_FRAGMENT.format(at, at - 1, argument, type_) for at in range(1, 41))
+    return _HEAD.format(lowest + levels, f"y = f40(x, k = {first});")
+
+
+def _recursion(argument: str, type_: str, first: str) -> str:
+    fragment = f"fragment f(x: tensor<scalar>, k: {type_}) -> (y: tensor<scalar>) {{ y = f(x, k = {argument}); }}\n"
+    return _HEAD.format(fragment, f"y = f(x, k = {first});")
+
+
+def _within(depth: int, item: str) -> str:
+    return item if depth == 0 else f"length_of([for i{depth} in range_of([0] * 900) yield {_within(depth - 1, item)}])"
+
+
+ATTACKS = {
+    "a string, repeated": (_of('"abc" * 3000000000'), _TOO_LARGE),
+    "repeats a string": (_of('3000000000 * "abc"'), _TOO_LARGE),
+    "an array, repeated": (_of("[0] * 3000000000"), _TOO_LARGE),
+    "an array, repeated twice": (_of("[0, 1] * 60000 * 60000"), _TOO_LARGE),
+    "comprehensions": (_of(_within(4, "1")), _TOO_LARGE),
+    "comprehensions of arrays": (_of(f"[for i in range_of([0] * 60000) yield {'[0] * 60000'}]"), _TOO_LARGE),
+    "positions": (_of(f"[{', '.join(['range_of([0] * 60000)'] * 40)}]"), _TOO_LARGE),
+    "digits": (_of("9" * 6_000), _TOO_LARGE),
+    "digits in a string": (_of(f'integer("{"9" * 6_000}")'), _TOO_LARGE),
+    "a power": (_of("2 ^ 100000000"), _TOO_LARGE),
+    "powers": (_of("3 ^ 3000 ^ 3000"), _TOO_LARGE),
+    "an array of many items": (_of(f"[{'1, ' * 70_000}1]"), _TOO_LARGE),
+    "brackets": (_HEAD.format("", f"y = {'(' * 20_000}x{')' * 20_000};"), {*_DEEP, "output-not-assigned"}),
+    "operators in a row": (_HEAD.format("", f"y = x{' + x' * 20_000};"), {*_DEEP, "output-not-assigned"}),
+    "indices in a row": (_of(f"[0]{'[0:1]' * 20_000}"), _DEEP),
+    "fragments that double": (_levels("k", "integer", "1"), _TOO_LARGE),
+    "fragments that double and do nothing": (_levels("2 * k", "integer", "1", "y = x;"), _TOO_LARGE),
+    "a string that doubles": (_recursion("k + k", "string", '"ab"'), {*_TOO_LARGE, "recursive-operator"}),
+    "an array that doubles": (_recursion("k + k", "integer[]", "[1, 2]"), {*_TOO_LARGE, "recursive-operator"}),
+    "an integer that is squared": (_recursion("k * k", "integer", "3"), {*_TOO_LARGE, "recursive-operator"}),
+    "an endless recursion": (_recursion("k", "integer", "3"), {"recursive-operator"}),
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_it_costs_a_message(name: str) -> None:
+    text, expected = ATTACKS[name]
+    try:
+        with confined():
+            found = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    except TookTooLong as error:
+        pytest.fail(str(error))
+    assert {each.rule.name for each in found if each.severity is Severity.ERROR} <= expected
+    assert {each.rule.name for each in found} & expected
+
+
+@pytest.mark.parametrize(
+    "expression", ['"abc" * 30000000', "[0] * 30000000", "[for i in range_of([0] * 3000000) yield i]"]
+)
+def test_nothing_is_made_that_is_refused(expression: str) -> None:
+    text = _of(expression)
+    snapshot_of({"graph.nnef": _of("1")}).diagnostics("graph.nnef")  # loads what it takes
+    tracemalloc.start()
+    try:
+        snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_long_graphs_and_sums_are_no_reason() -> None:
+    statements = "t0 = x; " + "".join(f"t{at + 1} = relu(t{at}); " for at in range(3_000))
+    assert not snapshot_of({"graph.nnef": _HEAD.format("", f"{statements} y = t3000;")}).diagnostics("graph.nnef")
+    assert not snapshot_of({"graph.nnef": _HEAD.format("", f"y = x{' + x' * 300};")}).diagnostics("graph.nnef")
