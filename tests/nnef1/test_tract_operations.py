@@ -510,7 +510,7 @@ graph g(x) -> (y)
 }}
 """
     snapshot = snapshot_of({"graph.nnef": text})
-    assert not [each for each in snapshot.diagnostics("graph.nnef") if each.rule.name != "missing-extension"]
+    assert not [each for each in snapshot.diagnostics("graph.nnef") if each.rule.name != "missing-registry"]
     composed = snapshot.compose(OperatorName("graph.nnef", "g")).graph
     assert composed is not None
     found = composed.tensors["y"]

@@ -294,7 +294,7 @@ def test_tract_gives_standard_operations_another_meaning():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("pad(x, padding = [(0, 0), (0, 0), (1, 1)], border = 'replicated')", "'border' must be one of"),
+        ("pad(x, padding = [(0, 0), (0, 0), (1, 1)], border = 'replicated')", "NNEF 1.0 calls the border"),
         ("slice(x, axes = [2], begin = [3], end = [2])", "'end' must be after 'begin'"),
         ("max_pool(x, size = [1, 3])", "'size' must have an item for each of the 3 dimensions"),
         ("[a, b] = split(x, axis = 2, ratios = [1, 2])", "the sum of the ratios, 3, must divide the extent 4"),

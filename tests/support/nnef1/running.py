@@ -15,6 +15,7 @@ from snd_runtime.evaluation.handler import evaluate
 from support.memory import snapshot_of
 
 PATH = "graph.nnef"
+_REGISTRIES = ("tract_core", "tract_onnx", "tract_pulse", "tract_extra", "tract_transformers")
 _LEFT_SIDE = re.compile(r"[\w, \[\]]+ = ")
 
 
@@ -36,7 +37,7 @@ def run_graph(snapshot: Snapshot, path: str, inputs: Mapping[str, Any], weights:
 
 def run_tract_operation(call: str, **inputs: Any) -> Any:
     """The results of one invocation in tract's dialect, else as ``run_operation``."""
-    return run_operation(call, "extension tract_registry tract_core;", **inputs)
+    return run_operation(call, "\n".join(f"extension tract_registry {each};" for each in _REGISTRIES), **inputs)
 
 
 def run_operation(call: str, extension: str = "extension KHR_enable_operator_expressions;", /, **inputs: Any) -> Any:

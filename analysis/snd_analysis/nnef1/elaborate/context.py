@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.compose import Template, input_extent
@@ -190,9 +191,10 @@ class Context:
         repair: Repair | None = None,
         notes: tuple[Note, ...] = (),
     ) -> None:
-        """Note a broken rule at a node of the statement at hand."""
-        span = (node if isinstance(node, Span) else node.span).shifted(frame.base)
-        problem = Problem(rule, span, message, (*notes, *notes_of(frame.chain)), repair)
+        """Note a broken rule at a node of the statement at hand. Places of ``notes`` are those of the file."""
+        span = node if isinstance(node, Span) else node.span
+        problem = Problem(rule, span, message, (), repair).shifted(frame.base)
+        problem = replace(problem, notes=(*notes, *notes_of(frame.chain)))
         self.record.problems.append((problem, not frame.chain))
         if notes:  # other places may move in another way
             self.record.is_lasting = False

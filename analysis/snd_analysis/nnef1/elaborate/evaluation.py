@@ -42,6 +42,11 @@ _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
     "==": "eq", "!=": "ne", "&&": "and", "||": "or",
 }  # fmt: skip
+_BY_PLACE = frozenset(
+    [*_BINARY.values(), "min", "max", "tract_core_xor", "tract_core_bitand", "tract_core_bitor", "tract_core_bitxor",
+     "tract_shl", "tract_shr"]
+)  # fmt: skip
+"""Operations of which tract takes the arguments by their places, whatever their names."""
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 
@@ -180,7 +185,7 @@ class Evaluator:
             found = self.context.symbols.get(node.text)
         if found is not None:
             return found
-        if node.text in ("inf", "NaN", "nan"):
+        if node.text in ("inf", "NaN", "nan") and self.context.dialect is Dialect.TRACT:
             return math.inf if node.text == "inf" else math.nan
         if self.makes_symbols and self.context.dialect is Dialect.TRACT:
             made = self.context.symbols[node.text] = self.context.record.symbols[node.text] = input_extent(node.text)
@@ -380,6 +385,8 @@ class Evaluator:
         self, node: nodes.Call, expected: Sequence[Parameter], values: Sequence[Given] | None
     ) -> dict[str, Given] | None:
         """The arguments by the names of their parameters; None if the invocation is broken."""
+        if self.context.dialect is Dialect.TRACT and values is None:
+            return self._bound_by_tract(node, expected)
         found: dict[str, Given] = {}
         by_name = {each.name: each for each in expected}
         name = node.function.text
@@ -431,6 +438,40 @@ class Evaluator:
             message = f"'{parameter_name}' is a tensor: its name is deprecated, its place is enough"
             self.report(rules.DEPRECATED_FORM, place, message)
         return found
+
+    def _bound_by_tract(self, node: nodes.Call, expected: Sequence[Parameter]) -> dict[str, Given] | None:
+        """The same as tract finds them: it looks for what it needs, and ignores the rest."""
+        name, found = node.function.text, dict[str, Given]()
+        by_name = {each.name: each for each in expected}
+        by_place, is_told = name in _BY_PLACE or len(expected) == 1, False
+        for at, argument in enumerate(node.arguments):
+            named = None if argument.name is None else argument.name.text
+            placed = expected[at] if at < len(expected) else None
+            parameter = placed if named is None or by_place else by_name.get(named)
+            given = Given(self.evaluate(argument.value), argument.value.span)
+            message = None
+            if parameter is None and named is not None and not by_place:
+                close = close_matches(named, by_name, most=1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                message = f"tract ignores this argument: '{name}' has no parameter '{named}'{hint}"
+            elif parameter is None:
+                count = f"{len(expected)} parameter{'s' if len(expected) != 1 else ''}"
+                message = f"tract ignores this argument: '{name}' has {count}"
+            elif parameter.name in found:
+                message = f"tract ignores this argument: '{parameter.name}' of '{name}' is given before"
+            elif not is_told and named not in (None, parameter.name) and named in by_name:
+                is_told = True  # the names of the others are wrong for that reason
+                message = (
+                    f"tract takes arguments of '{name}' by their places: this is '{parameter.name}', not '{named}'"
+                )
+            if message is not None:
+                self.report(rules.IGNORED_ARGUMENT, argument, message)
+            if parameter is not None:
+                found.setdefault(parameter.name, given)
+        missing = next((each.name for each in expected if each.is_required and each.name not in found), None)
+        if missing is not None:
+            self.report(rules.MISSING_ARGUMENT, node.function, f"'{name}' needs '{missing}'")
+        return found if missing is None else None
 
     def _suits(self, node: nodes.Call, fragment: nodes.Definition, given: Mapping[str, Given]) -> bool:
         """Whether arguments have the types of the parameters of a fragment; tract looks at none."""

@@ -62,7 +62,7 @@ def invoke(
     elif not building.is_broken:
         for demand in demands(operation.text, given, context.dialect):
             building.is_broken = True
-            context.report(frame, rules.ASSERTION_FAILS, demand.span, demand.message)
+            context.report(frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
     if building.is_broken:
         return UNKNOWN
     known = {name: value for name, (value, _) in attributes.items() if value is not None}

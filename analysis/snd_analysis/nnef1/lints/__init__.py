@@ -16,6 +16,9 @@ from snd_analysis.nnef1.lints.extensions.unknown_extension import KNOWN as KNOWN
 from snd_analysis.nnef1.lints.extensions.unknown_extension import check_unknown_extensions
 from snd_analysis.nnef1.lints.names import check_order, check_unused_names
 from snd_analysis.nnef1.lints.structure import check_structure
+from snd_analysis.nnef1.lints.tract.missing_registry import check_registries
+from snd_analysis.nnef1.lints.tract.unsupported_by_tract import check_unsupported
+from snd_analysis.nnef1.lints.tract.unused_assertion import check_assertions
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of
 
 __all__ = ["KNOWN_EXTENSIONS", "check_document", "check_unused"]
@@ -35,6 +38,10 @@ def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Pr
         yield from check_generic_fragments(document)
         yield from check_sources_in_fragments(document)
         yield from check_order(document)
+    else:
+        yield from check_registries(document)
+        yield from check_unsupported(document)
+        yield from check_assertions(document)
 
 
 def check_unused(tree: SyntaxTree) -> Iterator[Problem]:

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base import Edit, Problem, Repair, Rule, Span
+from snd_analysis.nnef1.lints.definitions import definitions, extensions
+from snd_analysis.nnef1.lints.reached import calls_reached
+from snd_analysis.nnef1.syntax import nodes
+
+MISSING_REGISTRY = Rule("missing-registry", section="tool")
+_REGISTRIES = ("tract_core", "tract_onnx", "tract_pulse", "tract_extra", "tract_transformers", "tract_resource")
+_WITHOUT_PREFIX = dict.fromkeys(("nearest_upsample", "multilinear_upsample", "tract_shl", "tract_shr"), "tract_core")
+_OTHER_NAMES = {"pulse": "tract_pulse"}
+
+
+def check_registries(document: nodes.Document) -> Iterator[Problem]:
+    """Yield the first operation of each registry of tract that no line of the file declares."""
+    declared = {
+        _OTHER_NAMES.get(each.text, each.text) for _, each in extensions(document) if each.name.text == "tract_registry"
+    }
+    fragments = {each.head.name.text for each in definitions(document, "fragment")}
+    for start, call in calls_reached(document):
+        name = call.function.text
+        registry = _registry(name)
+        if registry is None or registry in declared or name in fragments:
+            continue
+        declared.add(registry)
+        message = f"'{name}' is an operation of tract's registry '{registry}', which no line declares"
+        line = f"extension tract_registry {registry};"
+        end = _end_of_header(document)
+        repair = Repair(f"Add '{line}'", (Edit(Span(end, end), f"\n{line}"),))
+        yield Problem(MISSING_REGISTRY, call.function.span.shifted(start), message, (), repair)
+
+
+def _registry(operation: str) -> str | None:
+    found = next((each for each in _REGISTRIES if operation.startswith(f"{each}_")), None)
+    return found or _WITHOUT_PREFIX.get(operation)
+
+
+def _end_of_header(document: nodes.Document) -> int:
+    """Where the version and the extensions end, behind the semicolon of the last of them."""
+    ends = [
+        each.start + each.item.end + 1
+        for each in document.items
+        if isinstance(each, nodes.Placed) and not isinstance(each.item, nodes.ErrorItem)
+    ]
+    return max(ends, default=0)
