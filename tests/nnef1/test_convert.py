@@ -128,6 +128,78 @@ def test_numbers_in_files_are_written_out():
     assert "@variable" not in text
 
 
+COMMENTED = """# A net.
+version 1.0;
+
+# Adds and
+# multiplies.
+graph net(x) -> (y)
+{
+    # first
+    x = external(shape = [2]);  # the input
+    # >>> weights
+    w = variable(shape = [2], label = 'w');
+    z = add(x, w);  # a sum
+    # unused
+    u = neg(z);
+    # then
+    y = mul(z, z);
+    # last
+}
+"""
+
+
+def test_comments_are_kept_and_say_nothing_to_snd():
+    reader = DiskReader()
+    reader.provide("/m/graph.nnef", COMMENTED.encode())
+    text = convert_nnef1(Workspace(reader).snapshot(), "/m/graph.nnef", "m/graph.nnef").text
+    _demand_clean(text)
+    assert (
+        text
+        == """# Converted from m/graph.nnef, NNEF 1.0.
+# A net.
+import math;
+
+# Adds and
+# multiplies.
+graph net {
+    @input {
+        # first
+        x: real[2];  # the input
+    }
+    @output {
+        y: real[2];
+    }
+    @variable {
+        # '>>>' weights
+        w: real[2];
+    }
+    @compose {
+        z = math.add(x, w);  # a sum
+        # unused
+        # then
+        y = math.mul(z, z);
+        # last
+    }
+}
+"""
+    )
+
+
+def test_quantizations_are_kept():
+    reader = DiskReader()
+    reader.provide("/m/graph.nnef", COMMENTED.encode())
+    lines = (
+        '"z": linear_quantize(min = -1.0, max = 1.0, bits = 8);',
+        '"w": linear_quantize(min = 0.0, max = 1.0, bits = 4);',
+    )
+    reader.provide("/m/graph.quant", "\n".join(lines).encode())
+    found = convert_nnef1(Workspace(reader).snapshot(), "/m/graph.nnef", "m/graph.nnef").text
+    _demand_clean(found)
+    assert "z: nnef1_quantization.linear_quantize{min=-1.0, max=1.0, bits=8};" in found
+    assert "w: nnef1_quantization.linear_quantize{min=0.0, max=1.0, bits=4};" in found
+
+
 # ---- the shared corpus -----------------------------------------------------------------------------------------------
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the shared corpus is not there")
 def test_models_of_the_corpus_convert_to_the_same_models():

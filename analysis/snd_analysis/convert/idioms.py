@@ -5,7 +5,7 @@ Whatever is done here keeps values: each function says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from msgspec.structs import replace
 
@@ -24,10 +24,13 @@ _VECTORS = {_NORMALIZED: (1, 2, 3, 4), "conv": (2,), "deconv": (2,), "linear": (
 class Idioms:
     """Rewrites steps, knowing what makes their arguments."""
 
-    def __init__(self, template: Callable[[str], Template], operations: Iterable[Operation]) -> None:
+    def __init__(
+        self, template: Callable[[str], Template], operations: Iterable[Operation], kept: Set[Tensor] = frozenset()
+    ) -> None:
         self._template = template
+        self._kept = kept
         self._made: dict[Tensor, Step] = {}
-        self._per_channel = _per_channel_variables(operations)
+        self._per_channel = _per_channel_variables(operations) - kept
         self.flattened: dict[Tensor, Tensor] = {}
         """Variables that are declared with one extent, that of the channels, and what stands for them then."""
 
@@ -42,6 +45,8 @@ class Idioms:
                 return self._other(step, "math.sqr", {}, step.inputs)
             case "sum_reduce" if step.attributes["normalize"] is TRUE and _is_real(step.inputs[0]):
                 return self._other(step, "math.mean_reduce", {"axes": step.attributes["axes"]}, step.inputs)
+            case "slice" if step.module == "tract":
+                return self._slice(step)
             case "batch_normalization":
                 return self._normalization(step)
             case "linear" if rank(step.inputs[0]) == 2:
@@ -54,7 +59,7 @@ class Idioms:
         for each in steps:
             step = self._usual(each)
             for output in step.outputs:
-                if isinstance(output, Tensor):
+                if isinstance(output, Tensor) and output not in self._kept:
                     self._made[output] = step
             found.append(step)
         return found
@@ -80,6 +85,20 @@ class Idioms:
         self, step: Step, operator: str, attributes: Mapping[str, Value], inputs: tuple[TensorValue, ...]
     ) -> Step:
         return Step(self._template(operator), {}, attributes, inputs, step.outputs)
+
+    def _slice(self, step: Step) -> Step | None:
+        """Bounds that need no interpretation are those of ``layout.slice``."""
+        names = ("axes", "begin", "end", "stride")
+        axes, begin, end, stride = (numbers(step.attributes.get(name)) for name in names)
+        shape = extents(step.inputs[0])
+        if axes is None or begin is None or end is None or shape is None or any(each != 1 for each in stride or ()):
+            return None
+        limits = [shape[axis] for axis in axes]
+        bounds = zip(begin, end, limits, strict=True)
+        if not all(limit is not None and 0 <= first < last <= limit for first, last, limit in bounds):
+            return None
+        attributes = {name: step.attributes[name] for name in names[:3]}
+        return self._other(step, "layout.slice", attributes, step.inputs)
 
     def _normalization(self, step: Step) -> Step | None:
         """``nn.batch_norm`` takes vectors, and ``epsilon`` as a number."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from snd_analysis.convert.names import Names
-from snd_analysis.convert.steps import Step
+from snd_analysis.convert.steps import LocalStep, Step
 from snd_analysis.convert.written import written_attributes, written_dtypes
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.skriptnd.format import format_text
@@ -58,7 +58,7 @@ _ORDER = ("attrib", "input", "output", "constant", "variable", "assert", "compos
 
 def module_text(head: Iterable[str], graphs: Sequence[GraphText], width: int) -> str:
     """Return a module with these definitions, in the one style."""
-    modules = sorted({module for graph in graphs for module in graph.modules})
+    modules = sorted({module for graph in graphs for module in graph.modules if module})
     lines = [*map(comment, head)]
     if modules:
         lines.append(f"import {', '.join(modules)};")
@@ -103,21 +103,26 @@ class Writer:
         """Let a tensor have the name of another one, in whose place it stands."""
         self._named[tensor] = self.name(other)
 
-    def statement(self, step: Step) -> str:
+    def statement(self, step: Step | LocalStep) -> str:
         """Return the statement that makes the results of a step."""
         results = ", ".join(map(self._result, step.outputs))
         return f"{results} = {self.invocation(step)};"
 
-    def invocation(self, step: Step) -> str:
+    def invocation(self, step: Step | LocalStep) -> str:
         """Return an invocation: operator, types, attributes, arguments."""
-        dtypes = written_dtypes(step)
-        attributes = ", ".join(f"{name}={value}" for name, value in written_attributes(step))
         inputs = [*step.inputs]
         while inputs and inputs[-1] is NULL:
             inputs.pop()
-        arguments = ", ".join(map(self.argument, inputs))
+        return f"{self.operator(step)}({', '.join(map(self.argument, inputs))})"
+
+    def operator(self, step: Step | LocalStep) -> str:
+        """Return the operator of an invocation with its types and attributes."""
+        if isinstance(step, LocalStep):
+            return step.operator
+        dtypes = written_dtypes(step)
+        attributes = ", ".join(f"{name}={value}" for name, value in written_attributes(step))
         generics = f"<{', '.join(dtypes)}>" if dtypes else ""
-        return f"{step.operator}{generics}{f'{{{attributes}}}' if attributes else ''}({arguments})"
+        return f"{step.operator}{generics}{f'{{{attributes}}}' if attributes else ''}"
 
     def argument(self, value: Value) -> str:
         """Return an argument: a tensor, a number, or a list of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from snd_analysis.skriptnd.names import BUILT_INS
 from snd_analysis.skriptnd.syntax import keywords
@@ -27,3 +27,12 @@ class Names:
             name, number = (f"{plain}_" if number == 2 and plain in keywords() else f"{plain}_{number}"), number + 1
         self._taken.add(name)
         return name
+
+
+def statement_names(names: Sequence[str]) -> dict[str, str]:
+    """Return better names for what expressions consist of: what the last operation gives has the name of the statement.
+
+    ``names`` are those of results in order: ``mean.sub`` and ``mean.div`` are the operations of the statement ``mean``.
+    """
+    last = {name.partition(".")[0]: name for name in names}
+    return {name: statement for statement, name in last.items() if statement not in names}

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import OperatorName
+from snd_analysis.base import Node, OperatorName, Severity
 from snd_analysis.compose import Template
+from snd_analysis.convert import fragments
+from snd_analysis.convert.comments import About, Comments
+from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
-from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, declaration, module_text
-from snd_analysis.convert.names import Names
-from snd_analysis.convert.steps import Step, shortest, step_of
+from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
+from snd_analysis.convert.names import Names, statement_names
+from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules
+from snd_analysis.nnef1.elaborate import Invocation
+from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.workspace import Snapshot, elaborated
+from snd_analysis.symbolic.values import NULL
+from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
 BOUND = 1_000_000
 """The bound of a dynamic extent of which the source says none."""
 _WIDTH = 100
+_TRIED = "operator.sknd"
 
 
 class NotConvertible(Exception):  # noqa: N818 - it says what is the case
@@ -58,13 +66,22 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
 class _Conversion:
     def __init__(self, snapshot: Snapshot, path: str, graph: Graph) -> None:
         self._snapshot = snapshot
+        self._path = path
+        self._tree = nnef1_tree(snapshot.db, path)
         self._graph = graph
         self._symbols = tuple(dict.fromkeys(_symbols(graph)))
-        modules = {*library_modules(), "nnef1", "tract"}
+        modules = {*library_modules(), *format_modules()}
         self._names = Names({*modules, *self._symbols, "real", "int", "bool", "str"})
         self._writer = Writer(self._names)
+        quantized = {each for name in graph.quantizations for each in tensors_of(graph.tensors.get(name, NULL))}
+        self._kept = quantized
         self._numbers = dict(self._numbers_in_files(path))
-        self._idioms = Idioms(self._template, graph.operations)
+        self._idioms = Idioms(self._template, graph.operations, quantized)
+        self._comments = Comments(self._tree)
+        self._chains = elaborated(snapshot.db, path).chains
+        self._definitions = Names({*modules, "real", "int", "bool", "str"})
+        self._name = self._definitions.new(graph.name)
+        self._fragments = Fragments(self._definitions, self._is_right, self._steps_of_body, modules)
         self._given_out: set[Tensor] = set()
         self._library = {f"{LIBRARY_PREFIX}{each}" for each in library_modules()}
 
@@ -101,30 +118,113 @@ class _Conversion:
             for wanted, value in named.items():
                 for tensor in tensors_of(value):
                     self._writer.name(tensor, wanted)
-        steps = [(operation, each) for operation in graph.operations for each in self._steps(operation)]
+        local = {} if self._kept else self._local_steps(name)
+        steps: list[tuple[Operation, Step | LocalStep]] = []
+        for operation in graph.operations:
+            chain = self._chain(operation)
+            replaced = local.get(chain[0]) if chain else None
+            if replaced is None:
+                steps += ((operation, each) for each in self._steps(operation))
+            elif all(step is not replaced for _, step in steps):
+                steps.append((operation, replaced))
         for value, flat in self._idioms.flattened.items():
             self._writer.same(flat, value)
-        steps = self._needed(steps)
-        text = GraphText(f"graph {Names().new(name)}")
+        results = [*graph.outputs.values(), *graph.updates.values()]
+        steps = _needed(steps, {tensor for value in results for tensor in tensors_of(value)} | self._kept)
+        self._name_results([step for _, step in steps])
+        text = GraphText(f"graph {self._name}")
         bound: set[str] = set()
         bounds = dict.fromkeys(self._symbols, BOUND)
         for value in graph.inputs.values():
             assert isinstance(value, Tensor)
-            text.block("input").add(declaration(self._writer.name(value), value, bounds, bound))
+            self._declare(text, "input", value, declaration(self._writer.name(value), value, bounds, bound))
+        variables = tuple(self._variables(text, [step for _, step in steps]))
         compose = text.block("compose")
-        for _, step in steps:
+        for operation, step in steps:
             text.modules.add(step.module)
-            compose.add(self._writer.statement(step))
+            above, behind = self._about(operation)
+            compose.add(self._writer.statement(step), above, behind)
         outputs = {}
         for each, value in graph.outputs.items():
             assert isinstance(value, Tensor)
             outputs[each] = self._output(text, each, value)
-        variables = tuple(self._variables(text, [step for _, step in steps]))
-        written = module_text([f"Converted from {source}, NNEF 1.0."], [text], _WIDTH)
+        compose.items += map(comment, self._comments.rest())
+        self._quantize(text)
+        text.documentation += self._comments.documentation
+        head = [f"Converted from {source}, NNEF 1.0.", *self._comments.head]
+        written = module_text(head, [*self._fragments.operators, text], _WIDTH)
         names = {each: self._writer.known(value) for each, value in graph.tensors.items() if isinstance(value, Tensor)}
         known = {each: written_as for each, written_as in names.items() if written_as is not None}
         counts = Counter(step.module for _, step in steps)
         return Converted(written, variables, {**known, **outputs}, counts)
+
+    def _name_results(self, steps: Sequence[Step | LocalStep]) -> None:
+        made = [tensor for step in steps for value in step.outputs for tensor in tensors_of(value)]
+        free = [each for each in made if self._writer.known(each) is None]
+        better = statement_names([each.name for each in free])
+        for tensor in free:
+            self._writer.name(tensor, better.get(tensor.name))
+
+    def _about(self, operation: Operation) -> tuple[list[str], str]:
+        """The comments above and behind what becomes of an operation."""
+        chain = self._chain(operation)
+        start = operation.place.start
+        outer = self._comments.entry_at(chain[0].span.start) if chain else start
+        about = self._comments.about(outer)
+        inner = self._comments.about(start) if chain else About([])
+        above = [*self._comments.skipped(outer), *about.above, *inner.above]
+        return above, about.behind or inner.behind
+
+    def _chain(self, operation: Operation) -> tuple[Invocation, ...]:
+        statement = operation.place.statement
+        return self._chains.get(statement, ()) if isinstance(statement, Node) else ()
+
+    def _local_steps(self, graph: str) -> dict[Invocation, LocalStep]:
+        """The invocations of fragments that become invocations of operators, by their places."""
+        definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
+        heads = {each.head.name.text: each.head for each in definitions if each.head.kind == "fragment"}
+        groups: dict[Invocation, list[Operation]] = {}
+        for operation in self._graph.operations:
+            if chain := self._chain(operation):
+                groups.setdefault(chain[0], []).append(operation)
+        found = fragments.bodies(
+            elaborated(self._snapshot.db, self._path).calls,
+            {name: [each.name.text for each in head.parameters] for name, head in heads.items()},
+            {name: [each.name.text for each in head.results] for name, head in heads.items()},
+            self._graph.tensors,
+            lambda call: groups.get(call.place, ()),
+        )
+        replaced = self._fragments.replaced(found, lambda operation: self._comments.about(operation.place.start).above)
+        return {call.place: step for call, step in replaced}
+
+    def _steps_of_body(self, operations: Sequence[Operation], results: Iterable[Tensor]) -> list[Step]:
+        """The steps of an operator: nothing is known of what is around it."""
+        around, self._idioms = self._idioms, Idioms(self._template, ())
+        steps = [(operation, each) for operation in operations for each in self._steps(operation)]
+        self._idioms = around
+        return [step for _, step in _needed(steps, set(results))]
+
+    def _is_right(self, operator: GraphText) -> bool:
+        """Whether snd accepts an operator."""
+        workspace = Workspace(_Nothing())
+        workspace.open(_TRIED, module_text((), [operator], _WIDTH))
+        found = workspace.snapshot().diagnostics(_TRIED)
+        return all(each.severity is Severity.HINT for each in found)
+
+    def _declare(self, text: GraphText, block: str, tensor: Tensor, declared: str) -> None:
+        about = About([]) if tensor.place is None else self._comments.about(tensor.place.start)
+        text.block(block).add(declared, about.above, about.behind)
+
+    def _quantize(self, text: GraphText) -> None:
+        for name, found in self._graph.quantizations.items():
+            value = self._graph.tensors.get(name)
+            written = self._writer.known(value) if isinstance(value, Tensor) else None
+            template = self._snapshot.template(found.operator)
+            if written is None or template is None:
+                continue
+            step = Step(template, {}, found.attributes, (), ())
+            text.modules.add(step.module)
+            text.block("quantize").add(f"{written}: {self._writer.operator(step)};")
 
     def _output(self, text: GraphText, wanted: str, value: Tensor) -> str:
         name = self._writer.name(value)
@@ -135,8 +235,9 @@ class _Conversion:
         text.block("output").add(declaration(name, value))
         return name
 
-    def _variables(self, text: GraphText, steps: Sequence[Step]) -> Iterator[StoredTensor]:
+    def _variables(self, text: GraphText, steps: Sequence[Step | LocalStep]) -> Iterator[StoredTensor]:
         used = {tensor for step in steps for value in step.inputs for tensor in tensors_of(value)}
+        used |= self._kept
         used.update(tensor for value in self._graph.updates.values() for tensor in tensors_of(value))
         for source, value in self._graph.variables.items():
             assert isinstance(value, Tensor)
@@ -145,23 +246,37 @@ class _Conversion:
                 continue
             made = flat if flat is not None else value
             name = self._writer.name(value)
-            text.block("variable").add(declaration(name, made))
+            self._declare(text, "variable", value, declaration(name, made))
             shape = tuple(
                 each.value for each in made.shape or () if isinstance(each, Integer) and each.value is not None
             )
             yield StoredTensor(name, source, shape, made.dtype or "real")
 
-    def _needed(self, steps: list[tuple[Operation, Step]]) -> list[tuple[Operation, Step]]:
-        """Steps without those whose results nothing takes."""
-        kept: list[tuple[Operation, Step]] = []
-        results = (*self._graph.outputs.values(), *self._graph.updates.values())
-        used = {tensor for value in results for tensor in tensors_of(value)}
-        for operation, step in reversed(steps):
-            made = {tensor for value in step.outputs for tensor in tensors_of(value)}
-            if made & used:
-                kept.append((operation, step))
-                used.update(tensor for value in step.inputs for tensor in tensors_of(value))
-        return kept[::-1]
+
+_AnyStep = TypeVar("_AnyStep", Step, Step | LocalStep)
+
+
+def _needed(steps: Sequence[tuple[Operation, _AnyStep]], used: set[Tensor]) -> list[tuple[Operation, _AnyStep]]:
+    """Steps without those whose results nothing takes."""
+    kept: list[tuple[Operation, _AnyStep]] = []
+    for operation, step in reversed(steps):
+        made = {tensor for value in step.outputs for tensor in tensors_of(value)}
+        if made & used:
+            kept.append((operation, step))
+            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
+    return kept[::-1]
+
+
+class _Nothing:
+    """A reader of no files."""
+
+    def read(self, path: str) -> str:
+        """There is no file."""
+        raise FileNotFoundError(path)
+
+    def exists(self, path: str) -> bool:
+        """There is no file."""
+        return False
 
 
 def _symbols(graph: Graph) -> Iterator[str]:

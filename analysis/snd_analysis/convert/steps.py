@@ -35,6 +35,15 @@ class Step(Struct, frozen=True, eq=False):
         return self.template.name.path.partition(":")[2]
 
 
+class LocalStep(Struct, frozen=True, eq=False):
+    """An invocation of an operator of the module itself, without attributes."""
+
+    operator: str
+    inputs: tuple[TensorValue, ...]
+    outputs: tuple[TensorValue, ...]
+    module: str = ""
+
+
 def step_of(operation: Operation) -> Step:
     """Return an operation as it is."""
     specialization = specialization_of(operation)

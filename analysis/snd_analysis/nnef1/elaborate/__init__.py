@@ -5,7 +5,7 @@ place of their invocations, and each operation becomes a statement of a SkriptND
 in the ``.nnef`` text. So shapes, values and drawings come from what composes and runs SkriptND.
 """
 
-from snd_analysis.nnef1.elaborate.context import BodyValues, Invocation, StoredVariable, notes_of
+from snd_analysis.nnef1.elaborate.context import BodyValues, FragmentCall, Invocation, StoredVariable, notes_of
 from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, Elaborated, elaborate
 from snd_analysis.nnef1.elaborate.flat_graph import QUANTIZATION
 from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
@@ -17,6 +17,7 @@ __all__ = [
     "SPECIAL",
     "BodyValues",
     "Elaborated",
+    "FragmentCall",
     "Invocation",
     "Items",
     "Known",

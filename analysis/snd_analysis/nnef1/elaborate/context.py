@@ -45,6 +45,16 @@ class BodyValues(Struct, frozen=True, eq=False):
     """What each entry of the body assigns."""
 
 
+class FragmentCall(Struct, frozen=True, eq=False):
+    """An invocation of a fragment by the graph, with what its parameters stand for and what it results in."""
+
+    place: Invocation
+    prefix: str
+    """What the names of tensors in it begin with."""
+    parameters: Mapping[str, Value]
+    results: tuple[Value, ...]
+
+
 class Frame(Struct):
     """The names of one body: the graph's, or those of one invocation of a fragment."""
 
@@ -85,6 +95,7 @@ class Record(Struct):
     problems: list[tuple[Problem, bool]] = field(default_factory=list)
     """With whether they stand in the graph itself."""
     bodies: list[tuple[str, BodyValues]] = field(default_factory=list)
+    calls: list[FragmentCall] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
     """Those that were invoked."""
     files: list[tuple[str, TensorFile | None]] = field(default_factory=list)

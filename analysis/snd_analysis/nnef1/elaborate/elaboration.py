@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation, Record, StoredVariable
+from snd_analysis.nnef1.elaborate.context import (
+    BodyValues,
+    Context,
+    FragmentCall,
+    Frame,
+    Invocation,
+    Record,
+    StoredVariable,
+)
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
@@ -20,6 +28,7 @@ from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
     Step,
     Walk,
+    calls_of,
     chains_of,
     flat_entries,
     problems_of,
@@ -51,6 +60,8 @@ class Elaborated(Struct, frozen=True, eq=False):
     bodies: Mapping[str, BodyValues]
     """What the names of fragments stand for, by the names of these."""
     symbols: Mapping[str, Integer]
+    calls: tuple[FragmentCall, ...] = ()
+    """The invocations of fragments by the graph, in order."""
     quantization_problems: tuple[Problem, ...] = ()
     """What is wrong in the file of quantizations. Their spans are places there."""
     steps: tuple[Step, ...] = ()
@@ -165,6 +176,7 @@ def _elaborated(
         BodyValues({}, [step.values for step in steps[:-1]]),
         bodies,
         context.symbols,
+        (*calls_of(steps),),
         _once(of_quantization.problems),
         steps,
         context.fragments,

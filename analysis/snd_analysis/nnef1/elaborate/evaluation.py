@@ -15,7 +15,7 @@ from snd_analysis.base import Rule, Span
 from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
-from snd_analysis.nnef1.elaborate.context import BodyValues, Context, Frame, Invocation
+from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
 from snd_analysis.nnef1.elaborate.declared_types import generic_type, suits
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
@@ -562,6 +562,8 @@ class Evaluator:
         self.context.record.bodies.append((name, BodyValues(parameters_given, values_of_entries)))
         inner.base = fragment.start
         values = [evaluator.result(each) for each in head.results]
+        if not outer.chain:
+            self.context.record.calls.append(FragmentCall(place, prefix, parameters_given, tuple(values)))
         return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
 
     def result(self, node: nodes.Result) -> Value:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Node, Problem, content_fields
 from snd_analysis.model import Tensor
-from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, Record, StoredVariable
+from snd_analysis.nnef1.elaborate.context import Context, FragmentCall, Frame, Invocation, Record, StoredVariable
 from snd_analysis.nnef1.elaborate.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.names import assigned_names, spelled_names
@@ -228,6 +228,14 @@ def chains_of(steps: Iterable[Step]) -> Iterator[tuple[flat_nodes.Node, tuple[In
         for node, chain in step.record.chains:
             first = replace(chain[0], span=chain[0].span.shifted(distance)) if distance else chain[0]
             yield node, (first, *chain[1:])
+
+
+def calls_of(steps: Iterable[Step]) -> Iterator[FragmentCall]:
+    """Yield the invocations of fragments by the graph."""
+    for step in steps:
+        distance = step.entry.start - step.origin
+        for call in step.record.calls:
+            yield replace(call, place=replace(call.place, span=call.place.span.shifted(distance))) if distance else call
 
 
 def with_same_nodes(old: Record, new: Record) -> Record:

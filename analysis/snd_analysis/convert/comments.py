@@ -1,0 +1,90 @@
+"""The comments of a text in NNEF 1.0, by the statements that they are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from snd_analysis.base import Span
+from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+
+_SIGN = re.compile(r"#+ ?")
+
+
+class About(Struct):
+    """The comments above a statement, and the one behind it."""
+
+    above: list[str]
+    behind: str = ""
+
+
+class Comments:
+    """Hands out each comment once. Statements are known by the offsets where their entries start."""
+
+    def __init__(self, tree: SyntaxTree) -> None:
+        self.head: list[str] = []
+        """Those above everything else than the graph."""
+        self.documentation: list[str] = []
+        """Those right above the graph."""
+        self._about: dict[int, About] = {}
+        self._last: list[str] = []
+        definitions = [each for each in tree.document.items if isinstance(each, nodes.Definition)]
+        self._graph = next((each for each in definitions if each.head.kind == "graph"), None)
+        entries = [entry for each in definitions for entry in each.body or ()]
+        self._starts = [] if self._graph is None else [each.start for each in self._graph.body or ()]
+        self._first = min((each.start for each in tree.document.items), default=0)
+        for span in tree.comments:
+            self._place(tree.text, span, definitions, entries)
+
+    def _place(
+        self, text: str, span: Span, definitions: Sequence[nodes.Definition], entries: Sequence[nodes.Entry]
+    ) -> None:
+        written = _SIGN.sub("", text[span.start : span.end].rstrip(), count=1)
+        line = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
+        follows = text[line : span.start].strip() != ""
+        before = [each for each in entries if each.start < span.start]
+        after = next((each for each in entries if each.start > span.start), None)
+        inside = next((each for each in definitions if each.start <= span.start < each.end), None)
+        following = next((each for each in definitions if each.start > span.start), None)
+        if inside is None:
+            if span.start < self._first:
+                self.head.append(written)
+            elif following is not None and following is self._graph:
+                self.documentation.append(written)
+            elif following is not None and following.body:
+                self._of(following.body[0].start).above.append(written)
+            else:
+                self.head.append(written)
+        elif follows and before and before[-1].start >= inside.start:
+            self._of(before[-1].start).behind = written
+        elif after is not None and after.start < inside.end:
+            self._of(after.start).above.append(written)
+        elif inside is self._graph:
+            self._last.append(written)
+
+    def _of(self, start: int) -> About:
+        return self._about.setdefault(start, About([]))
+
+    def entry_at(self, offset: int) -> int:
+        """Return where the statement of the graph starts that an offset is in."""
+        return max((each for each in self._starts if each <= offset), default=offset)
+
+    def about(self, start: int) -> About:
+        """Return what is said about a statement."""
+        return self._about.pop(start, About([]))
+
+    def skipped(self, start: int) -> list[str]:
+        """Return what is said about statements of the graph before one, of which nothing else is left."""
+        found: list[str] = []
+        for each in self._starts:
+            if each < start and each in self._about:
+                about = self._about.pop(each)
+                found += [*about.above, *filter(None, [about.behind])]
+        return found
+
+    def rest(self) -> list[str]:
+        """Return what is left of the graph at its end."""
+        last = self._starts[-1] + 1 if self._starts else 0
+        return [*self.skipped(last), *self._last]

@@ -1,0 +1,211 @@
+"""Fragments as operators, where the shapes of their results can be declared.
+
+All invocations of a fragment that come to the same statements share an operator. Its inputs and outputs have the most
+general shapes of three kinds with which the operator is right: one shape for all, extents by name, or numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+
+from msgspec import Struct, field
+
+from snd_analysis.convert.module_text import GraphText, Writer
+from snd_analysis.convert.names import Names, statement_names
+from snd_analysis.convert.steps import LocalStep, Step
+from snd_analysis.model import Operation, Tensor, TensorKind, tensors_of
+from snd_analysis.nnef1.elaborate import FragmentCall, TensorName
+from snd_analysis.symbolic.integers import Integer
+
+_Column = tuple[str, str, str]
+"""A tensor of an operator: ``input`` or ``output``, its name, and its type."""
+
+
+class Body(Struct):
+    """One invocation of a fragment, as it is converted."""
+
+    call: FragmentCall
+    operations: Sequence[Operation]
+    inputs: list[tuple[str, Tensor]]
+    outputs: list[tuple[str, Tensor]]
+    steps: list[Step]
+    statements: tuple[str, ...] = ()
+    comments: list[list[str]] = field(default_factory=list)
+
+
+class Fragments:
+    """Decides which invocations of fragments become invocations of operators."""
+
+    def __init__(
+        self,
+        taken: Names,
+        is_right: Callable[[GraphText], bool],
+        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[Step]],
+        reserved: Iterable[str],
+    ) -> None:
+        self.operators: list[GraphText] = []
+        self._taken = taken
+        self._is_right = is_right
+        self._steps = steps
+        self._reserved = frozenset(reserved)
+
+    def replaced(
+        self, bodies: Iterable[Body], comments: Callable[[Operation], list[str]]
+    ) -> Iterator[tuple[FragmentCall, LocalStep]]:
+        """Yield the invocations that become invocations of operators; these are then in ``operators``."""
+        groups: dict[tuple[object, ...], list[Body]] = {}
+        for body in bodies:
+            key = self._key(body)
+            if key is not None:
+                groups.setdefault(key, []).append(body)
+        for group in groups.values():
+            operator = self._operator(group, comments)
+            if operator is None:
+                continue
+            self.operators.append(operator)
+            for body in group:
+                inputs = tuple(tensor for _, tensor in body.inputs)
+                outputs = tuple(tensor for _, tensor in body.outputs)
+                yield body.call, LocalStep(operator.name.partition(" ")[2], inputs, outputs)
+
+    def _key(self, body: Body) -> tuple[object, ...] | None:
+        """What bodies that share an operator have in common; None of one that can't be an operator."""
+        body.steps = self._steps(body.operations, [tensor for _, tensor in body.outputs])
+        made = {tensor for step in body.steps for value in step.outputs for tensor in tensors_of(value)}
+        taken = {tensor for step in body.steps for value in step.inputs for tensor in tensors_of(value)}
+        known = {tensor for _, tensor in body.inputs}
+        free = {each for each in taken - made - known if each.kind is not TensorKind.CONSTANT or each.shape != ()}
+        if free or not made.issuperset(tensor for _, tensor in body.outputs):
+            return None
+        body.inputs = [(name, tensor) for name, tensor in body.inputs if tensor in taken]
+        writer = self._writer(body)
+        body.statements = tuple(map(writer.statement, body.steps))
+        columns = [(name, tensor.dtype) for name, tensor in (*body.inputs, *body.outputs)]
+        return body.call.place.fragment, body.statements, *columns
+
+    def _writer(self, body: Body) -> Writer:
+        writer = Writer(Names(self._reserved))
+        for name, tensor in (*body.inputs, *body.outputs):
+            writer.name(tensor, name)
+        made = [tensor for step in body.steps for value in step.outputs for tensor in tensors_of(value)]
+        local = {tensor: tensor.name.removeprefix(body.call.prefix) for tensor in made}
+        better = statement_names([local[each] for each in made if writer.known(each) is None])
+        for tensor, name in local.items():
+            writer.name(tensor, better.get(name, name))
+        return writer
+
+    # ---- the operator ------------------------------------------------------------------------------------------------
+    def _operator(self, group: Sequence[Body], comments: Callable[[Operation], list[str]]) -> GraphText | None:
+        first = group[0]
+        writer = self._writer(first)
+        shapes: list[list[tuple[str, ...] | None]] = [[] for _ in (*first.inputs, *first.outputs)]
+        for body in group:
+            for column, (_, tensor) in zip(shapes, (*body.inputs, *body.outputs), strict=True):
+                column.append(_extents(tensor))
+        known = [[each for each in column if each is not None] for column in shapes]
+        if not first.inputs or any(len(column) < len(group) for column in known):
+            return None
+        name = self._taken.new(first.call.place.fragment)
+        said = [comments(operation) for operation in first.operations]
+        text = GraphText(f"operator {name}")
+        text.modules = {step.module for step in first.steps}
+        for at, statement in enumerate(first.statements):
+            above = [line for each in said for line in each] if at == 0 else []
+            text.block("compose").add(statement, above)
+        tensors = [("input", each, tensor) for each, tensor in first.inputs]
+        tensors += [("output", each, tensor) for each, tensor in first.outputs]
+        columns: list[_Column] = [(kind, writer.name(tensor), tensor.dtype or "real") for kind, _, tensor in tensors]
+        for declared in (_one_shape(known), _by_name(known, columns, self._reserved), _numbers(known)):
+            if declared is not None:
+                _declare(text, columns, declared)
+                if self._is_right(text):
+                    return text
+        return None
+
+
+def _declare(text: GraphText, columns: Sequence[_Column], shapes: Sequence[str]) -> None:
+    for kind in ("input", "output"):
+        text.blocks.pop(kind, None)
+    for (kind, name, dtype), shape in zip(columns, shapes, strict=True):
+        text.block(kind).add(f"{name}: {dtype}[{shape}];")
+
+
+def _extents(tensor: Tensor) -> tuple[str, ...] | None:
+    if tensor.shape is None or not all(isinstance(each, Integer) for each in tensor.shape):
+        return None
+    return tuple(map(str, tensor.shape))
+
+
+def _one_shape(shapes: Sequence[Sequence[tuple[str, ...]]]) -> list[str] | None:
+    """Every tensor has the same shape, or is a scalar."""
+    others = {tuple(column) for column in shapes if any(column)}
+    return ["s.." if any(column) else "" for column in shapes] if len(others) <= 1 else None
+
+
+def _by_name(
+    shapes: Sequence[Sequence[tuple[str, ...]]], columns: Sequence[_Column], reserved: Iterable[str]
+) -> list[str] | None:
+    """Extents that are always equal have one name, and those that are always 1 none."""
+    names = Names([*reserved, *(name for _, name, _ in columns)])
+    fresh = (f"n{number}" for number in count(1))
+    known: dict[tuple[str, ...], str] = {}
+    found: list[str] = []
+    for (kind, _, _), column in zip(columns, shapes, strict=True):
+        if len({len(each) for each in column}) > 1:
+            return None
+        parts = []
+        for at in range(len(column[0])):
+            extents = tuple(each[at] for each in column)
+            if set(extents) == {"1"}:
+                parts.append("1")
+                continue
+            if extents not in known:
+                if kind == "output":
+                    if len(set(extents)) > 1 or not extents[0].isdigit():
+                        return None
+                    parts.append(extents[0])
+                    continue
+                same = len(set(extents)) == 1 and extents[0].isidentifier()
+                known[extents] = extents[0] if same else names.new(next(fresh))
+            parts.append(known[extents])
+        found.append(", ".join(parts))
+    return found
+
+
+def _numbers(shapes: Sequence[Sequence[tuple[str, ...]]]) -> list[str] | None:
+    """Every invocation has the same extents, all of them numbers."""
+    if any(len(set(column)) > 1 or not all(map(str.isdigit, column[0])) for column in shapes):
+        return None
+    return [", ".join(column[0]) for column in shapes]
+
+
+def bodies(
+    calls: Sequence[FragmentCall],
+    parameters: Mapping[str, Sequence[str]],
+    results: Mapping[str, Sequence[str]],
+    tensors: Mapping[str, object],
+    operations: Callable[[FragmentCall], Sequence[Operation]],
+) -> Iterator[Body]:
+    """Yield the invocations whose arguments are single tensors and numbers, each of which stands at a place of its own.
+
+    ``parameters`` and ``results`` are the names of these by fragments.
+    """
+    places = [each.place for each in calls]
+    for call in calls:
+        name = call.place.fragment
+        if places.count(call.place) > 1 or name not in parameters:
+            continue
+        given = [(each, call.parameters.get(each)) for each in parameters[name]]
+        inputs = [(each, tensors.get(value.name)) for each, value in given if isinstance(value, TensorName)]
+        outputs = [
+            (each, tensors.get(value.name) if isinstance(value, TensorName) else None)
+            for each, value in zip(results[name], call.results, strict=False)
+        ]
+        found = operations(call)
+        if not found or not outputs or len({id(tensor) for _, tensor in outputs}) < len(outputs):
+            continue
+        one = [(each, tensor) for each, tensor in inputs if isinstance(tensor, Tensor)]
+        other = [(each, tensor) for each, tensor in outputs if isinstance(tensor, Tensor)]
+        if len(other) == len(outputs):
+            yield Body(call, found, one, other, [])
