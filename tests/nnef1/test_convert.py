@@ -128,6 +128,65 @@ def test_numbers_in_files_are_written_out():
     assert "@variable" not in text
 
 
+FRAGMENTS = """extension KHR_enable_fragment_definitions;
+extension KHR_enable_operator_expressions;
+# Takes away the mean.
+fragment centered(x: tensor<scalar>, axes: integer[]) -> (y: tensor<scalar>)
+{
+    mean = mean_reduce(x, axes = axes);
+    y = x - mean;
+}
+fragment scaled(x: tensor<scalar>, factors: tensor<scalar>) -> (y: tensor<scalar>)
+{
+    y = x * (factors + 1.0);
+}
+fragment widened(x: tensor<scalar>) -> (y: tensor<scalar>)
+{
+    y = unsqueeze(x, axes = [0]);
+}
+"""
+
+
+def test_fragments_are_operators():
+    body = """x = external(shape = [2, 3]); a = centered(x, axes = [1]); b = reshape(a, shape = [3, 2]);
+        c = centered(b, axes = [1]); d = centered(c, axes = [0]); y = copy(d);"""
+    text = _converted(body, head=FRAGMENTS)
+    assert (
+        """# Takes away the mean.
+operator centered {
+    @input {
+        x: real[s..];
+    }
+    @output {
+        y: real[s..];
+    }
+    @compose {
+        mean = math.mean_reduce{axes=[1]}(x);
+        y = math.sub(x, mean);
+    }
+}"""
+        in text
+    )
+    assert _statements(text[text.index("\ngraph") :]) == [
+        "a = centered(x);", "b = layout.reshape{shape=[3, 2]}(a);", "c = centered(b);", "d = centered_2(c);",
+        "y = math.iden(d);",
+    ]  # fmt: skip
+
+
+def test_operators_of_fragments_declare_extents_by_name_where_shapes_differ():
+    body = "x = external(shape = [2, 3]); w = variable(shape = [1, 3], label = 'w'); y = scaled(x, w);"
+    text = _converted(body, head=FRAGMENTS)
+    assert "x: real[n1, n2];" in text
+    assert "factors: real[1, n2];" in text
+    assert "y: real[n1, n2];" in text
+
+
+def test_a_result_of_another_rank_is_declared_by_extents():
+    text = _converted("x = external(shape = [2]); y = widened(x);", head=FRAGMENTS)
+    assert "y: real[1, n1];" in text
+    assert "y = widened(x);" in text
+
+
 COMMENTED = """# A net.
 version 1.0;
 

@@ -29,6 +29,7 @@ class Comments:
         self.documentation: list[str] = []
         """Those right above the graph."""
         self._about: dict[int, About] = {}
+        self._of_fragments: dict[str, list[str]] = {}
         self._last: list[str] = []
         definitions = [each for each in tree.document.items if isinstance(each, nodes.Definition)]
         self._graph = next((each for each in definitions if each.head.kind == "graph"), None)
@@ -53,8 +54,8 @@ class Comments:
                 self.head.append(written)
             elif following is not None and following is self._graph:
                 self.documentation.append(written)
-            elif following is not None and following.body:
-                self._of(following.body[0].start).above.append(written)
+            elif following is not None:
+                self._of_fragments.setdefault(following.head.name.text, []).append(written)
             else:
                 self.head.append(written)
         elif follows and before and before[-1].start >= inside.start:
@@ -70,6 +71,10 @@ class Comments:
     def entry_at(self, offset: int) -> int:
         """Return where the statement of the graph starts that an offset is in."""
         return max((each for each in self._starts if each <= offset), default=offset)
+
+    def of_fragment(self, name: str) -> list[str]:
+        """Return what is said about a fragment."""
+        return self._of_fragments.pop(name, [])
 
     def about(self, start: int) -> About:
         """Return what is said about a statement."""

@@ -11,7 +11,8 @@ from itertools import count
 
 from msgspec import Struct, field
 
-from snd_analysis.convert.module_text import GraphText, Writer
+from snd_analysis.convert.comments import Comments
+from snd_analysis.convert.module_text import GraphText, Lines, Writer
 from snd_analysis.convert.names import Names, statement_names
 from snd_analysis.convert.steps import LocalStep, Step
 from snd_analysis.model import Operation, Tensor, TensorKind, tensors_of
@@ -29,9 +30,8 @@ class Body(Struct):
     operations: Sequence[Operation]
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
-    steps: list[Step]
+    steps: list[tuple[Operation, Step]] = field(default_factory=list)
     statements: tuple[str, ...] = ()
-    comments: list[list[str]] = field(default_factory=list)
 
 
 class Fragments:
@@ -41,18 +41,18 @@ class Fragments:
         self,
         taken: Names,
         is_right: Callable[[GraphText], bool],
-        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[Step]],
+        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[tuple[Operation, Step]]],
+        comments: Comments,
         reserved: Iterable[str],
     ) -> None:
         self.operators: list[GraphText] = []
         self._taken = taken
         self._is_right = is_right
         self._steps = steps
+        self._comments = comments
         self._reserved = frozenset(reserved)
 
-    def replaced(
-        self, bodies: Iterable[Body], comments: Callable[[Operation], list[str]]
-    ) -> Iterator[tuple[FragmentCall, LocalStep]]:
+    def replaced(self, bodies: Iterable[Body]) -> Iterator[tuple[FragmentCall, LocalStep]]:
         """Yield the invocations that become invocations of operators; these are then in ``operators``."""
         groups: dict[tuple[object, ...], list[Body]] = {}
         for body in bodies:
@@ -60,7 +60,7 @@ class Fragments:
             if key is not None:
                 groups.setdefault(key, []).append(body)
         for group in groups.values():
-            operator = self._operator(group, comments)
+            operator = self._operator(group)
             if operator is None:
                 continue
             self.operators.append(operator)
@@ -72,15 +72,15 @@ class Fragments:
     def _key(self, body: Body) -> tuple[object, ...] | None:
         """What bodies that share an operator have in common; None of one that can't be an operator."""
         body.steps = self._steps(body.operations, [tensor for _, tensor in body.outputs])
-        made = {tensor for step in body.steps for value in step.outputs for tensor in tensors_of(value)}
-        taken = {tensor for step in body.steps for value in step.inputs for tensor in tensors_of(value)}
+        made = {tensor for _, step in body.steps for value in step.outputs for tensor in tensors_of(value)}
+        taken = {tensor for _, step in body.steps for value in step.inputs for tensor in tensors_of(value)}
         known = {tensor for _, tensor in body.inputs}
         free = {each for each in taken - made - known if each.kind is not TensorKind.CONSTANT or each.shape != ()}
         if free or not made.issuperset(tensor for _, tensor in body.outputs):
             return None
         body.inputs = [(name, tensor) for name, tensor in body.inputs if tensor in taken]
         writer = self._writer(body)
-        body.statements = tuple(map(writer.statement, body.steps))
+        body.statements = tuple(writer.statement(step) for _, step in body.steps)
         columns = [(name, tensor.dtype) for name, tensor in (*body.inputs, *body.outputs)]
         return body.call.place.fragment, body.statements, *columns
 
@@ -88,7 +88,7 @@ class Fragments:
         writer = Writer(Names(self._reserved))
         for name, tensor in (*body.inputs, *body.outputs):
             writer.name(tensor, name)
-        made = [tensor for step in body.steps for value in step.outputs for tensor in tensors_of(value)]
+        made = [tensor for _, step in body.steps for value in step.outputs for tensor in tensors_of(value)]
         local = {tensor: tensor.name.removeprefix(body.call.prefix) for tensor in made}
         better = statement_names([local[each] for each in made if writer.known(each) is None])
         for tensor, name in local.items():
@@ -96,7 +96,7 @@ class Fragments:
         return writer
 
     # ---- the operator ------------------------------------------------------------------------------------------------
-    def _operator(self, group: Sequence[Body], comments: Callable[[Operation], list[str]]) -> GraphText | None:
+    def _operator(self, group: Sequence[Body]) -> GraphText | None:
         first = group[0]
         writer = self._writer(first)
         shapes: list[list[tuple[str, ...] | None]] = [[] for _ in (*first.inputs, *first.outputs)]
@@ -107,12 +107,9 @@ class Fragments:
         if not first.inputs or any(len(column) < len(group) for column in known):
             return None
         name = self._taken.new(first.call.place.fragment)
-        said = [comments(operation) for operation in first.operations]
         text = GraphText(f"operator {name}")
-        text.modules = {step.module for step in first.steps}
-        for at, statement in enumerate(first.statements):
-            above = [line for each in said for line in each] if at == 0 else []
-            text.block("compose").add(statement, above)
+        text.modules = {step.module for _, step in first.steps}
+        text.blocks["compose"] = Lines([*first.statements])
         tensors = [("input", each, tensor) for each, tensor in first.inputs]
         tensors += [("output", each, tensor) for each, tensor in first.outputs]
         columns: list[_Column] = [(kind, writer.name(tensor), tensor.dtype or "real") for kind, _, tensor in tensors]
@@ -120,8 +117,17 @@ class Fragments:
             if declared is not None:
                 _declare(text, columns, declared)
                 if self._is_right(text):
+                    self._comment(text, first)
                     return text
         return None
+
+    def _comment(self, text: GraphText, body: Body) -> None:
+        """Add what is said about a fragment and its statements."""
+        text.documentation += self._comments.of_fragment(body.call.place.fragment)
+        text.blocks["compose"] = Lines()
+        for (operation, _), statement in zip(body.steps, body.statements, strict=True):
+            about = self._comments.about(operation.place.start)
+            text.block("compose").add(statement, about.above, about.behind)
 
 
 def _declare(text: GraphText, columns: Sequence[_Column], shapes: Sequence[str]) -> None:
@@ -208,4 +214,4 @@ def bodies(
         one = [(each, tensor) for each, tensor in inputs if isinstance(tensor, Tensor)]
         other = [(each, tensor) for each, tensor in outputs if isinstance(tensor, Tensor)]
         if len(other) == len(outputs):
-            yield Body(call, found, one, other, [])
+            yield Body(call, found, one, other)

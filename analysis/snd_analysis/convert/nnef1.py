@@ -81,7 +81,7 @@ class _Conversion:
         self._chains = elaborated(snapshot.db, path).chains
         self._definitions = Names({*modules, "real", "int", "bool", "str"})
         self._name = self._definitions.new(graph.name)
-        self._fragments = Fragments(self._definitions, self._is_right, self._steps_of_body, modules)
+        self._fragments = Fragments(self._definitions, self._is_right, self._steps_of_body, self._comments, modules)
         self._given_out: set[Tensor] = set()
         self._library = {f"{LIBRARY_PREFIX}{each}" for each in library_modules()}
 
@@ -172,7 +172,8 @@ class _Conversion:
         outer = self._comments.entry_at(chain[0].span.start) if chain else start
         about = self._comments.about(outer)
         inner = self._comments.about(start) if chain else About([])
-        above = [*self._comments.skipped(outer), *about.above, *inner.above]
+        fragments = [line for each in chain for line in self._comments.of_fragment(each.fragment)]
+        above = [*self._comments.skipped(outer), *about.above, *fragments, *inner.above]
         return above, about.behind or inner.behind
 
     def _chain(self, operation: Operation) -> tuple[Invocation, ...]:
@@ -194,15 +195,16 @@ class _Conversion:
             self._graph.tensors,
             lambda call: groups.get(call.place, ()),
         )
-        replaced = self._fragments.replaced(found, lambda operation: self._comments.about(operation.place.start).above)
-        return {call.place: step for call, step in replaced}
+        return {call.place: step for call, step in self._fragments.replaced(found)}
 
-    def _steps_of_body(self, operations: Sequence[Operation], results: Iterable[Tensor]) -> list[Step]:
+    def _steps_of_body(
+        self, operations: Sequence[Operation], results: Iterable[Tensor]
+    ) -> list[tuple[Operation, Step]]:
         """The steps of an operator: nothing is known of what is around it."""
         around, self._idioms = self._idioms, Idioms(self._template, ())
         steps = [(operation, each) for operation in operations for each in self._steps(operation)]
         self._idioms = around
-        return [step for _, step in _needed(steps, set(results))]
+        return _needed(steps, set(results))
 
     def _is_right(self, operator: GraphText) -> bool:
         """Whether snd accepts an operator."""

@@ -1,0 +1,137 @@
+"""What others rely on of the commands for models in NNEF 1.0 (issue 15), a test for each sentence."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_runtime.files import write_tensor
+
+Run = Callable[..., Any]
+
+GRAPH = """version 1.0;
+
+extension tract_registry tract_core;
+extension tract_symbol B;
+
+# Scales by column, as here:
+#
+# >>> mul([[1.0, 2.0]], [[2.0], [3.0]])
+# z: real[2,2] = [[2.0, 4.0], [3.0, 6.0]]
+graph net(i"in/put.0") -> (i"out/put:0", sum)
+{
+    i"in/put.0" = tract_core_external(shape = [B, 3], datum_type = 'f32');
+    w = variable<scalar>(shape = [1, 3], label = 'layer.0/w');
+    i"out/put:0" = mul(i"in/put.0", w);
+    sum = sum_reduce(i"out/put:0", axes = [1]);
+}
+"""
+WEIGHT = np.array([[1.0, 10.0, 100.0]], np.float32)
+INPUT = np.array([[1.0, 1.0, 1.0], [2.0, 0.0, -1.0]], np.float32)
+FORMS = ("folder", "file", "model.nnef.tgz", "model.nnef.tar")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Callable[[str], Path]:
+    """The model in one of its forms."""
+    files = {"graph.nnef": GRAPH.encode(), "layer.0/w.dat": write_tensor(WEIGHT)}
+
+    def make(form: str) -> Path:
+        if form in ("folder", "file"):
+            folder = tmp_path / "model"
+            for name, content in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content)
+            return folder if form == "folder" else folder / "graph.nnef"
+        with tarfile.open(tmp_path / form, "w:gz" if form.endswith("tgz") else "w") as archive:
+            for name, content in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+        return tmp_path / form
+
+    return make
+
+
+def _json(real: Run, *arguments: str | Path) -> Any:
+    outcome = real(*map(str, arguments))
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+    return json.loads(outcome.stdout)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_commands_take_a_folder_a_file_and_an_archive(
+    model: Callable[[str], Path], form: str, tmp_path: Path, real: Run
+):
+    path = str(model(form))
+    for arguments in (
+        ("check", "--no-cache", path),
+        ("shapes", path),
+        ("run", path),
+        ("graph", path, "-o", str(tmp_path / "graph.dot")),
+        ("fmt", "--check", path),
+        ("test", path),
+        ("convert", path, "-o", str(tmp_path / "new"), "--verify"),
+    ):
+        outcome = real(*arguments)
+        assert outcome.status == 0, (arguments, outcome.stdout, outcome.stderr)
+    assert (tmp_path / "graph.dot").read_text().startswith("digraph")
+    assert (tmp_path / "new" / "main.sknd").exists()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_json_counts_checked_graphs(model: Callable[[str], Path], form: str, real: Run):
+    found = _json(real, "check", "--no-cache", "--format", "json", model(form))
+    assert found["summary"]["files"] == 1
+
+
+def test_a_symbolic_extent_is_its_text(model: Callable[[str], Path], real: Run):
+    found = _json(real, "shapes", "--format", "json", model("folder"))
+    shapes = {each["name"]: each["shape"] for each in found["tensors"]}
+    assert shapes["in/put.0"] == ["B", 3]
+    assert shapes["sum"] == ["B", 1]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_run_takes_variables_from_the_model_and_writes_outputs_by_name(
+    model: Callable[[str], Path], form: str, tmp_path: Path, real: Run
+):
+    np.save(tmp_path / "x.npy", INPUT)
+    outcome = real(
+        "run", str(model(form)), "--input", f"in/put.0=@{tmp_path / 'x.npy'}", "--output", str(tmp_path / "out")
+    )
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+    assert "drawn" not in outcome.stdout
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "out%2Fput%3A0.npy"), INPUT * WEIGHT)
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "sum.npy"), (INPUT * WEIGHT).sum(1, keepdims=True))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_convert_writes_is_complete(model: Callable[[str], Path], form: str, tmp_path: Path, real: Run):
+    np.save(tmp_path / "x.npy", INPUT)
+    new = str(tmp_path / "new")
+    assert real("convert", str(model(form)), "-o", new).status == 0
+    assert real("check", new).status == 0
+    assert real("fmt", "--check", new).status == 0
+    outcome = real("run", new, "--input", f"in_put_0=@{tmp_path / 'x.npy'}", "--output", str(tmp_path / "out"))
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+    assert "drawn" not in outcome.stdout
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "out_put_0.npy"), INPUT * WEIGHT)
+
+
+def test_samples_in_comments_are_run(model: Callable[[str], Path], real: Run):
+    folder = model("folder")
+    assert "1 ok" in real("test", str(folder)).stdout
+    graph = folder / "graph.nnef"
+    graph.write_text(GRAPH.replace("[2.0, 4.0]", "[2.0, 5.0]"))
+    outcome = real("test", str(folder))
+    assert outcome.status == 1
+    assert real("test", "--update", str(folder)).status == 0
+    assert graph.read_text() == GRAPH
