@@ -10,7 +10,10 @@ from typing import Final
 from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.skriptnd import SKRIPTND
 
-_OTHERS: Final[Mapping[str, str]] = {".nnef": "snd_analysis.ide.nnef1.front_end"}
+_OTHERS: Final[Mapping[str, str]] = {
+    ".nnef": "snd_analysis.ide.nnef1.front_end",
+    ".quant": "snd_analysis.ide.nnef1.quantization",
+}
 """Modules with a ``FRONT_END``, by suffixes of files. A session without such files does not load them."""
 
 

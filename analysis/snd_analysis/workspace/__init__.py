@@ -15,7 +15,14 @@ from snd_analysis.workspace.snapshot import ReadFiles, Snapshot
 from snd_analysis.workspace.writer import Workspace
 
 if TYPE_CHECKING:
-    from snd_analysis.workspace.nnef1 import elaborated, nnef1_tree, tensor_file, tensor_path
+    from snd_analysis.workspace.nnef1 import (
+        elaborated,
+        nnef1_tree,
+        quantization_file,
+        quantization_path,
+        tensor_file,
+        tensor_path,
+    )
     from snd_analysis.workspace.operations import operation_names, operations_of_dialect
     from snd_analysis.workspace.reached import reached_definitions, reached_diagnostics
 else:
@@ -34,6 +41,8 @@ __all__ = [
     "nnef1_tree",
     "operation_names",
     "operations_of_dialect",
+    "quantization_file",
+    "quantization_path",
     "reached_definitions",
     "reached_diagnostics",
     "tensor_file",

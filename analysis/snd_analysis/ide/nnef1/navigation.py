@@ -25,6 +25,7 @@ from snd_analysis.ide.nnef1.places import (
     use_at,
     uses_of,
 )
+from snd_analysis.ide.nnef1.quantization import quantized_places
 from snd_analysis.ide.nnef1.stored import labels
 from snd_analysis.nnef1.names import Fragment, Local, Operation, Parameter, Symbol, Use
 from snd_analysis.nnef1.syntax import SyntaxTree, nodes
@@ -136,12 +137,22 @@ def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
     return _fragment(snapshot, path, name, use.span) or _operator(snapshot, path, name, use.span)
 
 
-def occurrences(snapshot: Snapshot, path: str, offset: int, _: Iterable[str] | None) -> Iterator[Occurrence]:
-    """Yield the places where what is named at an offset is named. Nothing of a file is named in another one."""
+def occurrences(snapshot: Snapshot, path: str, offset: int, paths: Iterable[str] | None) -> Iterator[Occurrence]:
+    """Yield the places where what is named at an offset is named, also in the quantizations beside the graph."""
     use = use_at(snapshot, path, offset)
-    if use is not None:
-        for each in uses_of(snapshot, path, use.subject):
-            yield Occurrence(Location(path, each.span), each.role)
+    if use is None:
+        return
+    for each in uses_of(snapshot, path, use.subject):
+        yield Occurrence(Location(path, each.span), each.role)
+    if paths is not None and isinstance(use.subject, Local) and is_of_graph(snapshot, path, use.subject):
+        for place in quantized_places(snapshot, path, use.subject.name):
+            yield Occurrence(place, Role.READ)
+
+
+def is_of_graph(snapshot: Snapshot, path: str, subject: Local) -> bool:
+    """Return whether a name is local to the graph of a file, not to a fragment."""
+    graphs = (each for each in definitions(tree_of(snapshot, path)) if each.head.kind == "graph")
+    return any(each.head.name.text == subject.definition for each in graphs) and subject.comprehension is None
 
 
 def links(snapshot: Snapshot, path: str) -> Sequence[DocumentLink]:

@@ -150,7 +150,7 @@ def _of_member(snapshot: Snapshot, operator: OperatorName, member: Member, expec
         text += " = 0.0" if expected.is_tensor else ""
     elif default is not None:
         value = getattr(default, "value", None)
-        text += f" = {written(value)}" if value is not None else ""
+        text += f" = {written(value)}".replace('"', "'") if value is not None else ""
     comment = parameter_comment(snapshot, operator, member.name)
     return ParameterText(expected.name, text, expected.is_tensor, expected.is_required, type_, comment)
 

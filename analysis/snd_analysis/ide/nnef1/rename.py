@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.base import Edit, Location, Severity, Span, TextEdit
+from snd_analysis.base import Edit, Severity, Span, TextEdit
+from snd_analysis.ide.nnef1.navigation import occurrences
 from snd_analysis.ide.nnef1.places import tree_of, use_at, uses, uses_of
 from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
 from snd_analysis.nnef1.names import Fragment, Local, Symbol, Use
@@ -29,9 +30,9 @@ def rename(snapshot: Snapshot, path: str, offset: int, name: str, _: Iterable[st
     if name == text[use.span.start : use.span.end]:
         return Renaming(())
     places = [each.span for each in uses_of(snapshot, path, use.subject)]
-    edits = tuple(TextEdit(Location(path, span), name) for span in places)
     _demand_same_meaning(snapshot, path, use, places, name)
-    return Renaming(edits)
+    found = dict.fromkeys(each.location for each in occurrences(snapshot, path, offset, ()))
+    return Renaming(tuple(TextEdit(location, name) for location in sorted(found)))
 
 
 def _renamed(snapshot: Snapshot, path: str, offset: int) -> Use:

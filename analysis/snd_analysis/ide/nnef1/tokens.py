@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from snd_analysis.base import Span
@@ -40,6 +40,23 @@ def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> l
     found = [*_comments(tree), *_pieces(tree, meanings)]
     found.sort(key=lambda each: each.start)
     return [each for each in found if each.tokens and _touches(each, span)]
+
+
+def line_tokens(
+    text: str, lines: Sequence[tuple[int, nodes.Quantization]], comments: Sequence[Span], within: Span | None
+) -> list[TokenGroup]:
+    """Return the tokens of a file of quantizations by lines."""
+    found = [TokenGroup(each.start, _comment(each.end - each.start)) for each in comments]
+    for start, line in lines:
+        names: dict[int, _Meaning | None] = {line.tensor.start: (TokenType.TENSOR, _PLAIN)}
+        names[line.operation.function.start] = (TokenType.OPERATOR, _LIBRARY)
+        for argument in line.operation.arguments:
+            if argument.name is not None:
+                names[argument.name.start] = (TokenType.ATTRIBUTE, _LIBRARY)
+        piece = text[start : start + line.end]
+        found.append(TokenGroup(start, _tokens(piece, tuple(names), tuple(names.values()))))
+    found.sort(key=lambda each: each.start)
+    return [each for each in found if each.tokens and (within is None or _touches(each, within))]
 
 
 def _touches(group: TokenGroup, span: Span) -> bool:
