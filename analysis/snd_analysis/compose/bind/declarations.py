@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import is_
 
 from snd_analysis import rules
+from snd_analysis.base import Rule
 from snd_analysis.compose.bind.asserted import assume_bounds
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.constants import with_values
@@ -30,7 +31,7 @@ from snd_analysis.skriptnd.names import Part, Symbol, fold
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import FOLDS, UNDEFINED, Maybe, Pack, Value
+from snd_analysis.symbolic.values import FOLDS, NULL, UNDEFINED, Maybe, Pack, Value
 
 
 def evaluate_declarations(
@@ -268,7 +269,7 @@ class _Evaluation:
 
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
         shape, tensor = node.shape, representative(value)
-        if isinstance(value, Pack) and not self._length_is_possible(base, node):
+        if not self._length_is_possible(base, node) or not self._rank_is_possible(base, node):
             return False
         if shape is None or tensor is None or tensor.shape is None:
             return True
@@ -277,7 +278,7 @@ class _Evaluation:
                 f"an extent of '{node.name.text}' would be negative: "
                 f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in tensor.shape)}]"
             )
-            return self._fail(self._impossible(base, shape, message, "the shape is declared here"))
+            return self._fail(self._impossible(base, shape, message, "the shape"))
         return True
 
     def _length_is_possible(self, base: int, node: nodes.Parameter) -> bool:
@@ -285,17 +286,34 @@ class _Evaluation:
         if length is None or isinstance(length, nodes.Tilde):
             return True
         value = self._scope.attempt(length)
+        if value is NULL:
+            message = f"the length of '{node.name.text}' can't be null, but '{written(length)}' is null here"
+            return self._fail(self._impossible(base, length, message, "the length", rules.NULL_NOT_ALLOWED))
         if not isinstance(value, Integer) or not shapes.is_negative(value):
             return True
         message = f"the length of '{node.name.text}' would be negative: '{written(length)}' comes to {value}"
-        return self._fail(self._impossible(base, length, message, "the length is declared here"))
+        return self._fail(self._impossible(base, length, message, "the length"))
 
-    def _impossible(self, base: int, node: nodes.Node, message: str, here: str) -> Failure:
+    def _rank_is_possible(self, base: int, node: nodes.Parameter) -> bool:
+        for extent in node.shape.extents if node.shape is not None else ():
+            count = None if extent.expansion is None else extent.expansion.length
+            value = None if count is None else self._scope.attempt(count)
+            if count is not None and isinstance(value, Integer) and shapes.is_negative(value):
+                message = (
+                    f"the number of dimensions of '{node.name.text}' would be negative: "
+                    f"'{written(count)}' comes to {value}"
+                )
+                return self._fail(self._impossible(base, count, message, "the number of dimensions"))
+        return True
+
+    def _impossible(
+        self, base: int, node: nodes.Node, message: str, what: str, rule: Rule = rules.NEGATIVE_EXTENT
+    ) -> Failure:
         """What a declaration can't be: the fault of whoever invokes an operator, or of the graph itself."""
-        site = Site(self._template.place(base, node), here)
+        site = Site(self._template.place(base, node), f"{what} is declared here")
         if self._template.is_graph:
-            return Failure(rules.NEGATIVE_EXTENT, message, (site,))
-        return Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible_for(self._scope, node))
+            return Failure(rule, message, (site,))
+        return Failure(rule, message, (), (site,), responsible_for(self._scope, node))
 
 
 class _EvaluationEnds(Exception):  # noqa: N818 - it is no fault

@@ -79,9 +79,13 @@ class RootBinder(Binder):
         """The key of an unknown; the same one for the same thing."""
         return Open(name, self._number(of, name), low, high)
 
-    def _length_key(self, of: Hashable, name: str, high: int | None = None) -> CompileTime:
-        """The key of an unknown length. Like others it tells a name only: so it lasts when the definition is edited."""
-        return CompileTime(("length", name, self._number(of, name), high))
+    def _length_key(self, of: Hashable, name: str, high: int | None = None) -> Hashable:
+        """The key of an unknown length. Like others it tells a name only: so it lasts when the definition is edited.
+
+        A length that a graph bounds is dynamic (2.6.1).
+        """
+        key = ("length", name, self._number(of, name), high)
+        return key if high is not None and self.template.is_graph else CompileTime(key)
 
     def _number(self, of: Hashable, name: str) -> int:
         known = self._open.setdefault(name, [])

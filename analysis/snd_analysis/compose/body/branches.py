@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Null, Undefined
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Undefined
 
 _Alternative: TypeAlias = "tuple[nodes.Node, Values | None]"
 
@@ -32,9 +32,6 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
     scopes = scopes_of_branch(interpreter, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
         static = static_condition(interpreter.state, case.condition)
-        if isinstance(static, Null):
-            message = "a condition can't be null, but this is: test for null before, or write '??' behind it"
-            raise EvaluationError(case.condition, rules.NULL_NOT_ALLOWED, message)
         if static is FALSE:
             continue
         if static is TRUE:
@@ -84,20 +81,23 @@ def is_dynamic(state: BodyState, condition: nodes.Callable) -> bool:
         return False
 
 
-def static_condition(state: BodyState, condition: nodes.Callable) -> Truth | Null | Undefined | None:
-    """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor.
+def static_condition(state: BodyState, condition: nodes.Callable) -> Truth | Undefined | None:
+    """Return the value of a compile-time condition, not known if it is UNDEFINED; None for a tensor.
 
     A conjunction tests a value before it uses it (2.10.1, Promotion of optional values): one false term makes it false,
-    though others are null then.
+    though others are null then. Raises EvaluationError for a condition that is null otherwise.
     """
     if isinstance(condition, nodes.Region | nodes.Labelled) or state.invokes(condition):
         return None
     value = state.scope.evaluate(condition)
-    if value is NULL and any(state.scope.evaluate(term) is FALSE for term in _conjuncts(condition)):
-        return FALSE
+    if value is NULL:
+        if any(state.scope.evaluate(term) is FALSE for term in _conjuncts(condition)):
+            return FALSE
+        message = "a condition can't be null, but this is: test for null before, or write '??' behind it"
+        raise EvaluationError(condition, rules.NULL_NOT_ALLOWED, message)
     if isinstance(value, Maybe):
         return shapes.and_(value.present, value.value) if isinstance(value.value, Truth) else UNDEFINED
-    return value if isinstance(value, Truth) or value is NULL or value is UNDEFINED else None
+    return value if isinstance(value, Truth) or value is UNDEFINED else None
 
 
 def _conjuncts(condition: nodes.Expression) -> Iterator[nodes.Expression]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from snd_analysis.compose.body.branches import static_condition
 from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, part, tried
 from snd_analysis.compose.body.state import Values
@@ -71,6 +72,7 @@ def _repeated(
     inputs, index = _inputs(interpreter, node, (*carried, *scanned))
     conditions: dict[bool, Graph] = {}
     for condition in node.conditions:
+        static_condition(state, condition.condition)
         values, conditions[condition.post] = part(interpreter, "condition", condition.condition, of_condition, inputs)
         check_condition(state, condition.condition, values)
     results, body = part(interpreter, "body", node.body, of_body, inputs)

@@ -68,12 +68,10 @@ def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer |
 
 def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> bool:
     """Whether an unrolled loop may have a count that is known when composing (2.10.1); notes it if not."""
-    at = node.iteration.count if node.iteration is not None else None
-    if at is None or count is None or count.value is not None or not state.scope.composing or may_become_known(count):
+    if count is None or count.value is not None or not state.scope.composing or may_become_known(count):
         return True
-    message = (
-        f"the count of an unrolled loop must be known when composing, but '{count}' is dynamic; "
-        "write 'do' instead of 'unroll'"
-    )
-    state.fail(rules.UNROLL_DYNAMIC, at, message)
+    at = node.iteration.count if node.iteration is not None else None
+    what = "the count of an unrolled loop" if at is not None else "the length of a pack that an unrolled loop scans"
+    message = f"{what} must be known when composing, but '{count}' is dynamic; write 'do' instead of 'unroll'"
+    state.fail(rules.UNROLL_DYNAMIC, node.scans[0].value if at is None else at, message)
     return False

@@ -27,7 +27,7 @@ from snd_analysis.model import Place, Tensor, TensorValue, empty_pack, tensor_va
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import reason
 from snd_runtime.execution.compilation import scope_is_passed_on, scope_of_graph
@@ -257,7 +257,7 @@ class Stepwise:
         scopes = scopes_of_branch(self, node, targets)
         for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
             static = static_condition(self.state, case.condition)
-            if static is FALSE or static is NULL:
+            if static is FALSE:
                 continue
             if static is UNDEFINED:
                 raise EvaluationFailed(UNKNOWN_VALUE, "the condition is not known", self.state.place(case.condition))

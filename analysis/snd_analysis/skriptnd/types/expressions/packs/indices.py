@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import SymbolKind
-from snd_analysis.skriptnd.syntax import nodes, shown_pack
+from snd_analysis.skriptnd.syntax import nodes, shown_pack, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_list_item
@@ -144,6 +144,13 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
     if not index.type.packed and value.type.packed:
         message = f"one item is replaced, but this is a pack of type '{value.type}'"
         context.report(rules.UNEXPECTED_PACK, node.value, message)
+        return UNTYPED
+    if index.type.packed and not value.type.packed:
+        message = (
+            f"a pack of indices needs a pack of as many values, but this is a single value of type '{value.type}': "
+            f"write '[{written(node.value)} ..({index.type.length or 'n'})]'"
+        )
+        context.report(rules.PACK_EXPECTED, node.value, message)
         return UNTYPED
     if index.type.packed and value.type.packed:
         _, agree = joined_length(context, node, index.type, value.type, (items[0], node.value))
