@@ -1,14 +1,14 @@
-"""What assertions say of attributes whose values are not known: what follows is simplified by it (2.8)."""
+"""What assertions say of values that are not known: what follows is simplified by it (2.8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from snd_analysis.compose.checks.assertion_text import leaves_of
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import AtLeastZero, Integer, Junction, Leaf, Truth
+from snd_analysis.symbolic.integers import FALSE, AtLeastZero, Integer, IsZero, Junction, Leaf, Truth, Variable
 from snd_analysis.symbolic.values import CompileTime, Pack, Value, substitute
 
 
@@ -17,17 +17,55 @@ def assume_bounds(scope: ValueScope, condition: Truth) -> None:
 
     Other values are simplified by that: ``h + 1 == 0`` is false.
     """
-    for fact in _conjuncts(condition):
-        narrowed = _narrowed(fact)
-        if narrowed is None:
-            continue
-        leaf, value = narrowed
-        tensors = (each for each in scope.values.values() if _is_tensor(each))
-        if any(leaf.key == other.key for each in tensors for other in leaves_of(each)):
-            continue
-        for symbol, known in scope.values.items():
-            if not _is_tensor(known) and any(leaf.key == other.key for other in leaves_of(known)):
-                scope.values[symbol] = substitute(known, {leaf.key: value})
+    facts = list(_conjuncts(condition))
+    while facts:
+        for leaf, value in _narrowed(facts.pop(0)):
+            tensors = (each for each in scope.values.values() if _is_tensor(each))
+            if not isinstance(leaf.key, CompileTime) or any(
+                leaf.key == other.key for each in tensors for other in leaves_of(each)
+            ):
+                continue
+            for symbol, known in scope.values.items():
+                if not _is_tensor(known) and any(leaf.key == other.key for other in leaves_of(known)):
+                    scope.values[symbol] = substitute(known, {leaf.key: value})
+            facts = [shapes.substitute(fact, {leaf.key: value}) for fact in facts]
+
+
+class Assumptions:
+    """What the assertions of one definition demand, which holds wherever its helper symbols have a value."""
+
+    def __init__(self) -> None:
+        self._facts: list[Truth] = []
+        self._narrowed: dict[Hashable, Integer] = {}
+        self._written: dict[Hashable, Integer] = {}
+        """The integers as they were, by the keys of what is put in their place."""
+
+    def add(self, condition: Truth) -> None:
+        """Add what an assertion demands."""
+        self._facts += _conjuncts(condition)
+        for _ in self._facts:  # one fact may decide another, at most once for each
+            known = dict(self._narrowed)
+            self._facts = [shapes.substitute(fact, self._narrowed) for fact in self._facts]
+            for fact in self._facts:
+                self._take(_without_refuted(fact, self._facts))
+            if self._narrowed == known:
+                return
+
+    def simplified(self, value: Value) -> Value:
+        """Return a value that is simpler by what is demanded, and the same where that holds."""
+        if not self._narrowed or not isinstance(value, Integer | Pack):
+            return value
+        return substitute(substitute(value, self._narrowed), self._written)
+
+    def _take(self, fact: Truth) -> None:
+        for leaf, value in _narrowed(fact):
+            before = self._written.pop(leaf.key, None) or shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high)
+            original = before.variable
+            assert original is not None
+            self._narrowed[original.key] = value
+            new = value.variable
+            assert new is not None
+            self._written[new.key] = before
 
 
 def _conjuncts(condition: Truth) -> Iterator[Truth]:
@@ -37,23 +75,48 @@ def _conjuncts(condition: Truth) -> Iterator[Truth]:
         yield condition
 
 
-def _narrowed(fact: Truth) -> tuple[Leaf, Integer] | None:
-    """An unknown of compile time with the bounds that a comparison gives it."""
-    if not isinstance(fact, AtLeastZero) or len(fact.leaves) != 1:
-        return None
-    (leaf,) = fact.leaves
-    form = shapes.as_affine(fact.slack, leaf.key)
-    if form is None or not isinstance(leaf.key, CompileTime):
-        return None
-    factor, offset = form[0], form[1].value
-    if offset is None or factor not in (1, -1):
-        return None
-    low, high = leaf.low, leaf.high
-    if factor == 1:
-        low = -offset if low is None else max(low, -offset)
-    else:
-        high = offset if high is None else min(high, offset)
-    return leaf, shapes.variable(CompileTime(("asserted", leaf.key, low, high)), leaf.name, low, high)
+def _without_refuted(fact: Truth, facts: list[Truth]) -> Truth:
+    """A disjunction without what other facts exclude."""
+    if not isinstance(fact, Junction) or fact.conjunction:
+        return fact
+    excluded = {shapes.not_(each) for each in facts}
+    return shapes.or_(*(each for each in fact.operands if each not in excluded)) if excluded else fact
+
+
+def _narrowed(fact: Truth) -> Iterator[tuple[Leaf, Integer]]:
+    """The unknowns that a comparison gives narrower bounds, and unknowns that have them."""
+    for leaf, low, high in _bounds(fact):
+        low = leaf.low if low is None else low if leaf.low is None else max(low, leaf.low)
+        high = leaf.high if high is None else high if leaf.high is None else min(high, leaf.high)
+        if (low, high) == (leaf.low, leaf.high) or (low is not None and high is not None and low > high):
+            continue
+        key: Hashable = ("asserted", leaf.key, low, high)
+        key = CompileTime(key) if isinstance(leaf.key, CompileTime) else key
+        yield leaf, shapes.variable(key, leaf.name, low, high)
+
+
+def _bounds(fact: Truth) -> Iterator[tuple[Leaf, int | None, int | None]]:
+    if isinstance(fact, AtLeastZero):
+        if len(fact.leaves) == 1:
+            (leaf,) = fact.leaves
+            form = shapes.as_affine(fact.slack, leaf.key)
+            offset = None if form is None else form[1].value
+            if form is not None and offset is not None and form[0] in (1, -1):
+                yield (leaf, -offset, None) if form[0] == 1 else (leaf, None, offset)
+        elif shapes.compare(">=", fact.slack, 0) is not FALSE and fact.slack.constant_term < 0:
+            yield from _factors_above_zero(fact.slack - fact.slack.constant_term)
+    elif isinstance(fact, IsZero) and not fact.positive:
+        yield from _factors_above_zero(fact.parts[0])
+
+
+def _factors_above_zero(product: Integer) -> Iterator[tuple[Leaf, int, None]]:
+    """The unknowns that are above 0 where their product is not 0, since they are not below."""
+    if len(product.terms) != 1:
+        return
+    (monomial,) = product.terms
+    for atom, _ in monomial:
+        if isinstance(atom, Variable) and atom.leaf.low == 0:
+            yield atom.leaf, 1, None
 
 
 def _is_tensor(value: Value) -> bool:

@@ -7,7 +7,7 @@ from operator import is_
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
-from snd_analysis.compose.bind.asserted import assume_bounds
+from snd_analysis.compose.bind.asserted import Assumptions, assume_bounds
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations
@@ -72,6 +72,7 @@ class _Evaluation:
         self._template = binding.template
         self._scope = binding.scope
         self._declarations = Declarations(binding.scope, self.dynamic)
+        self._assumed = Assumptions()
         self._valueless: list[Failure] = []
         """Why assertions have no value: another one, whatever their order, may guard them and say more (2.9)."""
         self._pending = (
@@ -112,7 +113,7 @@ class _Evaluation:
     # ---- helper symbols ----------------------------------------------------------------------------------------------
     def _define(self, base: int, node: nodes.Using) -> bool:
         try:
-            value = self._scope.evaluate(node.value)
+            value = self._assumed.simplified(self._scope.evaluate(node.value))
             for symbol, part in destructured(self._scope, node, value):
                 self._scope.values[symbol] = part
             if self._scope.composing and not self._template.in_library:
@@ -161,6 +162,7 @@ class _Evaluation:
             place = self._template.place(base, node.condition)
             self.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
             assume_bounds(self._scope, condition)
+            self._assumed.add(condition)
             return True
         return self._fail(self._assertion_failure(base, node))
 
