@@ -60,12 +60,11 @@ class Assumptions:
     def _take(self, fact: Truth) -> None:
         for leaf, value in _narrowed(fact):
             before = self._written.pop(leaf.key, None) or shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high)
-            original = before.variable
-            assert original is not None
-            self._narrowed[original.key] = value
-            new = value.variable
-            assert new is not None
-            self._written[new.key] = before
+            original, new = before.variable, value.variable
+            if original is not None:
+                self._narrowed[original.key] = value
+            if new is not None:  # else it is a number
+                self._written[new.key] = before
 
 
 def _conjuncts(condition: Truth) -> Iterator[Truth]:

@@ -67,10 +67,12 @@ def _also_used(same: Sequence[UndefinedName | UnknownModule]) -> tuple[Note, ...
 def _module_problem(unknown: UnknownModule, module_scope: ModuleScope) -> Problem:
     name, span = unknown.name, unknown.span
     if name in module_scope.available:
-        message = f"the module '{name}' is not imported"
-        if unknown.wanted not in module_scope.available[name].definitions:
-            return Problem(rules.UNKNOWN_MODULE, span, message)
-        message += f"; the module exists: write 'import {name};' at the top"
+        message = f"the module '{name}' is not imported; the module exists: write 'import {name};' at the top"
+        definitions = module_scope.available[name].definitions
+        if unknown.wanted not in definitions:
+            close = close_matches(unknown.wanted, [each for each in definitions if not each.startswith("_")])
+            hint = f"; did you mean '{name}.{close[0]}'?" if close else ""
+            message += f". It has no operator '{unknown.wanted}'{hint}"
         return Problem(rules.UNKNOWN_MODULE, span, message, repair=import_of(name))
     close = close_matches(name, [*module_scope.imports, *module_scope.available])
     hint = f"; did you mean '{close[0]}'?" if close else ""

@@ -2,31 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+
+from msgspec import Struct
 
 from snd_analysis.base import OperatorName, Rule, Severity, Span
-from snd_analysis.skriptnd.names import Resolution
+from snd_analysis.skriptnd.names import Resolution, Role, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 
 DEAD_OPERATION = Rule("dead-operation", section="tool", severity=Severity.WARNING)
 
 
-def dead_results(
+class DeadOperation(Struct, frozen=True):
+    """A statement whose results are never used, and what only it uses."""
+
+    first: Span
+    """The name of its first result."""
+    others: tuple[Span, ...]
+    """The names of its other results."""
+    feeding: tuple[Symbol, ...]
+    """The results of operations, and the variables and constants, that nothing else uses, in their order."""
+
+
+def dead_operations(
     resolution: Resolution, unused: Set[Span], updates: Callable[[OperatorName], bool]
-) -> dict[Span, tuple[Span, ...]]:
-    """Return the names of results of operations without effect: of each statement the first, with the others.
+) -> dict[Span, DeadOperation]:
+    """Return the operations without effect whose results are never read, by the name of their first result.
 
     ``unused`` are the places of names that are never read. An operation that updates variables has an effect.
     """
-    found: dict[Span, tuple[Span, ...]] = {}
-    for base, component in entries_of(resolution.definition, BlockKind.COMPOSE, nodes.Component) if unused else ():
+    if not unused:
+        return {}
+    pure = {
+        component.span.shifted(base): [name.span.shifted(base) for name in names]
+        for base, component in _components(resolution)
+        if (names := component.names) and _is_pure(resolution, component.value, updates)
+    }
+    last = {span: names for span, names in pure.items() if set(names) <= unused}
+    reads = _Reads(resolution, pure) if last else None
+    return {
+        names[0]: DeadOperation(names[0], tuple(names[1:]), reads.only_in(span))
+        for span, names in last.items()
+        if reads is not None
+    }
+
+
+def _components(resolution: Resolution) -> Iterator[tuple[int, nodes.Component]]:
+    for base, component in entries_of(resolution.definition, BlockKind.COMPOSE, nodes.Component):
         for node in nodes.descendants(component):
             if isinstance(node, nodes.Component):
-                names = [name.span.shifted(base) for name in node.names]
-                if names and set(names) <= unused and _is_pure(resolution, node.value, updates):
-                    found[names[0]] = tuple(names[1:])
-    return found
+                yield base, node
+
+
+class _Reads:
+    """Where the symbols of a definition are read, by statement. Everything is linear in the uses of names."""
+
+    def __init__(self, resolution: Resolution, results: Mapping[Span, Sequence[Span]]) -> None:
+        self._resolution = resolution
+        self._results = results
+        self._maker = {name: statement for statement, names in results.items() for name in names}
+        self._by_place = {resolution.span(symbol): symbol for symbol in resolution.symbols}
+        self._total = Counter[Symbol]()
+        self._within: dict[Span, list[tuple[int, Symbol]]] = {}
+        uses = [
+            (use.span.start, target)
+            for use in resolution.uses
+            if use.role is not Role.DECLARATION
+            and isinstance(target := use.target.tensor if isinstance(use.target, ShapeMember) else use.target, Symbol)
+        ]
+        around: list[Span] = []
+        statements = sorted(results, key=lambda span: (span.start, -span.end), reverse=True)
+        for start, symbol in sorted(uses, key=lambda use: use[0]):
+            while statements and statements[-1].start <= start:
+                around.append(statements.pop())
+            around = [span for span in around if start < span.end]
+            self._total[symbol] += 1
+            for span in around:
+                self._within.setdefault(span, []).append((start, symbol))
+
+    def only_in(self, last: Span) -> tuple[Symbol, ...]:
+        """Return what is read in a statement alone, and in those that compute for nothing else."""
+        found: dict[Symbol, int] = {}
+        left, counted = Counter(self._total), set[int]()
+        dead, known = [last], {last}
+        for statement in dead:
+            for start, symbol in self._within.get(statement, ()):
+                left[symbol] -= start not in counted
+                counted.add(start)
+                place = self._resolution.span(symbol)
+                maker = self._maker.get(place)
+                if left[symbol] or (maker is None and symbol.kind not in (SymbolKind.VARIABLE, SymbolKind.CONSTANT)):
+                    continue
+                found[symbol] = place.start
+                if maker is None or maker in known:
+                    continue
+                made = [self._by_place.get(each) for each in self._results[maker]]
+                if not any(each is None or left[each] for each in made):
+                    known.add(maker)
+                    dead.append(maker)
+        return tuple(sorted(found, key=found.__getitem__))
 
 
 def _is_pure(resolution: Resolution, value: nodes.Node, updates: Callable[[OperatorName], bool]) -> bool:

@@ -60,14 +60,21 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
     if len(node.parts) == 1:
         tables.check_name(first)
         if symbol is None:
-            if first.text != "_":
+            if tables.module_scope.operator((first.text,)) is not None:
+                _report_operator_as_value(tables, node)
+            elif first.text != "_":
                 tables.missing(node, first.text, scope)
             return
         tables.targets[node] = symbol
         tables.use(node, symbol)
         return
     if symbol is None:
-        tables.missing(first, first.text, scope)
+        modules = tables.module_scope
+        if first.text in modules.imports or first.text in modules.available:
+            if resolve_operator(tables, node) is not None:
+                _report_operator_as_value(tables, node)
+        else:
+            tables.missing(first, first.text, scope)
         return
     tables.use(first, symbol)
     member = node.parts[1]
@@ -81,6 +88,12 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
         _report(tables, rules.UNKNOWN_MEMBER, node, message)
     else:
         tables.targets[node] = ShapeMember(symbol, member.text)
+
+
+def _report_operator_as_value(tables: Tables, node: nodes.Qualified) -> None:
+    tables.targets.pop(node, None)
+    message = f"'{node.text}' is an operator, and no value: invoke it, as in '{node.text}(…)'"
+    _report(tables, rules.UNDEFINED_NAME, node, message)
 
 
 def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
