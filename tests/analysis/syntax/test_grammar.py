@@ -57,7 +57,7 @@ BLOCKS = {
         "a = [1..(n)] == 2",
         "a = 'x' \"y{z}\" 'w'",
         "a = f(b, ~)",
-        "a = f<int>{b=1, c=2,}()",
+        "a = f<int>{b=1, c=2}()",
         "a = T()",
         "a = int(b) + str()",
         "a = x.shape.rank",
