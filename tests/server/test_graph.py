@@ -357,3 +357,19 @@ def test_without_the_engine_it_says_what_to_do(real, model, monkeypatch):
     for suffix in ("html", "dot", "json"):
         assert real("graph", ".", "-o", f"net.{suffix}").status == 0
         assert (model / f"net.{suffix}").exists()
+
+
+def test_what_invoked_operators_quantize_is_drawn(real, project):
+    (project / "main.sknd").write_text(
+        "import math;\n"
+        "public operator layer { @input { x: real[n]; } @variable { w: real[n]; } @output { y: real[n]; }\n"
+        "    @compose { h = math.neg(x); y = math.mul(h, w); } @quantize { h: math.neg; w: math.neg; } }\n"
+        "public operator two { @input { x: real[n]; } @output { y: real[n]; }\n"
+        "    @compose { a = layer(x); y = layer(a); } }\n"
+        "graph net { @input { x: real[3]; c: bool[]; } @output { y: real; z: real; u: real; }\n"
+        "    @compose { y = layer(x); z = two(y); u = if c then layer(x) else x; } @quantize { y.w: math.abs; } }\n"
+    )
+    outcome = real("graph", ".", "--format", "json")
+    assert outcome.status == 0, outcome.stderr
+    expected = dict.fromkeys(("y.h", "z.a.h", "z.a.w", "z.y.h", "z.y.w", "u.h", "u.w"), "neg{}")
+    assert json.loads(outcome.stdout)["quantizations"] == {"y.w": "abs{}", **expected}

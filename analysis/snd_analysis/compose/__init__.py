@@ -12,8 +12,9 @@ from snd_analysis.base import loaded_when_used
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.root_binding import InputShapes
-from snd_analysis.compose.body.operation_scopes import passes_scope_on
+from snd_analysis.compose.body.operation_scopes import passes_scope_on, quantizations_below
 from snd_analysis.compose.budget import FileBudget
+from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.composing import Composing, arguments
 from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
@@ -67,9 +68,11 @@ __all__ = [
     "invoking_over_budget",
     "iteration_count",
     "member_of",
+    "misaligned_biases",
     "multiply_adds",
     "passes_scope_on",
     "placed_problems",
+    "quantizations_below",
     "reach_of",
     "reach_of_cycle",
     "results_of",

@@ -19,6 +19,7 @@ from snd_analysis.compose import (
     Template,
     compose_root,
     invoking_over_budget,
+    misaligned_biases,
     placed_problems,
     reach_of,
     reach_of_cycle,
@@ -148,7 +149,9 @@ def _too_large(db: Database, name: OperatorName) -> Specialization | None:
 def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
     composed = specialization(db, name)
-    return () if composed is None else (*composed.failures, *_counterexamples(db, name))
+    if composed is None:
+        return ()
+    return (*composed.failures, *_counterexamples(db, name), *misaligned_biases(composed))
 
 
 @query

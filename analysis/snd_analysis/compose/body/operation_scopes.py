@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.body.scoped_names import quantized_name
 from snd_analysis.compose.specialization import specialization_of
-from snd_analysis.model import Graph, Operation, TensorValue
+from snd_analysis.model import Graph, Operation, Quantization, TensorValue
 
 
 def scope_of(operation: Operation, around: str) -> str:
@@ -57,6 +57,48 @@ def tensors_below(
             made = ((name, value) for name, value in callee.body.tensors.items() if name not in callee.variables)
             yield from _wanted(made, wanted, inner)
             yield from tensors_below((*with_scopes(callee.body), *callee.body.update_operations), wanted, inner)
+
+
+def quantizations_below(graph: Graph) -> dict[str, Quantization]:
+    """Return how tensors of a graph and of what it invokes are quantized, by scoped names (2.14).
+
+    What the definition around says has priority.
+    """
+    found = dict(graph.quantizations)
+    known: dict[int, bool] = {}
+
+    def quantizes(body: Graph) -> bool:
+        if id(body) not in known:
+            known[id(body)] = bool(body.quantizations) or any(
+                quantizes(inner) for operation in _operations(body) for inner in _bodies(operation)
+            )
+        return known[id(body)]
+
+    def enter(operations: Iterable[Operation], scope: str) -> None:
+        for operation in operations:
+            for part in operation.subgraphs.values():
+                if quantizes(part):
+                    enter((*part.operations, *part.update_operations), scope)
+            body = operation.body
+            if body is not None and quantizes(body):
+                inner = scope_of(operation, scope)
+                for name, each in body.quantizations.items():
+                    found.setdefault(quantized_name(joined(inner, name)), each)
+                enter(_operations(body), inner)
+
+    enter(_operations(graph), "")
+    return found
+
+
+def _operations(body: Graph) -> Iterator[Operation]:
+    yield from with_scopes(body)
+    yield from body.update_operations
+
+
+def _bodies(operation: Operation) -> Iterator[Graph]:
+    yield from operation.subgraphs.values()
+    if operation.body is not None:
+        yield operation.body
 
 
 def _wanted(

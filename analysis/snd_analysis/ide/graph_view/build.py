@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from snd_analysis.base import Location, Span
-from snd_analysis.compose import passes_scope_on, shown, specialization_of
+from snd_analysis.compose import passes_scope_on, quantizations_below, shown, specialization_of
 from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
 from snd_analysis.ide.limits import MOST_NODES
@@ -24,7 +24,7 @@ def graph_view(snapshot: Snapshot, name: OperatorName, graph: Graph | None) -> G
         return GraphView(name.name, place, (BodyView(name.name),))
     return GraphView(
         name.name, place, _Bodies(snapshot, name.path).all(graph),
-        {each: _quantization(found) for each, found in graph.quantizations.items()},
+        {each: _quantization(found) for each, found in quantizations_below(graph).items()},
     )  # fmt: skip
 
 
