@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol, TypeAlias
 
 from msgspec import Struct, field
@@ -18,8 +18,24 @@ class RuntimeCheck(Struct, frozen=True):
     """A condition that must hold but could not be decided when composing (2.6.1)."""
 
     condition: Truth
-    message: str
+    text: str | Callable[[], str]
+    """The message, or what writes it: few are shown, and to write symbolic values takes longer than to find them."""
     place: Place
+
+    @property
+    def message(self) -> str:
+        """What is said if it does not hold."""
+        return self.text if isinstance(self.text, str) else self.text()
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RuntimeCheck)
+            and (self.condition, self.place) == (other.condition, other.place)
+            and self.message == other.message
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.condition, self.place))
 
 
 Condition: TypeAlias = "Graph | Truth | Undefined"

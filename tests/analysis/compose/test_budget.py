@@ -54,12 +54,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Specialization]:
     """Every specialization that is composed while the test runs."""
     found: list[Specialization] = []
 
-    def note(self: budget.Budget, specialization: Specialization) -> None:
+    def note(self: budget.StepBudget, specialization: Specialization) -> None:
         found.append(specialization)
         original(self, specialization)
 
-    original = budget.Budget.note
-    monkeypatch.setattr(budget.Budget, "note", note)
+    original = budget.StepBudget.note
+    monkeypatch.setattr(budget.StepBudget, "note", note)
     return found
 
 

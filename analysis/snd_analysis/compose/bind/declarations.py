@@ -13,9 +13,9 @@ from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.checks.assertion_text import (
-    assertion_message,
     failed_evaluation,
     failing_message,
+    late_assertion_message,
     responsible_for,
 )
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
@@ -160,7 +160,7 @@ class _Evaluation:
             return True
         if condition is not FALSE:
             place = self._template.place(base, node.condition)
-            self.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
+            self.checks.append(RuntimeCheck(condition, late_assertion_message(self._scope, node), place))
             assume_bounds(self._scope, condition)
             self._assumed.add(condition)
             return True

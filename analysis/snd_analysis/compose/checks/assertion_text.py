@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -24,6 +26,13 @@ def assertion_message(scope: ValueScope, node: nodes.Assertion) -> str:
     """Return the message of the author, with values as they are known; else one that repeats the condition."""
     text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
     return f"'{written(node.condition)}' does not hold" if text is None else text
+
+
+def late_assertion_message(scope: ValueScope, node: nodes.Assertion) -> str | Callable[[], str]:
+    """Return the same, or what writes it of the values as they are now."""
+    if not isinstance(node.message, nodes.String):
+        return assertion_message(scope, node)
+    return partial(_joined, _fields(_with_helpers(scope, node), node.message))
 
 
 def failing_message(scope: ValueScope, node: nodes.Assertion) -> str:
@@ -57,20 +66,27 @@ def _with_helpers(scope: ValueScope, node: nodes.Assertion) -> ValueScope:
 
 def _text(scope: ValueScope, message: nodes.Expression) -> str | None:
     """Return a message; where something in it is symbolic, with its symbolic text."""
+    if isinstance(message, nodes.String):
+        return _joined(_fields(scope, message))
     value = scope.attempt(message)
-    if isinstance(value, str):
-        return value
-    if not isinstance(message, nodes.String):
-        return value.text if isinstance(value, Unknown) else None
-    parts = [
-        part.value if isinstance(part, nodes.Text) else _field(scope.attempt(part.value), part.value)
+    return value.text if isinstance(value, Unknown) else value if isinstance(value, str) else None
+
+
+_Field: TypeAlias = "tuple[Value, nodes.Expression | None]"
+"""A part of a message: text, or the value of an expression."""
+
+
+def _fields(scope: ValueScope, message: nodes.String) -> list[_Field]:
+    return [
+        (part.value, None) if isinstance(part, nodes.Text) else (scope.attempt(part.value), part.value)
         for part in message.parts
     ]
-    return "".join(parts)
 
 
-def _field(value: Value, node: nodes.Expression) -> str:
-    return f"'{written(node)}'" if value is UNDEFINED else shown(value)
+def _joined(fields: Sequence[_Field]) -> str:
+    return "".join(
+        f"'{written(node)}'" if value is UNDEFINED and node is not None else shown(value) for value, node in fields
+    )
 
 
 def _printed(scope: ValueScope, node: nodes.Assertion) -> list[str]:
