@@ -17,6 +17,11 @@ MOST_RANK: Final = 32
 """Of a tensor, and indices of a formula: not every operation of NumPy goes beyond."""
 
 
+def too_slow(seconds: float | None) -> str:
+    """Return the message for an evaluation that takes longer than it may."""
+    return f"this takes longer than the {seconds:g} seconds that are allowed"
+
+
 class Limits(Struct, frozen=True):
     """None is no limit. ``chunk_elements`` is how many elements are worked on at a time, which bounds temporaries."""
 
@@ -81,5 +86,4 @@ class Budget:
     def check_time(self, place: Place | None) -> None:
         """Raises EvaluationFailed when the time is over."""
         if self._end is not None and self._clock() > self._end:
-            message = f"this takes longer than the {self.limits.seconds:g} seconds that are allowed"
-            raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
+            raise EvaluationFailed(LIMIT_EXCEEDED, too_slow(self.limits.seconds), place)

@@ -11,6 +11,8 @@ import numpy as np
 from snd_runtime.limits import MOST_RANK
 
 Array: TypeAlias = np.ndarray[Any, Any]
+PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
+"""The value of an attribute as one of Python: null is None, packs are tuples."""
 
 FLOAT32 = np.dtype(np.float32)
 _INDENT_WIDTH = 1

@@ -20,10 +20,11 @@ from snd_analysis.skriptnd.names import OperatorName, format_modules, is_library
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
-from snd_runtime.execution.plain import PlainValue, plain
+from snd_runtime.execution.plain import plain
 from snd_runtime.files import write_npy
-from snd_runtime.limits import Limits
+from snd_runtime.limits import Limits, too_slow
 from snd_runtime.rules import LIMIT_EXCEEDED
+from snd_runtime.values import PlainValue
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
@@ -92,7 +93,7 @@ def _time_limit(seconds: float | None) -> Callable[[], None]:
 
     def checkpoint() -> None:
         if time.monotonic() > end:
-            raise _TookTooLong(f"this takes longer than the {seconds:g} seconds that are allowed")
+            raise _TookTooLong(too_slow(seconds))
 
     return checkpoint
 

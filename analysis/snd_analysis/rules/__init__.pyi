@@ -2,12 +2,17 @@ from snd_analysis.base import Rule
 from snd_analysis.rules.control_flow import loop_count as loop_count
 from snd_analysis.rules.control_flow import scan_lengths as scan_lengths
 from snd_analysis.rules.expressions import division_by_zero as division_by_zero
+from snd_analysis.rules.expressions import empty_extremum as empty_extremum
 from snd_analysis.rules.expressions import negative_exponent as negative_exponent
 from snd_analysis.rules.expressions import null_not_allowed as null_not_allowed
 from snd_analysis.rules.formulas import int_overflow as int_overflow
+from snd_analysis.rules.formulas import tensor_not_accessed as tensor_not_accessed
 from snd_analysis.rules.invocations import argument_shape as argument_shape
+from snd_analysis.rules.packs import decomposition_mismatch as decomposition_mismatch
 from snd_analysis.rules.packs import index_out_of_range as index_out_of_range
 from snd_analysis.rules.packs import length_mismatch as length_mismatch
+from snd_analysis.rules.packs import unexpected_pack as unexpected_pack
+from snd_analysis.rules.packs import zero_step as zero_step
 from snd_analysis.rules.packs import zip_not_expanded as zip_not_expanded
 from snd_analysis.rules.syntax import nesting_too_deep as nesting_too_deep
 

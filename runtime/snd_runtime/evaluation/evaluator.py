@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep
 from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
+from snd_runtime.limits import too_slow
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
 _TARGET = "snd_runtime.evaluation.handler:make"
@@ -59,5 +60,5 @@ class Evaluator:
         except WorkerFailed as failed:
             if failed.reason != "time":
                 raise
-            raise WorkerFailed("time", f"this takes longer than the {seconds:g} seconds that are allowed") from None
+            raise WorkerFailed("time", too_slow(seconds)) from None
         return answer

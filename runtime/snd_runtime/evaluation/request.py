@@ -11,9 +11,9 @@ from msgspec import Struct, field
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
+from snd_runtime.values import PlainValue
 
 Array: TypeAlias = np.ndarray[Any, Any]
-PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
 
 
 class LiteralInput(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import NULL, Null, Pack, Value
 from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
 from snd_runtime.lowering.lowered import Argument
-
-PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
-"""A value of Python: null is None, packs are tuples."""
+from snd_runtime.values import PlainValue
 
 _DTYPES = {"f": "real", "i": "int", "u": "int", "b": "bool", "O": "str", "U": "str"}
 _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max

@@ -18,13 +18,14 @@ from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
 from snd_runtime.execution.lifetimes import last_uses
-from snd_runtime.execution.plain import PlainValue, array_dtype, plain, static_shape
+from snd_runtime.execution.plain import array_dtype, plain, static_shape
 from snd_runtime.execution.program import Program
 from snd_runtime.intrinsics import INTRINSICS, Intrinsic
 from snd_runtime.limits import Budget
 from snd_runtime.lowering import Lowered, constant_values, lower
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.values import PlainValue
 
 OutputShape: TypeAlias = "tuple[int | None, ...] | tuple[tuple[int | None, ...], ...] | None"
 

@@ -3,7 +3,7 @@
 ``INTRINSICS`` has one for each library operator with neither ``@lower`` nor ``@compose``, by the operator's name.
 """
 
-from snd_runtime.intrinsics.invocation import BoundIntrinsic, Intrinsic, PlainValue
+from snd_runtime.intrinsics.invocation import BoundIntrinsic, Intrinsic
 from snd_runtime.intrinsics.table import INTRINSICS
 
 __all__ = ["INTRINSICS", "BoundIntrinsic", "Intrinsic", "PlainValue"]

@@ -14,9 +14,8 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.values import PlainValue
 
-PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
-"""The value of an attribute: null is None, packs are tuples."""
 Extents: TypeAlias = "tuple[int | None, ...]"
 """A shape; None stands for an extent that the intrinsic decides."""
 

@@ -25,7 +25,7 @@ _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def _overflow(symbol: str, where: Array) -> tuple[Rule, str, Array]:
-    return rules.INT_OVERFLOW, f"the result of '{symbol}' does not fit into 64 bits", where
+    return rules.INT_OVERFLOW, rules.int_overflow.result_too_wide(symbol), where
 
 
 # ---- ints ------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import CheckedSample, Snapshot
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
-from snd_runtime.evaluation.request import EvaluationRequest, PlainValue
+from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.limits import Budget
 from snd_runtime.samples.evaluation import evaluate_sample
@@ -25,6 +25,7 @@ from snd_runtime.samples.limits import MOST_BINDINGS, WIDEST_LINE
 from snd_runtime.samples.outcome import SampleOutcome, Status
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.written_arguments import STYLES, argument_text
+from snd_runtime.values import PlainValue
 
 SEARCH_SECONDS = 3.0
 """For finding attributes and shapes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
+from snd_analysis.base import counted
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
@@ -60,18 +61,18 @@ def _parts(scope: ValueScope, target: nodes.ListTarget, node: nodes.Expression, 
         return [UNDEFINED] * len(lengths)
     rest = pack.length - known
     flexible = next((item for item, length in zip(target.items, lengths, strict=True) if length is None), None)
-    note = ((node, f"this has {pack.length} items here"),)
+    note = ((node, f"this has {counted(pack.length, 'item')} here"),)
     if flexible is None and shapes.decide_equal(rest, 0) is Verdict.DIFFERENT:
-        message = f"a pack of {pack.length} items can't be taken apart into {known}"
+        message = rules.decomposition_mismatch.wrong_count(pack.length, f"{known}")
         raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     most = shapes.bounds(rest)[1]
     if flexible is not None and most is not None and most < 0:
-        message = f"a pack of {pack.length} items can't be taken apart into {known} and more"
+        message = rules.decomposition_mismatch.wrong_count(pack.length, f"{known} and more")
         raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     if isinstance(flexible, nodes.TupleTarget):
         count = len(flexible.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = f"{rest} items can't be unzipped into {count} packs of equal length"
+            message = rules.length_mismatch.no_equal_packs(counted(rest, "item"), count)
             raise EvaluationError(flexible, rules.DECOMPOSITION_MISMATCH, message, note)
     parts: list[Value] = []
     remaining = pack

@@ -67,8 +67,7 @@ def _extremum(symbol: str) -> Fold:
     def fold(pack: Pack) -> Value:
         parts = _as_parts(pack)
         if not parts:
-            name = "minimum" if symbol == "<?" else "maximum"
-            raise OperationError(rules.EMPTY_EXTREMUM, f"an empty pack has no {name}", 0)
+            raise OperationError(rules.EMPTY_EXTREMUM, rules.empty_extremum.no_extremum(symbol), 0)
         uniform = pack.uniform
         if uniform is not None:
             return uniform

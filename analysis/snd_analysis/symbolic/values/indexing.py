@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
@@ -70,7 +69,7 @@ def masked(target: Pack, mask: Pack) -> Value:
     try:
         joined_length((target, mask))
     except OperationError:
-        message = f"the mask has {counted(mask.length, 'item')}, the pack that it masks {target.length}"
+        message = rules.length_mismatch.mask_differs(mask.length, target.length)
         raise OperationError(rules.LENGTH_MISMATCH, message, 1) from None
     uniform = mask.uniform
     if uniform is TRUE:
@@ -140,7 +139,7 @@ def sliced(target: Value, part: Slice) -> Value:
 
 def zero_step() -> OperationError:
     """Return why there is no range."""
-    return OperationError(rules.ZERO_STEP, "the step of a range can't be 0", 2)
+    return OperationError(rules.ZERO_STEP, rules.zero_step.MESSAGE, 2)
 
 
 def _numbers(part: Slice) -> tuple[int | None, int | None, int | None] | None:

@@ -50,7 +50,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
         obligation(context, length)
         return UNTYPED
     if typed.type.packed:
-        message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
+        message = rules.unexpected_pack.pack_for_value(what, typed.type)
         context.report(rules.UNEXPECTED_PACK, length, message, _declared(context, length))
         return UNTYPED
     if typed.value is not None and shapes.is_negative(typed.value):

@@ -103,7 +103,7 @@ def _is_right(
     tuples = [part for part in target.items if isinstance(part, nodes.TupleTarget)]
     for part in tuples:
         if part.expansion is None:
-            context.report(rules.ZIP_NOT_EXPANDED, part, "a tuple in a list must be expanded: write '..' behind it")
+            context.report(rules.ZIP_NOT_EXPANDED, part, rules.zip_not_expanded.tuple_within("a list"))
             return False
     if value.type is None:
         return False
@@ -131,14 +131,14 @@ def _fits(
     notes = (context.note(node, f"this has {counted(total, 'item')}"),)
     if open_part is None:
         if shapes.decide_equal(total, known) is Verdict.DIFFERENT:
-            message = f"a pack of {counted(total, 'item')} can't be taken apart into {known}"
+            message = rules.decomposition_mismatch.wrong_count(total, f"{known}")
             context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
             return False
         return True
     rest = total - known
     _, most = shapes.bounds(rest)
     if most is not None and most < 0:
-        message = f"a pack of {counted(total, 'item')} can't be taken apart into {known} and more"
+        message = rules.decomposition_mismatch.wrong_count(total, f"{known} and more")
         context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
         return False
     if isinstance(open_part, nodes.TupleTarget):

@@ -36,7 +36,7 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
 def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
     """Say that a formula computes with elements, where it has a whole tensor."""
     element = element_of(node, None if type_.shape is None else type_.shape.rank)
-    message = f"this is a tensor of type '{type_}': access its elements by index, as in '{element}'"
+    message = rules.tensor_not_accessed.whole_tensor(type_, element)
     context.report(rules.TENSOR_NOT_ACCESSED, node, message)
 
 

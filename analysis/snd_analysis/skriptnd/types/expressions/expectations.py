@@ -46,7 +46,7 @@ def expect(
         context.obligation(node)
         return UNTYPED
     if packed is False and type_.packed:
-        message = f"{what} is a single value, but this is a pack of type '{type_}'"
+        message = rules.unexpected_pack.pack_for_value(what, type_)
         context.report(rules.UNEXPECTED_PACK, node, message, notes)
         context.obligation(node)
         return UNTYPED
@@ -65,7 +65,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
         return typed.type is not None
     if context.stage is Stage.LOWER:
         element = element_of(node, None if typed.type.shape is None else typed.type.shape.rank)
-        message = f"this is a tensor of type '{typed.type}': access its elements by index, as in '{element}'"
+        message = rules.tensor_not_accessed.whole_tensor(typed.type, element)
         context.report(rules.TENSOR_NOT_ACCESSED, node, message)
     else:
         message = (

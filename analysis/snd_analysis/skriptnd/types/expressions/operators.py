@@ -219,9 +219,7 @@ def _folded(context: Context, node: nodes.Fold, operand: Typed) -> Integer | Non
                 total = total + item if operator == "+" else total * item
             return total
         if not items:
-            context.report(
-                rules.EMPTY_EXTREMUM, node, f"an empty pack has no {'minimum' if operator == '<?' else 'maximum'}"
-            )
+            context.report(rules.EMPTY_EXTREMUM, node, rules.empty_extremum.no_extremum(operator))
             return None
         return shapes.minimum(*items) if operator == "<?" else shapes.maximum(*items)
     symbol = context.symbol(node.operand)

@@ -83,7 +83,7 @@ def _taken(
     if type_.packed and type_.dtype == BOOL:
         assert type_.length is not None
         if shapes.decide_equal(type_.length, length) is Verdict.DIFFERENT:
-            message = f"the mask has {counted(type_.length, 'item')}, the pack that it masks {length}"
+            message = rules.length_mismatch.mask_differs(type_.length, length)
             context.report(
                 rules.LENGTH_MISMATCH,
                 index,
