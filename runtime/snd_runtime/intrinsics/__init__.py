@@ -5,5 +5,6 @@
 
 from snd_runtime.intrinsics.invocation import BoundIntrinsic, Intrinsic
 from snd_runtime.intrinsics.table import INTRINSICS
+from snd_runtime.values import PlainValue
 
 __all__ = ["INTRINSICS", "BoundIntrinsic", "Intrinsic", "PlainValue"]
