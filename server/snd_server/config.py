@@ -42,7 +42,7 @@ class Configuration(Struct, frozen=True, dict=True):
         return self._matcher(self.settings.exclude)
 
     def ignored_rules(self, path: str) -> tuple[str, ...]:
-        """The rules that ``per-file-ignores`` switches off for a file."""
+        """Return the rules that ``per-file-ignores`` switches off for a file."""
         return tuple(rule for matches, rules in self._per_file if matches(path, False) for rule in rules)
 
     @cached_property
@@ -76,17 +76,18 @@ class Configurations:
         self._by_folder: dict[str, Configuration] = {}
 
     def of_file(self, path: str) -> Configuration:
-        """The configuration that holds for a file."""
+        """Return the configuration that holds for a file."""
         return self.of_folder(os.path.dirname(path))
 
     def of_folder(self, folder: str) -> Configuration:
-        """The configuration that holds for the files of a folder (empty: the current one)."""
+        """Return the configuration that holds for the files of a folder (empty: the current one)."""
         if self._only is not None:
             return self._only
         return self._nearest(os.path.abspath(folder))
 
     def inputs(self) -> set[str]:
-        """What was met so far that lies outside the checked folders perhaps: configuration files and module paths."""
+        """Return what was met so far that lies outside the checked folders perhaps: configuration files and module
+        paths."""
         met = [*self._by_folder.values(), *([self._only] if self._only else [])]
         return {path for each in met if each.origin for path in (each.origin, *each.module_paths)}
 
@@ -106,7 +107,8 @@ class Configurations:
 
 
 def _load(path: str, wrong: Callable[[ConfigError], None], explicit: bool = False) -> Configuration | None:
-    """The configuration in a file; None for a ``pyproject.toml`` that does not mention snd, unless asked for it."""
+    """Return the configuration in a file; None for a ``pyproject.toml`` that does not mention snd, unless asked for
+    it."""
     origin = _as_given(path)
     folder = os.path.dirname(os.path.abspath(path))
     try:

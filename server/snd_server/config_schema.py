@@ -49,7 +49,7 @@ def refuse(mistake: ConfigError) -> None:
 def parse_settings(
     text: str, origin: str, table: tuple[str, ...], wrong: Callable[[ConfigError], None] = refuse
 ) -> Settings | None:
-    """The settings in the given table of a TOML text; None if the table is not there.
+    """Return the settings in the given table of a TOML text; None if the table is not there.
 
     ``wrong`` is called with each mistake. If it does not raise it, the setting counts as not made, and the others hold;
     of what is no TOML none does.
@@ -71,7 +71,7 @@ def parse_settings(
 
 
 def checked_settings(table: Mapping[str, Any], origin: str) -> Settings:
-    """The settings in a table that does not come from a file. Raises ConfigError."""
+    """Return the settings in a table that does not come from a file. Raises ConfigError."""
     return _Reader("", origin, (), refuse).settings(table)
 
 
@@ -98,7 +98,7 @@ class _Reader(Struct, frozen=True):
         return Settings(rules=RuleSettings(**lists), **{key.replace("-", "_"): right[key] for key in right})
 
     def value(self, key: str, value: Any) -> Iterator[Any]:
-        """What a key says; nothing if that is wrong."""
+        """Yield what a key says; nothing if that is wrong."""
         try:
             match key:
                 case "module-paths":
@@ -154,7 +154,7 @@ class _Reader(Struct, frozen=True):
         return value
 
     def error(self, word: str, message: str, after: str | None = None) -> ConfigError:
-        """An error at the first line of our table that has ``word``, at or behind the one that has ``after``.
+        """Return an error at the first line of our table that has ``word``, at or after the one that has ``after``.
 
         tomllib knows no lines; a word in a comment further up can mislead this, which costs only precision.
         """

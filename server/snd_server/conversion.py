@@ -76,7 +76,7 @@ def run_convert(request: ConvertRequest) -> int:
 
 
 def _demand(checker: Checker, request: ConvertRequest) -> Snapshot:
-    """The model, if it can be converted to where it is to go. Raises ArgumentError."""
+    """Return the model, if it can be converted to where it is to go. Raises ArgumentError."""
     if not request.path.endswith(NNEF1_SUFFIX):
         raise ArgumentError(f"{request.path}: snd converts models in NNEF 1.0, and this is none")
     snapshot = checker.snapshot(request.path)
@@ -94,7 +94,7 @@ def _errors(checker: Checker, path: str) -> tuple[Diagnostic, ...]:
 
 
 def _shown_source(path: str) -> str:
-    """What the text calls the source: the last parts of its path."""
+    """Return what the text calls the source: the last parts of its path."""
     return "/".join(path.replace(os.sep, "/").split("/")[-2:])
 
 
@@ -130,7 +130,7 @@ def _write(snapshot: Snapshot, request: ConvertRequest, converted: Converted, ma
 
 
 def _weights_file(content: bytes, variable: StoredTensor) -> Iterator[tuple[str, bytes]]:
-    """The tensor file as it is; another one where the variable has another shape now. Raises ArgumentError."""
+    """Yield the tensor file as it is; another one where the variable has another shape now. Raises ArgumentError."""
     try:
         array = read_tensor(content)
     except InvalidFileError as error:

@@ -68,7 +68,7 @@ class Observer(Struct, frozen=True):
 
 
 def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple[Evaluated, int]:
-    """Evaluates what is asked for, and writes the outputs; what is to be shown of it, and the exit status.
+    """Evaluate what is asked for, and writes the outputs; what is to be shown of it, and the exit status.
 
     Raises ArgumentError for what there is not, ConfigError and OSError.
     """
@@ -130,7 +130,7 @@ class Prepared(Struct, frozen=True):
 
 
 def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = None) -> Prepared:
-    """Finds what is asked for, and reads what it is given; ``configured`` is where the weights are by default.
+    """Find what is asked for, and reads what it is given; ``configured`` is where the weights are by default.
 
     Raises ArgumentError for what there is not, and OSError.
     """
@@ -184,7 +184,7 @@ def _chosen(snapshot: Snapshot, request: RunRequest) -> Template:
 
 
 def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
-    """A definition of the file, or ``module.name`` of a module that it imports or of the library."""
+    """Return a definition of the file, or ``module.name`` of a module that it imports or of the library."""
     module, _, name = written.rpartition(".")
     if not module:
         return OperatorName(path, written)
@@ -215,7 +215,7 @@ def _demand_inputs(template: Template, inputs: dict[str, Any]) -> None:
 
 # ---- diagnostics -----------------------------------------------------------------------------------------------------
 def _diagnostics(checker: Checker, snapshot: Snapshot, template: Template) -> tuple[Diagnostic, ...]:
-    """What is wrong with the texts. Composing is up to the worker, where it is limited."""
+    """Return what is wrong with the texts. Composing is up to the worker, where it is limited."""
     found: list[Diagnostic] = []
     for path, diagnostics in reached_diagnostics(snapshot, template.name, Composition(None, {}, {}, ())).items():
         found += checker.select(path, unsuppressed(snapshot, path, diagnostics))
@@ -223,12 +223,12 @@ def _diagnostics(checker: Checker, snapshot: Snapshot, template: Template) -> tu
 
 
 def is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
-    """Whether there are errors, so that nothing is run."""
+    """Return whether there are errors, so that nothing is run."""
     return any(each.severity is Severity.ERROR for each in diagnostics)
 
 
 def diagnostic_of(failure: Failure, snapshot: Snapshot, template: Template) -> Diagnostic:
-    """A failure of composing or running at its place, with the invocations that led there."""
+    """Return a failure of composing or running at its place, with the invocations that led there."""
     sites, related = failure.sites, [*failure.related, *failure.sites[1:]]
     if not sites:  # what is run does not fit what it is given: the declaration that says so, or the head
         sites, related = failure.related[:1], related[1:]
@@ -253,7 +253,7 @@ def answer_of(
     observer: Observer,
     configured_by: str,
 ) -> tuple[EvaluationAnswer, int]:
-    """The answer; and the exit status, if the worker itself failed. Modules are searched for as by one file."""
+    """Return the answer; and the exit status, if the worker itself failed. Modules are searched for as by one file."""
     last: Progress | None = None
 
     def note(content: ShownStep | Progress) -> None:
@@ -279,7 +279,7 @@ def answer_of(
 
 
 def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
-    """The failure of an evaluation whose process was ended; ``last`` is what it told last."""
+    """Return the failure of an evaluation whose process was ended; ``last`` is what it told last."""
     # A loop may do more than what could be counted before.
     known = last is not None and last.done < last.total
     progress = f"; {last.done} of {last.total} operations were done" if last is not None and known else ""
@@ -289,7 +289,7 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
 
 # ---- outputs ---------------------------------------------------------------------------------------------------------
 def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
-    """Writes ``NAME.npy``, of packs ``NAME.0.npy`` and so on; nothing for null."""
+    """Write ``NAME.npy``, of packs ``NAME.0.npy`` and so on; nothing for null."""
     os.makedirs(folder, exist_ok=True)
     for name, value in (answer.arrays or {}).items():
         if isinstance(value, np.ndarray):
@@ -300,5 +300,6 @@ def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
 
 
 def _file_name(name: str) -> str:
-    """The name of a tensor, with an escape for each character that names of files can't have: ``%2F`` for a slash."""
+    """Return the name of a tensor, with an escape for each character that names of files can't have: ``%2F`` for a
+    slash."""
     return quote(name, safe=_IN_FILE_NAMES) if name.strip(".") else quote(name, safe="").replace(".", "%2E")

@@ -23,7 +23,7 @@ from snd_server.terminal import show, show_document
 
 
 def run_and_show(request: RunRequest, format: str) -> int:
-    """Runs what is asked for and prints it to standard output; the exit status.
+    """Run what is asked for and prints it to standard output; the exit status.
 
     Raises ArgumentError and ConfigError for a command line that can't be followed.
     """

@@ -51,7 +51,7 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
 def _run(
     evaluator: Evaluator, request: ConvertRequest, path: str, inputs: Mapping[str, Array] | None
 ) -> tuple[EvaluationAnswer, dict[str, Summary]]:
-    """The outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
+    """Return the outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(path)
     run = RunRequest(path, seed=request.seed, memory_bytes=request.memory_bytes, trace=inputs is not None)
@@ -91,7 +91,7 @@ def _inputs(answer: EvaluationAnswer, seed: int) -> dict[str, Array]:
 
 
 def _difference(found: Array, expected: Array) -> str | None:
-    """How two tensors differ, in words; None if they agree."""
+    """Return how two tensors differ, in words; None if they agree."""
     if found.shape != expected.shape:
         return f"it has the shape {list(found.shape)}, not {list(expected.shape)}"
     if found.dtype.kind != "f":
@@ -105,7 +105,7 @@ def _difference(found: Array, expected: Array) -> str | None:
 
 
 def _first_difference(before: Mapping[str, Summary], after: Mapping[str, Summary], names: Mapping[str, str]) -> str:
-    """The first tensor on the way whose statistics differ, as the end of a message."""
+    """Return the first tensor on the way whose statistics differ, as the end of a message."""
     for name, summary in before.items():
         found = after.get(names.get(name, name))
         if found is not None and not _alike(summary, found):

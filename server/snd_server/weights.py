@@ -26,7 +26,7 @@ _UNNAMED = re.compile(r"(arr_)?(\d+)")
 
 
 def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
-    """The weights by scoped name; those of a pack as ``NAME[0]``. Raises ArgumentError for what can't be used.
+    """Return the weights by scoped name; those of a pack as ``NAME[0]``. Raises ArgumentError for what can't be used.
 
     In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as NNEF 1.0 has it, ``conv1/filter.dat``; the first tensor
     of a pack is ``NAME.0.dat``. An archive ``NAME.npz`` holds ``NAME`` if it has a single array without another name,

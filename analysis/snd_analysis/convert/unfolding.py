@@ -30,7 +30,7 @@ def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:
 
 
 def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | None:
-    """The steps of an operation; None if they can't be told."""
+    """Return the steps of an operation; None if they can't be told."""
     specialization = specialization_of(operation)
     if specialization is None or operation.control is not None:
         return None
@@ -56,7 +56,7 @@ def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | N
 
 
 def _arguments(specialization: Specialization, operation: Operation) -> dict[Tensor, Tensor]:
-    """What stands for each input of the body."""
+    """Return what stands for each input of the body."""
     known: dict[Tensor, Tensor] = {}
     body = specialization.body
     assert body is not None
@@ -68,7 +68,7 @@ def _arguments(specialization: Specialization, operation: Operation) -> dict[Ten
 
 
 def _placed(operation: Operation, known: dict[Tensor, Tensor], prefix: str) -> Operation:
-    """An operation of a body with the tensors that it has outside."""
+    """Return an operation of a body with the tensors that it has outside."""
     return replace(
         operation,
         inputs=tuple(tensor_value(_outside(value, known, prefix)) for value in operation.inputs),

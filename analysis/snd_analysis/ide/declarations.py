@@ -37,7 +37,7 @@ class Declared(Struct, frozen=True):
 
 
 def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[BlockKind] = _BLOCKS) -> list[Declared]:
-    """The declarations in these blocks of a definition, in the order of ``blocks``."""
+    """Return the declarations in these blocks of a definition, in the order of ``blocks``."""
     found = snapshot.definitions(name.path).get(name.name)
     if found is None:
         return []
@@ -47,7 +47,7 @@ def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[BlockKind]
 
 @lru_cache(maxsize=_REMEMBERED)
 def _entries(chunk: Chunk, definition: nodes.Definition, start: int) -> tuple[Declared, ...]:
-    """All declarations of a definition in a chunk that starts there."""
+    """Return all declarations of a definition in a chunk that starts there."""
     found: list[Declared] = []
     for block in definition.blocks:
         if not isinstance(block, nodes.Block) or block.kind not in _BLOCKS:
@@ -63,7 +63,7 @@ def _entries(chunk: Chunk, definition: nodes.Definition, start: int) -> tuple[De
 
 
 def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
-    """A definition without its body, in the notation of the language."""
+    """Return a definition without its body, in the notation of the language."""
     definition = snapshot.definition(name)
     if definition is None:
         return ""
@@ -83,18 +83,18 @@ def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
 
 
 def comment_of(snapshot: Snapshot, name: OperatorName) -> str:
-    """The comment above a definition, without its ``#``."""
+    """Return the comment above a definition, without its ``#``."""
     found = snapshot.definitions(name.path).get(name.name)
     return "" if found is None else documentation(snapshot.source(name.path).text, found.start + found.definition.start)
 
 
 def parameter_comment(snapshot: Snapshot, name: OperatorName, parameter: str) -> str:
-    """What the comment above a definition says of one of its parameters, as Markdown."""
+    """Return what the comment above a definition says of one of its parameters, as Markdown."""
     return parameter_text(comment_of(snapshot, name), parameter)
 
 
 def module_comment(snapshot: Snapshot, path: str) -> str:
-    """The comment at the head of a module, without its ``#``; none if it belongs to the first definition."""
+    """Return the comment at the head of a module, without its ``#``; none if it belongs to the first definition."""
     tree = snapshot.tree(path)
     if not tree.chunks:
         return ""

@@ -26,7 +26,7 @@ _PARAMETERS = frozenset(
 
 
 def documented_symbols(text: str, start: int, resolution: Resolution) -> Iterator[tuple[Span, Symbol]]:
-    """The parameters that the comment above a definition names in backquotes, outside of samples."""
+    """Yield the parameters that the comment above a definition names in backquotes, outside of samples."""
     block = comment_above(text, start)
     if text.find("`", block.start, block.end) < 0:
         return

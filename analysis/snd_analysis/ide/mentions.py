@@ -38,7 +38,7 @@ class Occurrence(Struct, frozen=True):
 
 
 def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span] | None:
-    """What the name at an offset stands for, and where that name is."""
+    """Return what the name at an offset stands for, and where that name is."""
     imported = import_at(snapshot, path, offset)
     if imported is not None:
         span, _, target = imported
@@ -72,7 +72,7 @@ def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> I
 
 
 def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
-    """Whether a file can name a subject at all, by what is quickly known of both."""
+    """Return whether a file can name a subject at all, by what is quickly known of both."""
     own = path_of(subject)
     if own is None or path == own or isinstance(subject, ModuleName):
         return True
@@ -85,7 +85,7 @@ def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
 
 
 def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Container[Part] = ()) -> Iterator[Mention]:
-    """Every name in a file, in no order. With ``name``, at least those places where that is what stands there.
+    """Yield every name in a file, in no order. With ``name``, at least those places where that is what stands there.
 
     In rows of statements that are ``known`` nothing is told of what is local to their definition, and all else once.
     """
@@ -108,7 +108,10 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Cont
 
 
 def mentions_of_others(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator[Mention]:
-    """The places in a file that can name what is local to definitions of other files. ``name`` as for ``mentions``."""
+    """Yield the places in a file that can name what is local to definitions of other files.
+
+    ``name`` as for ``mentions``.
+    """
     text = snapshot.source(path).text
     for placed in snapshot.tree(path).chunks:
         if _QUANTIZE in placed.chunk.text and (name is None or name in placed.chunk.text):
@@ -136,7 +139,7 @@ def _mentions_in(
 
 # ---- dotted names ----------------------------------------------------------------------------------------------------
 def _dotted_mentions(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[Mention]:
-    """The parts of dotted names in ``@quantize``: labels and tensors, of this definition and of others."""
+    """Yield the parts of dotted names in ``@quantize``: labels and tensors, of this definition and of others."""
     context: Context | None = None
     for base, entry in entries_of(definition, BlockKind.QUANTIZE, nodes.Quantization):
         parts = entry.target.parts

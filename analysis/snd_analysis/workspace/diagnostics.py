@@ -95,7 +95,7 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
 
 
 def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: FileBudget) -> Iterator[Problem]:
-    """What is wrong with samples, and does not come from what is reported of the definitions themselves.
+    """Yield what is wrong with samples, and does not come from what is reported of the definitions themselves.
 
     An invocation of a definition that has a mistake may be right when that is mended: it is not checked until then.
     """
@@ -154,7 +154,7 @@ def _diagnostic(db: Database, path: str, problem: Problem) -> Diagnostic:
 
 
 def _is_import_there(db: Database, path: str, edit: Edit) -> bool:
-    """Whether an edit imports a module, beside others, that is imported."""
+    """Return whether an edit imports a module, beside others, that is imported."""
     if edit.span != HEAD:
         return False
     items = (item for placed in tree(db, path).chunks for item in placed.chunk.document.items)
@@ -163,7 +163,7 @@ def _is_import_there(db: Database, path: str, edit: Edit) -> bool:
 
 
 def import_edit(db: Database, path: str, module: str) -> TextEdit:
-    """The edit that imports a module, where its imports stand."""
+    """Return the edit that imports a module, where its imports stand."""
     return _text_edit(db, path, import_of(module).edits[0])
 
 
@@ -194,7 +194,7 @@ def _related(db: Database, path: str, note: Note) -> Related:
 
 
 def _without_hints(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
-    """What was found without composing, but of names that nothing uses in what can't be composed."""
+    """Return what was found without composing, but of names that nothing uses in what can't be composed."""
     errors = [problem.span.start for problem in composed if problem.rule.severity is Severity.ERROR]
     if not errors:
         return problems

@@ -69,7 +69,7 @@ class Snapshot:
         return files.module_paths(self.db)
 
     def file(self, path: str) -> File | None:
-        """The file at ``path``; None if there is none."""
+        """Return the file at ``path``; None if there is none."""
         return files.file(self.db, path)
 
     def files_read(self) -> set[str]:
@@ -77,90 +77,93 @@ class Snapshot:
         return {key[0] for key, _ in self.db.values_read(files.text)}
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file of that path."""
+        """Return whether there is a file of that path."""
         return files.exists(self.db, path)
 
     def source(self, path: str) -> Source:
-        """The text of a file; an empty one if there is none."""
+        """Return the text of a file; an empty one if there is none."""
         return files.source(self.db, path)
 
     def tree(self, path: str) -> SyntaxTree:
-        """The tree of a file; an empty one if there is none."""
+        """Return the tree of a file; an empty one if there is none."""
         return files.tree(self.db, path)
 
     def whole_tree(self, path: str) -> SyntaxTree:
-        """The tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
+        """Return the tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
         return files.whole_tree(self.db, path)
 
     def comments(self, path: str) -> tuple[Span, ...]:
-        """Every comment of a file, without its line break."""
+        """Return every comment of a file, without its line break."""
         return tuple(self.tree(path).comments)
 
     # ---- names -------------------------------------------------------------------------------------------------------
     def imports(self, path: str) -> tuple[ImportedName, ...]:
-        """The modules that a file imports, with the files they were found in."""
+        """Return the modules that a file imports, with the files they were found in."""
         return names.imports(self.db, path)
 
     def dependencies(self, path: str) -> tuple[str, ...]:
-        """The files that a file imports, directly or through others, without itself."""
+        """Return the files that a file imports, directly or through others, without itself."""
         return names.dependencies(self.db, path)
 
     def module_scope(self, path: str) -> ModuleScope:
-        """What the definitions of a file see of others."""
+        """Return what the definitions of a file see of others."""
         return names.module_scope(self.db, path)
 
     def definitions(self, path: str) -> Definitions:
-        """The definitions of a file by name, with what their spans count from; of two of one name the first."""
+        """Return the definitions of a file by name, with what their spans count from; of two of one name the first."""
         return names.definitions(self.db, path)
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
-        """The definition that a name stands for."""
+        """Return the definition that a name stands for."""
         return names.definition(self.db, name)
 
     def resolution(self, path: str, definition: nodes.Definition) -> Resolution:
-        """What the names in a definition stand for."""
+        """Return what the names in a definition stand for."""
         return names.resolution(self.db, path, definition)
 
     def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
-        """The operators and graphs that a definition invokes, each once."""
+        """Return the operators and graphs that a definition invokes, each once."""
         return names.invoked(self.db, name)
 
     def is_recursive(self, name: OperatorName) -> bool:
-        """Whether a definition invokes itself, directly or through others."""
+        """Return whether a definition invokes itself, directly or through others."""
         return names.is_recursive(self.db, name)
 
     def main_graphs(self, path: str) -> tuple[nodes.Definition, ...]:
-        """The graphs of a file that no other definition of it invokes; the first is the one to be processed (2.15)."""
+        """Return the graphs of a file that no other definition of it invokes; the first is the one to be processed
+        (2.15)."""
         return names.main_graphs(self.db, path)
 
     def locate(self, place: Elsewhere) -> Location:
-        """Where a definition, or something that it declares, stands."""
+        """Return where a definition, or something that it declares, stands."""
         return names.locate(self.db, place)
 
     # ---- types -------------------------------------------------------------------------------------------------------
     def others(self, path: str) -> Others:
-        """The other definitions as the definitions of a file see them."""
+        """Return the other definitions as the definitions of a file see them."""
         return others.OtherDefinitions(self.db, path)
 
     def signature(self, name: OperatorName) -> Signature | None:
-        """What invocations can see of a definition; None if there is none, or its declarations are broken."""
+        """Return what invocations can see of a definition; None if there is none, or its declarations are broken."""
         return others.present_signature(self.db, name)
 
     def typing(self, path: str, definition: nodes.Definition) -> Context:
-        """What is known of types in a definition; in a long one not of all expressions, see ``expression_types``."""
+        """Return what is known of types in a definition; in a long one not of all expressions, see
+        ``expression_types``."""
         return checks.typing(self.db, path, definition)
 
     # ---- composing ---------------------------------------------------------------------------------------------------
     def session(self) -> Session:
-        """The composing of graphs in this revision."""
+        """Return the composing of graphs in this revision."""
         return composing.session(self.db)
 
     def template(self, name: OperatorName) -> Template | None:
-        """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
+        """Return a definition, ready to be composed: the same object as long as its text, its names and its mistakes
+        are."""
         return composing.template(self.db, name)
 
     def reach(self, name: OperatorName) -> Reach:
-        """What a definition invokes, directly or through others."""
+        """Return what a definition invokes, directly or through others."""
         return composing.reach(self.db, name)
 
     def compose(
@@ -170,22 +173,23 @@ class Snapshot:
         dtypes: Mapping[str, str] | None = None,
         inputs: Mapping[str, InputShapes] | None = None,
     ) -> Composition:
-        """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
+        """Return a graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter
+        3)."""
         composing.find_reach(self.db, name.path)
         return compose_graph(self.session(), name, attributes, dtypes, inputs)
 
     def specialization(self, name: OperatorName) -> Specialization | None:
-        """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
+        """Return a graph composed with its defaults, or an operator composed by itself, for any invocation."""
         composing.find_reach(self.db, name.path)
         return composing.specialization(self.db, name)
 
     def failures(self, name: OperatorName) -> tuple[Failure, ...]:
-        """What is wrong with a graph composed with its defaults, or an operator composed by itself."""
+        """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
         composing.find_reach(self.db, name.path)
         return composing.failures(self.db, name)
 
     def specializations(self, template: Template) -> Specializations | None:
-        """What is composed of a definition already."""
+        """Return what is composed of a definition already."""
         return composing.ComposedDefinitions(self.db).specializations(template)
 
     # ---- files in other languages ----------------------------------------------------------------------------------
@@ -195,34 +199,35 @@ class Snapshot:
         return () if front_end is None else front_end.companions(self.db, path)
 
     def stored_variables(self, path: str) -> tuple[StoredVariable, ...]:
-        """The variables of a graph in NNEF 1.0, with the labels of their files; none of a file in SkriptND."""
+        """Return the variables of a graph in NNEF 1.0, with the labels of their files; none of a file in SkriptND."""
         front_end = files.front_end_of(path)
         return () if front_end is None else front_end.variables(self.db, path)
 
     def tensor_descriptions(self, path: str) -> Mapping[str, str]:
-        """What is known of the tensor files of a graph in NNEF 1.0, by their paths: texts for whoever evaluates it."""
+        """Return what is known of the tensor files of a graph in NNEF 1.0, by their paths: texts for whoever evaluates
+        it."""
         front_end = files.front_end_of(path)
         return {} if front_end is None else front_end.tensor_descriptions(self.db, path)
 
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:
-        """The samples in the comments of a file, in order."""
+        """Return the samples in the comments of a file, in order."""
         return samples.samples(self.db, path)
 
     def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
-        """The samples of a file with what is known of each."""
+        """Yield the samples of a file with what is known of each."""
         return ((placed, self.checked_sample(path, placed.sample)) for placed in self.samples(path))
 
     def checked_sample(self, path: str, sample: Sample) -> CheckedSample:
-        """What is known of a sample of a file."""
+        """Return what is known of a sample of a file."""
         return samples.checked_sample(self.db, path, sample)
 
     def named_sample(self, path: str, sample: Sample) -> CheckedSample:
-        """A sample with the names in its invocation, and nothing else of what is known of it."""
+        """Return a sample with the names in its invocation, and nothing else of what is known of it."""
         return samples.named_sample(self.db, path, sample)
 
     def sample_uses(self, checked: CheckedSample) -> tuple[Use, ...]:
-        """Every name in a sample with what it stands for."""
+        """Return every name in a sample with what it stands for."""
         return samples.sample_uses(self.db, checked)
 
     # ---- problems ----------------------------------------------------------------------------------------------------
@@ -238,7 +243,7 @@ class Snapshot:
         return diagnostics.diagnostics(self.db, path, False)
 
     def recorded(self, path: str) -> ReadFiles:
-        """What the diagnostics of a file depend on, as it was recorded while they were found."""
+        """Return what the diagnostics of a file depend on, as it was recorded while they were found."""
         leaves = self.db.leaves(diagnostics.diagnostics, path)
         return ReadFiles(
             frozenset(key[0] for input_, key in leaves if input_ is files.text),
@@ -252,16 +257,16 @@ class Snapshot:
     def definition_problems(
         self, name: OperatorName, chosen: bool = False, budget: FileBudget | None = None
     ) -> list[Problem]:
-        """What is wrong with one definition; a graph that is ``chosen`` is judged as a main graph.
+        """Return what is wrong with one definition; a graph that is ``chosen`` is judged as a main graph.
 
         An operator counts for ``budget``, and is not composed once that is spent.
         """
         return composing.definition_problems(self.db, name, chosen, budget)
 
     def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
-        """What is wrong with a composed graph, in the file that it is from."""
+        """Return what is wrong with a composed graph, in the file that it is from."""
         return composing.in_file(self.db, path, composing.problems_of_failures(self.db, composition.failures, path))
 
     def import_edit(self, path: str, module: str) -> TextEdit:
-        """The edit that imports a module, where its imports stand."""
+        """Return the edit that imports a module, where its imports stand."""
         return diagnostics.import_edit(self.db, path, module)

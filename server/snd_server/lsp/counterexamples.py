@@ -38,7 +38,7 @@ class Counterexamples:
         self._searched.pop(path, None)
 
     def search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-        """What is wrong with a file, after a search."""
+        """Return what is wrong with a file, after a search."""
         everything, document = found(server, snapshot, path), server.session.opened(path)
         if document is not None:
             at_once = frozenset(_at_once(server, snapshot, path))
@@ -46,7 +46,7 @@ class Counterexamples:
         return everything
 
     def before_search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-        """What is wrong with an edited document, with the counterexamples that were found before the edit.
+        """Return what is wrong with an edited document, with the counterexamples that were found before the edit.
 
         If there was no edit since the search, or the client can't be told to ask again, it is searched now.
         """

@@ -24,27 +24,27 @@ _SEVERITIES = {
 
 
 def pulls(server: SndServer) -> bool:
-    """Whether the client asks for diagnostics by itself."""
+    """Return whether the client asks for diagnostics by itself."""
     document = server.client_capabilities.text_document
     return document is not None and document.diagnostic is not None
 
 
 def found(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-    """What ``snd check`` would report of a file."""
+    """Return what ``snd check`` would report of a file."""
     return reported(server, snapshot, path, snapshot.diagnostics(path))
 
 
 def reported(
     server: SndServer, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
 ) -> tuple[Diagnostic, ...]:
-    """What comments, configuration and client leave of diagnostics."""
+    """Return what comments, configuration and client leave of diagnostics."""
     session = server.session
     left = unsuppressed(snapshot, path, diagnostics)
     return configured(path, left, session.configuration(path), session.settings(path).rules)
 
 
 def asks_again(server: SndServer) -> bool:
-    """Whether the client can be told to ask for diagnostics again."""
+    """Return whether the client can be told to ask for diagnostics again."""
     workspace = server.client_capabilities.workspace
     return bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support)
 
@@ -56,7 +56,7 @@ Wrong = Callable[["SndServer", Snapshot, str], tuple[Diagnostic, ...]]
 def wrong_with(
     server: SndServer, path: str, wrong: Wrong = found
 ) -> Callable[[Snapshot, Question], tuple[int | None, list[types.Diagnostic]]]:
-    """A question: the version of a document that is open, and what is wrong with it."""
+    """Return a question: the version of a document that is open, and what is wrong with it."""
 
     def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
         document = server.session.opened(path)
@@ -72,7 +72,7 @@ def converted(server: SndServer, snapshot: Snapshot, diagnostics: Sequence[Diagn
 
 
 def result_id(diagnostics: Sequence[types.Diagnostic]) -> str:
-    """What tells these diagnostics from others: the same whenever they are the same."""
+    """Return what tells these diagnostics from others: the same whenever they are the same."""
     return hashlib.blake2b(repr(diagnostics).encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
 

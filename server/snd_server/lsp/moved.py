@@ -12,7 +12,7 @@ from snd_server.lsp.documents import Document
 
 
 def moved(before: str, now: str) -> Callable[[Span], Span | None]:
-    """A function from spans of ``before`` to those of ``now``; None for what was touched by the edit."""
+    """Return a function from spans of ``before`` to those of ``now``; None for what was touched by the edit."""
     head = common_prefix(before, now)
     rest = min(len(before), len(now)) - head
     tail = common_prefix(before[::-1][:rest], now[::-1][:rest])
@@ -27,7 +27,7 @@ def moved(before: str, now: str) -> Callable[[Span], Span | None]:
 
 
 def moved_diagnostics(diagnostics: tuple[Diagnostic, ...], before: Document, now: Document) -> tuple[Diagnostic, ...]:
-    """The same diagnostics in an edited text, without those where it was edited."""
+    """Return the same diagnostics in an edited text, without those where it was edited."""
     if before is now or not diagnostics:
         return diagnostics
     places = moved(before.source.text, now.source.text)

@@ -18,7 +18,7 @@ _Report = types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocu
 
 
 def register(server: SndServer) -> None:
-    """Registers the handlers of this module."""
+    """Register the handlers of this module."""
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=True, identifier="snd", work_done_progress=True
     )

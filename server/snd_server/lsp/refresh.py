@@ -103,7 +103,7 @@ class Refresher:
         self._server.begin(ask())
 
     async def _look_at_offers(self) -> None:
-        """Notes whether edited documents offer something else to the other ones."""
+        """Note whether edited documents offer something else to the other ones."""
         documents = self._server.session.documents
         for path in list(self._changed):
             offers: Hashable = None
@@ -141,7 +141,7 @@ class Refresher:
 
 
 def _offers(snapshot: Snapshot, question: Question, path: str) -> Hashable:
-    """The definitions of a file as others see them, by their texts."""
+    """Return the definitions of a file as others see them, by their texts."""
     text = snapshot.source(path).text
     return tuple(
         (
@@ -160,5 +160,5 @@ def _offers(snapshot: Snapshot, question: Question, path: str) -> Hashable:
 
 
 def _can(kind: Any) -> bool:
-    """Whether a client with these capabilities can be told to ask again."""
+    """Return whether a client with these capabilities can be told to ask again."""
     return bool(kind and kind.refresh_support)

@@ -174,11 +174,11 @@ class SndServer:
         self.log(types.MessageType.Error, f"snd failed: {error!r}\nin {what}")
 
     def log(self, kind: types.MessageType, message: str) -> None:
-        """Tells the client, in its log. May be called on any thread."""
+        """Tell the client, in its log. May be called on any thread."""
         self._send(types.WINDOW_LOG_MESSAGE, types.LogMessageParams(kind, message))
 
     def warn(self, message: str) -> None:
-        """Tells the user what is wrong with what the server was given. May be called on any thread."""
+        """Tell the user what is wrong with what the server was given. May be called on any thread."""
         _logger.warning("%s", message)
         self._send(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, message))
 
@@ -209,7 +209,7 @@ class SndServer:
         self.graph_evaluations.stop()
 
     def hang_up(self) -> None:
-        """Stops waiting for a message that will not come."""
+        """Stop waiting for a message that will not come."""
         if self.reading is not None:
             self.reading.cancel()
 

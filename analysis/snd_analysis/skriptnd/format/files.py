@@ -14,7 +14,8 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None = None) -> str:
-    """The text in the one style. What could not be read stays as it is, and so does all that a program consists of.
+    """Return the text in the one style. What could not be read stays as it is, and so does all that a program consists
+    of.
 
     Lines are as wide as ``width`` where they can be broken. ``tree`` is that of the text, if it is known.
     """
@@ -31,7 +32,8 @@ def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None =
 
 
 def formatted_chunk(chunk: Chunk, width: int = DEFAULT_WIDTH, line_break: str = "\n") -> str:
-    """A chunk in the one style, without line breaks around it; as it is if it is broken in a way that leaves doubts."""
+    """Return a chunk in the one style, without line breaks around it; as it is if it is broken in a way that leaves
+    doubts."""
     as_it_is = chunk.text.strip("\r\n \t\f\v")
     tokens = tokenize(chunk.text)
     breaks_in_strings = {
@@ -49,13 +51,13 @@ def formatted_chunk(chunk: Chunk, width: int = DEFAULT_WIDTH, line_break: str = 
 
 
 def line_break_of(text: str) -> str:
-    """The first line break that formatting keeps: those above all else go."""
+    """Return the first line break that formatting keeps: those above all else go."""
     found = _LINE_BREAK.search(text.lstrip(f"{BYTE_ORDER_MARK}\r\n \t\f\v"))
     return found[0] if found else "\n"
 
 
 def _is_same(before: str, old: Tokens, after: str) -> bool:
-    """Whether a text consists of these tokens and comments, too."""
+    """Return whether a text consists of these tokens and comments, too."""
     new = tokenize(after)
     same_tokens = [token.spelling(before) for token in old.tokens] == [token.spelling(after) for token in new.tokens]
     comments = [before[span.start : span.end].rstrip() for span in old.comments]

@@ -27,7 +27,7 @@ class BindingOrder(Struct, frozen=True):
 
 
 def binding_order(definition: nodes.Definition, resolution: Resolution) -> BindingOrder:
-    """The binding order of 2.6.2.
+    """Return the binding order of 2.6.2.
 
     An input that can't be bound is taken as if it could be before the others go on: what only waits for it is right.
     """
@@ -60,13 +60,13 @@ def binding_order(definition: nodes.Definition, resolution: Resolution) -> Bindi
 
 
 def is_constant(resolution: Resolution, expression: nodes.Node) -> bool:
-    """Whether a default is known from its own text: it names no symbol but generic types (2.5)."""
+    """Return whether a default is known from its own text: it names no symbol but generic types (2.5)."""
     return all(symbol.kind is SymbolKind.DTYPE for symbol in symbols_in(resolution, expression))
 
 
 def _known_before(definition: nodes.Definition, resolution: Resolution) -> tuple[set[Symbol], set[Symbol]]:
-    """What is known before any input is bound (some attributes, and symbols that are wrong anyway), and the lengths
-    that attributes may bind, before or after the inputs."""
+    """Return what is known before any input is bound (some attributes, and symbols that are wrong anyway), and the
+    lengths that attributes may bind, before or after the inputs."""
     known = set()
     by_attributes = set()
     for declaration in declarations(definition, BlockKind.ATTRIB):
@@ -111,7 +111,7 @@ def _obstacle(
 
 
 def _is_flexible(resolution: Resolution, extent: nodes.Extent, known: set[Symbol]) -> bool:
-    """Whether an extent is a pack whose length is not known."""
+    """Return whether an extent is a pack whose length is not known."""
     if extent.expansion is None:
         return False
     length = extent.expansion.length

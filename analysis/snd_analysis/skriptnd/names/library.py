@@ -21,19 +21,19 @@ _FORMATS = ("nnef1", "cvm", "tosa", "tennis")
 
 @cache
 def library_modules() -> tuple[str, ...]:
-    """Names of the modules of the standard library."""
+    """Return names of the modules of the standard library."""
     return tuple(sorted(name for name, folder in _folders().items() if folder == _STANDARD))
 
 
 @cache
 def format_modules() -> tuple[str, ...]:
-    """Names of the modules with the operations of other formats: they can be imported, but are not proposed."""
+    """Return names of the modules with the operations of other formats: they can be imported, but are not proposed."""
     return tuple(sorted(name for name, folder in _folders().items() if folder != _STANDARD))
 
 
 @cache
 def _folders() -> Mapping[str, str]:
-    """The folder of each module."""
+    """Return the folder of each module."""
     libraries = files("snd_analysis").joinpath("libraries")
     found = ((item.name, folder) for folder in (_STANDARD, *_FORMATS) for item in libraries.joinpath(folder).iterdir())
     return {name.removesuffix(".sknd"): folder for name, folder in found if name.endswith(".sknd")}
@@ -41,7 +41,7 @@ def _folders() -> Mapping[str, str]:
 
 @cache
 def library_text(path: str) -> str:
-    """Text of a module of the library by its path."""
+    """Return text of a module of the library by its path."""
     return files("snd_analysis").joinpath("libraries", library_file(path)).read_text(encoding="utf-8")
 
 
@@ -55,26 +55,27 @@ def library_file(path: str) -> str:
 
 
 def is_library(path: str) -> bool:
-    """Whether a path names a module of the library."""
+    """Return whether a path names a module of the library."""
     return path.startswith(LIBRARY_PREFIX)
 
 
 @cache
 def library_names(module: str) -> ModuleNames:
-    """The definitions of a module of the library; found by their heads, so that nothing need be parsed for it."""
+    """Return the definitions of a module of the library; found by their heads, so that nothing need be parsed for
+    it."""
     path = LIBRARY_PREFIX + module
     return ModuleNames(path, {head[2]: head[1] for head in _HEADER.finditer(library_text(path))})
 
 
 def header_name(chunk: str) -> str | None:
-    """The name of the definition in a chunk of a module of the library; None for the chunk that is none."""
+    """Return the name of the definition in a chunk of a module of the library; None for the chunk that is none."""
     head = _HEADER.search(chunk)
     return head and head[2]
 
 
 def library_original(path: str, definition: str) -> str | None:
-    """The path of the module of the library that a definition is copied from: that is named like the file at ``path``
-    and holds the definition word for word. None if there is none."""
+    """Return the path of the module of the library that a definition is copied from: that is named like the file at
+    ``path`` and holds the definition word for word. None if there is none."""
     module = path.rpartition("/")[2].removesuffix(".sknd")
     if module not in library_modules() or definition not in _library_definitions(module):
         return None

@@ -30,13 +30,13 @@ class SampleLines(Struct, frozen=True):
         return Span(self.code[0].start, (*self.code, *self.below)[-1].end)
 
     def shifted(self, distance: int) -> SampleLines:
-        """The same lines elsewhere."""
+        """Return the same lines elsewhere."""
         code, below = (tuple(span.shifted(distance) for span in lines) for lines in (self.code, self.below))
         return SampleLines(code, below)
 
 
 def sample_lines(text: str, comments: Sequence[Span]) -> Iterator[SampleLines]:
-    """The samples in the comments of a text."""
+    """Yield the samples in the comments of a text."""
     for block in _blocks(text, comments):
         starts = [at for at, line in enumerate(block) if MARKER.match(text, line.start, line.end)]
         for start, end in pairwise([*starts, len(block)]):
@@ -68,7 +68,7 @@ def _is_alone(text: str, comment: Span) -> bool:
 
 
 def code_of(text: str, lines: SampleLines) -> str:
-    """The code of a sample at its place: a text as long as it needs to be, in which all else is blank."""
+    """Return the code of a sample at its place: a text as long as it needs to be, in which all else is blank."""
     parts = []
     position = 0
     blank = _blank(text)

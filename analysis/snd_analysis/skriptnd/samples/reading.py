@@ -31,7 +31,10 @@ class ReadSample(Struct, frozen=True, eq=False):
 
 
 def samples_of(chunk: Chunk, before: MutableMapping[SampleText, list[Sample]]) -> tuple[ReadSample, ...]:
-    """The samples of a chunk, in order. Those that were read ``before`` are the same objects, taken from there."""
+    """Return the samples of a chunk, in order.
+
+    Those that were read ``before`` are the same objects, taken from there.
+    """
     if _PROMPT not in chunk.text:  # spares most chunks the work
         return ()
     found = []
@@ -82,7 +85,7 @@ def _invocation(code: str, marker: Span, end: int, problems: list[Problem]) -> n
 
 
 def _tolerances(code: str, start: int, end: int) -> Iterator[float]:
-    """Those in comments behind the code."""
+    """Yield those in comments after the code."""
     for comment in tokenize(code, start, end).comments if "#" in code[start:end] else ():
         found = tolerance_of(code, comment)
         if found is not None:

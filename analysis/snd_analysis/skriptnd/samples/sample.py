@@ -48,7 +48,7 @@ class RecordedError(Struct, frozen=True):
     text: str
 
     def matches(self, message: str) -> bool:
-        """Whether a message is the one that is expected."""
+        """Return whether a message is the one that is expected."""
         return " ".join(self.text.split()).rstrip(".") in " ".join(message.split())
 
 

@@ -155,7 +155,10 @@ class SyntaxTree(Struct, frozen=True, eq=False):
 
 
 def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
-    """The tree of a file. What ``previous`` has of the same text is used again; the result is that of a fresh start."""
+    """Return the tree of a file.
+
+    What ``previous`` has of the same text is used again; the result is that of a fresh start.
+    """
     known = {placed.chunk.text: placed.chunk for placed in previous.chunks} if previous else {}
     starts = chunk_starts(text)
     pieces = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
@@ -172,14 +175,17 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
 def made_tree(
     text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...]
 ) -> SyntaxTree:
-    """The tree of a file in another language, of which another front end has made definitions. It is one chunk."""
+    """Return the tree of a file in another language, of which another front end has made definitions.
+
+    It is one chunk.
+    """
     chunk = Chunk(text)
     chunk._parsed = _ParsedChunk(document, comments, problems)
     return SyntaxTree(text, (PlacedChunk(0, chunk),))
 
 
 def chunk_starts(text: str) -> list[int]:
-    """Where the chunks of a text begin; the first is 0."""
+    """Return where the chunks of a text begin; the first is 0."""
     starts = [0]
     for line_start in _without_strings(text, _header_lines(text)):
         for start in (_comment_start(text, line_start, starts[-1]), line_start):
@@ -189,7 +195,7 @@ def chunk_starts(text: str) -> list[int]:
 
 
 def _header_lines(text: str) -> list[int]:
-    """Starts of the lines that begin a definition. Searching for plain words is what makes this fast."""
+    """Start of the lines that begin a definition. Searching for plain words is what makes this fast."""
     lines = set[int]()
     for word in _HEADER_WORDS:
         at = text.find(word)
@@ -202,7 +208,7 @@ def _header_lines(text: str) -> list[int]:
 
 
 def _without_strings(text: str, lines: list[int]) -> list[int]:
-    """The lines but those of which the head is indented or broken, and which stand in a string."""
+    """Return the lines but those of which the head is indented or broken, and which stand in a string."""
     counterexamples = [line for line in lines if not _is_head(text, line)]
     if not counterexamples:
         return lines
@@ -247,13 +253,14 @@ def _comment_start(text: str, line_start: int, lowest: int) -> int:
 
 
 def comment_above(text: str, offset: int) -> Span:
-    """The comment lines right above the line of an offset, with their line breaks; empty if there are none."""
+    """Return the comment lines right above the line of an offset, with their line breaks; empty if there are none."""
     line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     return Span(_comment_start(text, line_start, 0), line_start)
 
 
 def documentation(text: str, offset: int) -> str:
-    """Text of the comment right above a definition that begins at an offset, without the ``#``; empty if none."""
+    """Return text of the comment right above a definition that begins at an offset, without the ``#``; empty if
+    none."""
     above = comment_above(text, offset)
     lines = _LINE_BREAK.split(text[above.start : above.end])[:-1]
     return "\n".join(line.strip()[1:].removeprefix(" ") for line in lines)

@@ -15,7 +15,7 @@ _LEAST_ALIKE, _LEAST_ALIKE_LONG = 0.67, 0.75
 
 
 def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]:
-    """The ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
+    """Return the ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
     from difflib import SequenceMatcher  # a text without mistakes does without it
 
     scored = []
@@ -40,7 +40,8 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
 
 
 def _is_swapped(word: str, choice: str) -> bool:
-    """Whether two letters side by side are swapped, and nothing else differs: one slip, though two letters differ."""
+    """Return whether two letters side by side are swapped, and nothing else differs: one slip, though two letters
+    differ."""
     if len(word) != len(choice):
         return False
     at = next((index for index, (one, other) in enumerate(zip(word, choice, strict=True)) if one != other), len(word))
@@ -48,7 +49,7 @@ def _is_swapped(word: str, choice: str) -> bool:
 
 
 def _common_letters(letters: Mapping[str, int], word: str) -> int:
-    """How many letters of a word are among those others: no more than that of it can be in common."""
+    """Return how many letters of a word are among those others: no more than that of it can be in common."""
     common = 0
     left: dict[str, int] = {}
     for letter in word:
