@@ -1,17 +1,15 @@
-"""Affine expressions of a new name (2.6), and upper bounds of dynamic extents (2.6.1)."""
+"""Affine expressions of a new name (2.6)."""
 
 from __future__ import annotations
 
 from snd_analysis.symbolic.integers import (
     as_affine,
-    ceil_divide,
     choose,
     constant,
     floor_divide,
     maximum,
     proposition,
     solve_affine,
-    upper_bound,
     variable,
 )
 
@@ -42,14 +40,3 @@ def test_solving() -> None:
     assert solve_affine(-1, constant(3), 1) == constant(2)
     assert solve_affine(2, k, 4 * d + k) == 2 * d
     assert solve_affine(2, constant(0), d) is None
-
-
-def test_upper_bounds() -> None:
-    pooled = ceil_divide(s, 2) + 1
-    assert upper_bound(pooled, {"s": 10}) == 6
-    assert upper_bound(pooled, {}) is None
-    assert upper_bound(s * k, {"s": 10, "k": 3}) == 30
-    assert upper_bound(s - k, {"s": 10}) == 10
-    assert upper_bound(constant(4), {}) == 4
-    assert upper_bound(variable("q", "q", 0, 4), {"q": 9}) == 4
-    assert upper_bound(s + 1, {"s": 0}) == 1

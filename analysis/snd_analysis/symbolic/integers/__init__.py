@@ -10,7 +10,7 @@ from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
 from snd_analysis.symbolic.integers.division import ceil_divide, floor_divide, remainder
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
-from snd_analysis.symbolic.integers.evaluation import evaluate, upper_bound, variables
+from snd_analysis.symbolic.integers.evaluation import evaluate, variables
 from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
 from snd_analysis.symbolic.integers.integer import (
     FoldKey,
@@ -91,7 +91,6 @@ __all__ = [
     "substitute",
     "sum_of",
     "truth",
-    "upper_bound",
     "variable",
     "variables",
     "without_unknowns",

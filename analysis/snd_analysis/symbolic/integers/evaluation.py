@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import overload
 
-from msgspec.structs import replace
-
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
-from snd_analysis.symbolic.integers.bounds import bounds
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.errors import FAILURES, DivisionByZero, NegativeExponent
-from snd_analysis.symbolic.integers.integer import Integer, of_atom
+from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.symbolic.integers.powers import is_too_large
-from snd_analysis.symbolic.integers.substitution import each, substitute
+from snd_analysis.symbolic.integers.substitution import each
 from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Junction, Known, Proposition, Truth
 from snd_analysis.symbolic.limits import MOST_BITS
 
@@ -42,18 +39,6 @@ def evaluate(
     """
     evaluation = _Evaluation(values, functions or {})
     return evaluation.integer(a) if isinstance(a, Integer) else evaluation.truth(a)
-
-
-def upper_bound(a: Integer, values: Mapping[Hashable, int]) -> int | None:
-    """Return the greatest value if the variables of these keys are at most as large (2.6.1, 3.1); None if there is
-    none."""
-    narrowed: dict[Hashable, Integer | Truth | int] = {}
-    for leaf in a.leaves:
-        if leaf.key in values:
-            most = values[leaf.key]
-            high = most if leaf.high is None else min(leaf.high, most)
-            narrowed[leaf.key] = of_atom(Variable(replace(leaf, high=high))) if leaf.low != high else high
-    return bounds(substitute(a, narrowed))[1]
 
 
 class _Evaluation:
