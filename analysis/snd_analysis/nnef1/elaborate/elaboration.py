@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -20,7 +21,8 @@ from snd_analysis.nnef1.elaborate.context import (
     StoredVariable,
 )
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
-from snd_analysis.nnef1.elaborate.invocations import materialized
+from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
+from snd_analysis.nnef1.elaborate.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.quantization import apply_quantization
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
@@ -37,9 +39,10 @@ from snd_analysis.nnef1.elaborate.steps import (
 )
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, dialect_of, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, Truth
 
 SPECIAL = {**SOURCES, **REWRITTEN}
 """Operations that are more than an invocation of an operator: their parameters, and what evaluates them."""
@@ -101,7 +104,8 @@ def elaborate(
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head
     parameters, results = (tuple(each.name.text for each in row) for row in (head.parameters, head.results))
-    environment = (context.dialect, symbols, unreadable, parameters, results)
+    context.graph.reserve(_assigned_again(graph))
+    environment = (context.dialect, symbols, unreadable, parameters, results, context.graph.reserved)
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)
@@ -127,6 +131,12 @@ def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
 def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
     broken = (each.item for each in items if isinstance(each, nodes.Placed))
     return frozenset(each.name for each in broken if isinstance(each, nodes.ErrorItem) and each.name is not None)
+
+
+def _assigned_again(graph: nodes.Definition) -> frozenset[str]:
+    """The results that are assigned more than once, as tract allows: their names are those of the last values."""
+    counts = Counter(name for entry in graph.body or () for name in set(assigned_names(entry)))
+    return frozenset(each.name.text for each in graph.head.results if counts[each.name.text] > 1)
 
 
 def _steps(
@@ -213,18 +223,20 @@ def _are_same(one: nodes.Definition, other: nodes.Definition) -> bool:
 def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
     """Declares an output, and lets it be what the result was assigned, unless that has its name already."""
     span, name = result.name.span, result.name.text
+    if context.dialect is Dialect.TRACT and isinstance(value, Items):
+        value = constant_of(context, frame, value, span, result.name) or value
     if isinstance(value, TensorName) and value.known is not None and not value.name:
         value = materialized(context, frame, value, span, result.name)
     if isinstance(value, TensorName) and value.tensor is not None:
         tensor = value.tensor
         if value.name != name:
-            name = context.graph.unused_name(name)
+            name = context.graph.result_name(name)
             context.graph.assign(frame.base, span, [(name, span)], flat_graph.reference(value.name, span))
         context.graph.declare("output", frame.base, span, name, tensor.dtype or "real", None)
-    elif isinstance(value, float):
-        name = context.graph.unused_name(name)
+    elif isinstance(value, Integer | float | Truth):
+        name = context.graph.result_name(name)
         context.graph.assign(frame.base, span, [(name, span)], flat_graph.expression(value, span))
-        context.graph.declare("output", frame.base, span, name, "real", None)
+        context.graph.declare("output", frame.base, span, name, item_type(value) or "real", None)
     elif isinstance(value, Items):
         message = f"the result '{name}' is an array or tuple, but results of a graph are single tensors"
         context.report(frame, rules.RESULT_COUNT, result.name, message)

@@ -26,10 +26,21 @@ class FlatGraph:
         self._taken: list[tuple[str, str]] = []
         self.names: set[str] = set()
         """Those that are taken."""
+        self.reserved: frozenset[str] = frozenset()
+        """Those that are kept for results of the graph."""
 
     def record(self, added: list[tuple[str, nodes.Entry]], taken: list[tuple[str, str]]) -> None:
         """From now on write down elsewhere what is added, and which names are given to what."""
         self._added, self._taken = added, taken
+
+    def reserve(self, names: frozenset[str]) -> None:
+        """Keep names for the results of the graph."""
+        self.reserved = names
+        self.names |= names
+
+    def result_name(self, wanted: str) -> str:
+        """Return the name of a result of the graph: the one that is reserved for it, or an unused one."""
+        return wanted if wanted in self.reserved else self.unused_name(wanted)
 
     def unused_name(self, wanted: str) -> str:
         """Return a name that nothing in the graph has yet, and take it: the one that is wanted if possible."""

@@ -102,6 +102,14 @@ def materialized(
     return made
 
 
+def constant_of(
+    context: Context, frame: Frame, value: Items, span: Span, target: nodes.Expression | None
+) -> TensorName | None:
+    """Return the tensor that a nested list of numbers stands for in tract's dialect; None if it stands for none."""
+    shape = _literal_shape(value)
+    return None if shape is None else _constant(context, frame, shape, flattened(value.values), span, target)
+
+
 def _constant(
     context: Context,
     frame: Frame,

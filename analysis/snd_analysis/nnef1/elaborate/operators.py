@@ -61,7 +61,7 @@ class Unsuitable(Exception):  # noqa: N818 - it carries a finding
 def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
     """Return the value of an attribute of an operator. Raises Unsuitable.
 
-    Unless it ``is_strict``, an integer is a scalar, too, and a single value an array.
+    Unless it ``is_strict``, an integer is a scalar, too, and a single value the same as an array of one.
     """
     wanted = member.node.type.text
     if is_strict and wanted == "real" and any(isinstance(each, Integer) for each in flattened((value,))):
@@ -71,7 +71,8 @@ def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
     if is_strict and isinstance(value, Items) and member.node.pack is not None:
         _demand_pairs(member, value)
     if member.node.pack is None:
-        return _single(member, wanted, value)
+        single = value.values[0] if not is_strict and isinstance(value, Items) and len(value.values) == 1 else value
+        return _single(member, wanted, single)
     items = value.values if isinstance(value, Items) else (value,)
     return Pack([_single(member, wanted, item) for item in flattened(items)], dtype=wanted)
 
