@@ -120,6 +120,32 @@ def test_names_are_those_of_the_text_where_skriptnd_allows_them():
     ]  # fmt: skip
 
 
+HOSTILE = """version 1.0;
+extension tract_registry tract_core;
+extension tract_symbol R;
+graph net(i"../../etc", x) -> (operator, i"out'; drop", _, copied)
+{
+    i"../../etc" = tract_core_external(shape = [R, (R + 2)], datum_type = 'f32');
+    x = external(shape = [1]);
+    w = variable<scalar>(shape = [1], label = "w");
+    operator = mul(i"../../etc", [[2.0]]);
+    i"out'; drop" = max(x, [-inf]);
+    _ = add(x, w);
+    copied = x;
+}
+"""
+
+
+def test_hostile_names_become_safe_ones():
+    reader = DiskReader()
+    reader.provide("/m/graph.nnef", HOSTILE.encode())
+    found = convert_nnef1(Workspace(reader).snapshot(), "/m/graph.nnef", "m/graph.nnef")
+    _demand_clean(found.text)
+    assert "_etc: real[R|1000000, R + 2];" in found.text
+    named = {name: found.names[name] for name in ("operator", "out'; drop", "_", "copied")}
+    assert named == {"operator": "operator_", "out'; drop": "out_drop", "_": "__2", "copied": "copied"}
+
+
 def test_numbers_in_files_are_written_out():
     head = "extension tract_registry tract_core;"
     body = "x = external(shape = [2]); e = variable<scalar>(shape = [], label = 'e'); y = add(x, e);"

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from snd_analysis.skriptnd.names import BUILT_INS
 from snd_analysis.skriptnd.syntax import keywords
 
+LONGEST_NAME = 150
+"""Names are also names of files."""
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -15,11 +17,11 @@ class Names:
     """The names of one definition, or of one module."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = {*taken, *keywords(), *BUILT_INS}
+        self._taken = {*taken, *keywords(), *BUILT_INS, "_"}
 
     def new(self, wanted: str) -> str:
         """Return a name that nothing has yet, and take it: the one that is wanted if possible."""
-        plain = _NOT_IN_NAMES.sub("_", wanted) or "_"
+        plain = _NOT_IN_NAMES.sub("_", wanted)[:LONGEST_NAME] or "_"
         if plain[0].isdigit():
             plain = f"_{plain}"
         name, number = plain, 2

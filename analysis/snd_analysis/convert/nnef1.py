@@ -60,7 +60,10 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
     composed = snapshot.compose(name).graph
     if composed is None:
         raise NotConvertible(f"the graph '{name.name}' can't be composed")
-    return _Conversion(snapshot, path, composed).converted(name.name, source)
+    unknown = next((each for each, value in composed.outputs.items() if not isinstance(value, Tensor)), None)
+    if unknown is not None:
+        raise NotConvertible(f"the output '{unknown}' can't be composed")
+    return _Conversion(snapshot, path, composed).converted(source)
 
 
 class _Conversion:
@@ -112,13 +115,13 @@ class _Conversion:
         whole = self._idioms.whole(step_of(operation))
         return self._idioms.rewritten((whole,) if whole is not None else unfolded(operation, self._library))
 
-    def converted(self, name: str, source: str) -> Converted:
+    def converted(self, source: str) -> Converted:
         graph = self._graph
         for named in (graph.inputs, graph.outputs, graph.variables):
             for wanted, value in named.items():
                 for tensor in tensors_of(value):
                     self._writer.name(tensor, wanted)
-        local = {} if self._kept else self._local_steps(name)
+        local = {} if self._kept else self._local_steps()
         steps: list[tuple[Operation, Step | LocalStep]] = []
         for operation in graph.operations:
             chain = self._chain(operation)
@@ -180,7 +183,7 @@ class _Conversion:
         statement = operation.place.statement
         return self._chains.get(statement, ()) if isinstance(statement, Node) else ()
 
-    def _local_steps(self, graph: str) -> dict[Invocation, LocalStep]:
+    def _local_steps(self) -> dict[Invocation, LocalStep]:
         """The invocations of fragments that become invocations of operators, by their places."""
         definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
         heads = {each.head.name.text: each.head for each in definitions if each.head.kind == "fragment"}
