@@ -1,7 +1,7 @@
 """Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
 
 A member has the path of its archive with its own after it, ``model.nnef.tgz/graph.nnef``. Members whose names would
-lead out of the archive, links, and those in folders that begin with a point are not there. Whether an archive is
+lead out of the archive, links, sparse files, and those in folders that begin with a point are not there. Whether an archive is
 compressed its first bytes tell.
 """
 
@@ -16,7 +16,12 @@ from typing import IO, cast
 
 from msgspec import Struct
 
-from snd_server.limits import MOST_ARCHIVE_BYTES, MOST_ARCHIVE_MEMBERS
+from snd_server.limits import (
+    LEAST_UNFOLDED_BYTES,
+    MOST_ARCHIVE_BYTES,
+    MOST_ARCHIVE_MEMBERS,
+    MOST_ARCHIVE_RATIO,
+)
 from snd_server.reading import open_file
 
 SUFFIXES = (".nnef.tgz", ".nnef.tar.gz", ".nnef.tar", ".tgz", ".tar.gz", ".tar")
@@ -69,14 +74,23 @@ def _members(path: str, file: IO[bytes]) -> tarfile.TarFile:
     is_compressed = file.read(2) == _GZIP
     file.seek(0)
     stream = gzip.GzipFile(fileobj=file) if is_compressed else file
-    return tarfile.open(fileobj=cast("IO[bytes]", _Bounded(path, stream)), mode="r|")
+    most = MOST_ARCHIVE_BYTES
+    if is_compressed:
+        packed = os.fstat(file.fileno()).st_size
+        most = min(most, max(LEAST_UNFOLDED_BYTES, MOST_ARCHIVE_RATIO * packed))
+    return tarfile.open(fileobj=cast("IO[bytes]", _Bounded(path, stream, most)), mode="r|")
 
 
 def _named(archive: tarfile.TarFile) -> Iterator[tuple[str, int, Callable[[int], bytes]]]:
     for info in archive:
         name = info.name.removeprefix("./")
         parts = name.split("/")
-        if not info.isreg() or name.startswith("/") or any(part.startswith(".") or not part for part in parts):
+        if (
+            not info.isreg()
+            or info.issparse()
+            or name.startswith("/")
+            or any(part.startswith(".") or not part for part in parts)
+        ):
             continue
         member = archive.extractfile(info)
         if member is not None:
@@ -86,16 +100,16 @@ def _named(archive: tarfile.TarFile) -> Iterator[tuple[str, int, Callable[[int],
 class _Bounded:
     """A stream that ends with an error where an archive would unfold to more than is read."""
 
-    def __init__(self, path: str, stream: IO[bytes] | gzip.GzipFile) -> None:
+    def __init__(self, path: str, stream: IO[bytes] | gzip.GzipFile, most: int) -> None:
         self._path = path
         self._stream = stream
-        self._left = MOST_ARCHIVE_BYTES
+        self._most = self._left = most
 
     def read(self, size: int = -1) -> bytes:
         content = self._stream.read(_CHUNK if size < 0 else size)
         self._left -= len(content)
         if self._left < 0:
-            raise _unusable(self._path, f"it unfolds to more than the {MOST_ARCHIVE_BYTES:,} bytes allowed")
+            raise _unusable(self._path, f"it unfolds to more than the {self._most:,} bytes allowed")
         return content
 
 

@@ -55,5 +55,9 @@ MOST_DRAWING_MEGABYTES = 1024
 """Memory that the drawing of an .svg may take; then it is given up (exit status 2)."""
 MOST_ARCHIVE_BYTES = 16 << 30
 """What the archive of a model may unfold to. Users see ``unreadable-file``."""
+MOST_ARCHIVE_RATIO = 20
+"""How often its own size a compressed archive may unfold to: trained weights hardly shrink."""
+LEAST_UNFOLDED_BYTES = 1 << 30
+"""What any compressed archive may unfold to."""
 MOST_ARCHIVE_MEMBERS = 100_000
 """How many files the archive of a model may have. Users see ``unreadable-file``."""

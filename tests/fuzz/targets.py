@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from fuzz import protocol
+from fuzz import models, protocol
 from snd_analysis.base import Diagnostic, Edit, Span
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.syntax import tokenize
@@ -148,5 +148,7 @@ TARGETS = {
     "formatter": Target(_formatter, _programs),
     "fixes": Target(_fixes, _programs),
     "incremental": Target(_incremental, _programs),
+    "nnef1": Target(models.attack_text, models.texts),
+    "archives": Target(models.attack_archive, models.archives),
     "protocol": Target(protocol.attack, protocol.seeds),
 }

@@ -1,0 +1,155 @@
+"""Archives that lie about what is in them, and tensor files that lie about what they hold."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snd_runtime.files import InvalidFileError, read_tensor, write_tensor
+from snd_server import archives
+from snd_server.archives import GRAPH, read_members
+from snd_server.files import DiskReader
+
+_GRAPH = b"version 1.0;\ngraph net(x) -> (y) { x = external<scalar>(shape = [1]); y = relu(x); }\n"
+
+
+def _member(name: str, content: bytes = b"", **fields: object) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    for key, value in fields.items():
+        setattr(info, key, value)
+    return info.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
+
+
+_END = bytes(1024)
+_WHOLE = _member(GRAPH, _GRAPH)
+_LINKS = [
+    _member("a.dat", type=tarfile.SYMTYPE, linkname="/etc/passwd"),
+    _member("b.dat", type=tarfile.SYMTYPE, linkname="../../secret"),
+    _member("c.dat", type=tarfile.LNKTYPE, linkname=GRAPH),
+    _member("d.dat", type=tarfile.CHRTYPE, devmajor=1, devminor=5),
+    _member("e.dat", type=tarfile.FIFOTYPE),
+    _member("f.dat", type=tarfile.DIRTYPE),
+    _member("../g.dat", b"x"),
+    _member("/h.dat", b"x"),
+    _member("i/../../j.dat", b"x"),
+    _member(".k/l.dat", b"x"),
+]
+
+
+def _write(tmp_path: Path, content: bytes, name: str = "model.nnef.tgz") -> str:
+    (tmp_path / name).write_bytes(content)
+    return str(tmp_path / name)
+
+
+def _names(path: str) -> list[str]:
+    return [*read_members(path, lambda name: 1 << 20)]
+
+
+def test_links_devices_and_ways_out_are_not_there(tmp_path: Path):
+    assert _names(_write(tmp_path, b"".join(_LINKS) + _WHOLE + _END)) == [GRAPH]
+
+
+def test_the_first_of_several_members_of_a_name_counts(tmp_path: Path):
+    path = _write(tmp_path, _WHOLE + _member(GRAPH, b"other") + _member(f"./{GRAPH}", b"other") + _END)
+    assert read_members(path, lambda name: 1 << 20)[GRAPH].start == _GRAPH
+
+
+def _pax(record: bytes) -> bytes:
+    return _member("pax", b"%d %s\n" % (len(record) + 4, record), type=tarfile.XHDTYPE)
+
+
+LIES = {
+    "a size beyond the end": _WHOLE + _member("w.dat", size=1 << 40),
+    "the graph beyond the end": _member(GRAPH, size=1 << 40) + _GRAPH,
+    "a negative size": _WHOLE + _member("w.dat", size=-(1 << 40)) + _END,
+    "a long name without end": _member("././@LongLink", size=1 << 40, type=tarfile.GNUTYPE_LONGNAME),
+    "a pax size": _pax(b"size=99999999999999") + _WHOLE,
+    "a pax size that is none": _pax(b"size=-1") + _WHOLE + _END,
+    "a pax number that is none": _pax(b"size=one") + _WHOLE + _END,
+    "a sparse file": _pax(b"GNU.sparse.size=99999999999999") + _WHOLE + _END,
+    "half a header": _WHOLE + _WHOLE[:100],
+    "half a member": _WHOLE[:530],
+    "nothing": b"",
+    "zeros": bytes(1 << 20),
+}
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("name", LIES)
+def test_lies_cost_a_message_or_the_rest(tmp_path: Path, name: str, is_packed: bool):
+    path = _write(tmp_path, gzip.compress(LIES[name]) if is_packed else LIES[name])
+    try:
+        members = read_members(path, lambda name: 1 << 20)
+    except OSError as error:
+        assert error.strerror
+    else:
+        assert all(len(member.start) <= len(_GRAPH) for member in members.values())
+
+
+def test_an_archive_may_not_unfold_to_much_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(archives, "LEAST_UNFOLDED_BYTES", 1 << 20)
+    path = _write(tmp_path, gzip.compress(_WHOLE + _member("w.dat", bytes(4 << 20)) + _END))
+    with pytest.raises(OSError, match="unfolds to more than the 1,048,576 bytes"):
+        _names(path)
+    noise = np.random.default_rng(0).bytes(2 << 20)
+    assert _names(_write(tmp_path, gzip.compress(_WHOLE + _member("w.dat", noise) + _END))) == [GRAPH, "w.dat"]
+
+
+def test_many_members_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(archives, "MOST_ARCHIVE_MEMBERS", 100)
+    with pytest.raises(OSError, match="more than 100 members"):
+        _names(_write(tmp_path, b"".join(_member(f"{at}.dat") for at in range(200)) + _END))
+
+
+@pytest.mark.parametrize("where", ["graph.nnef", "w.dat"])
+def test_models_whose_files_are_no_files(tmp_path: Path, real, attack: Callable[[Path], None], where: str):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / GRAPH).write_text(
+        "version 1.0;\ngraph net(x) -> (y) { x = external<scalar>(shape = [1]); "
+        "w = variable<scalar>(shape = [1], label = 'w'); y = add(x, w); }\n"
+    )
+    (folder / where).unlink(missing_ok=True)
+    attack(folder / where)
+    for command in ("check", "run", "shapes"):
+        assert real(command, str(folder)).status in (0, 1, 2), command
+
+
+# ---- tensor files ----------------------------------------------------------------------------------------------------
+def _header(items: int = 24, rank: int = 1, extents: tuple[int, ...] = (6,), bits: int = 32) -> bytes:
+    padded = (*extents, *[0] * 8)[:8]
+    head = struct.pack("<2s2BII8I3I", b"\x4e\xef", 1, 0, items & 0xFFFFFFFF, rank, *padded, bits, 0, 0)
+    return head.ljust(128, b"\0")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _header(rank=0xFFFFFFFF),
+        _header(rank=9, extents=(1,) * 8),
+        _header(extents=(0xFFFFFFFF,) * 8, rank=8),
+        _header(items=0xFFFFFFFF, extents=(0x3FFFFFFF,)),
+        _header(items=0),
+        _header(bits=0xFFFFFFFF),
+        _header(bits=0),
+        _header()[:60],
+        write_tensor(np.zeros(6, np.float32))[:-1],
+    ],
+    ids=["rank", "rank 9", "extents", "items", "no items", "bits", "no bits", "half a header", "half of the items"],
+)
+def test_tensor_files_that_lie(tmp_path: Path, content: bytes):
+    body = content if len(content) < 128 else content.ljust(128 + 23, b"\0")
+    with pytest.raises(InvalidFileError):
+        read_tensor(body)
+    path = _write(tmp_path, body, "w.dat")
+    try:
+        assert len(DiskReader().read(path)) < 2_000
+    except Exception as error:
+        assert type(error).__name__ == "UnreadableText"
