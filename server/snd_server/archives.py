@@ -1,8 +1,8 @@
 """Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
 
 A member has the path of its archive with its own after it, ``model.nnef.tgz/graph.nnef``. Members whose names would
-lead out of the archive, links, sparse files, and those in folders that begin with a point are not there. Whether an archive is
-compressed its first bytes tell.
+lead out of the archive, links, sparse files, and those in folders that begin with a point are not there. Whether an
+archive is compressed its first bytes tell.
 """
 
 from __future__ import annotations

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import os
 import struct
 import tarfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from snd_analysis.workspace import UnreadableText
 from snd_runtime.files import InvalidFileError, read_tensor, write_tensor
 from snd_server import archives
 from snd_server.archives import GRAPH, read_members
@@ -85,12 +88,10 @@ LIES = {
 @pytest.mark.parametrize("name", LIES)
 def test_lies_cost_a_message_or_the_rest(tmp_path: Path, name: str, is_packed: bool):
     path = _write(tmp_path, gzip.compress(LIES[name]) if is_packed else LIES[name])
-    try:
+    members = {}
+    with suppress(OSError):
         members = read_members(path, lambda name: 1 << 20)
-    except OSError as error:
-        assert error.strerror
-    else:
-        assert all(len(member.start) <= len(_GRAPH) for member in members.values())
+    assert all(len(member.start) <= len(_GRAPH) for member in members.values())
 
 
 def test_an_archive_may_not_unfold_to_much_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -108,7 +109,8 @@ def test_many_members_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         _names(_write(tmp_path, b"".join(_member(f"{at}.dat") for at in range(200)) + _END))
 
 
-@pytest.mark.parametrize("where", ["graph.nnef", "w.dat"])
+@pytest.mark.parametrize("where", ["graph.nnef", "w.dat", "graph.quant"])
+@pytest.mark.parametrize("attack", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
 def test_models_whose_files_are_no_files(tmp_path: Path, real, attack: Callable[[Path], None], where: str):
     folder = tmp_path / "model"
     folder.mkdir()
@@ -149,7 +151,5 @@ def test_tensor_files_that_lie(tmp_path: Path, content: bytes):
     with pytest.raises(InvalidFileError):
         read_tensor(body)
     path = _write(tmp_path, body, "w.dat")
-    try:
+    with suppress(UnreadableText):
         assert len(DiskReader().read(path)) < 2_000
-    except Exception as error:
-        assert type(error).__name__ == "UnreadableText"
