@@ -58,11 +58,11 @@ def _edited(workspace: Workspace, before: str, after: str) -> None:
     assert workspace.snapshot().diagnostics("ops.sknd") == fresh.diagnostics("ops.sknd")
 
 
-def test_an_edit_of_a_body_checks_that_body_only(checks: Counter[str]):
+@pytest.mark.parametrize(("before", "after"), [("y[i,] = x[i,]", "y[i,] = -x[i,]"), ("a > 0", "a > 1")])
+def test_an_edit_of_a_body_or_an_assertion_checks_that_operator_only(checks: Counter[str], before: str, after: str):
     workspace = _opened()
     checks.clear()
-    text = LIBRARY.replace("y[i,] = x[i,]", "y[i,] = -x[i,]")
-    workspace.open("ops.sknd", text)
+    workspace.open("ops.sknd", LIBRARY.replace(before, after))
     workspace.snapshot().diagnostics("ops.sknd")
     assert checks == {"first": 1}
 
@@ -76,7 +76,6 @@ def test_an_edit_of_a_body_checks_that_body_only(checks: Counter[str]):
             "x: int[n]; }\n    @output { y: real[n]; }\n    @assert",
         ),
         ("y: real[n]; }\n    @assert", "y: real[n,n]; }\n    @assert"),
-        ("a > 0", "a > 1"),
         ("operator first", "public operator first"),
     ],
 )
@@ -103,6 +102,7 @@ def test_a_body_that_closes_a_cycle_is_noticed():
 def test_edits_give_what_a_fresh_start_gives():
     workspace = _opened()
     for before, after in (
+        ("a > 0", "a > 1"),
         ("a: int = 1", "a: int"),
         ("@compose { y = first(x); }", "@compose { y = first{a=2}(x); }"),
         (
