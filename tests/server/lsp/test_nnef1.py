@@ -105,3 +105,66 @@ async def test_values_of_the_graph_stand_behind_statements(client: LanguageClien
     texts = {hint.position.line: "".join(part.value for part in hint.label) for hint in hints}
     assert "x∈" in texts[7], texts
     assert "x∈" in await shown(client, document, "c = conv")
+
+
+async def test_the_drawing_stands_beside_the_source(client: LanguageClient, model: Path):
+    uri = (model / "graph.nnef").as_uri()
+    open_text(client, uri, GRAPH)
+    found = await client.protocol.send_request_async("snd/graphView", {"textDocument": {"uri": uri}})
+    assert found.graph == "net"
+    operations = [node for node in found.bodies[0].nodes if node.kind == "operation"]
+    assert [node.title.rpartition(".")[2] for node in operations] == ["conv", "relu"]
+    lines = [node.location.range.start.line for node in operations]
+    assert lines == [6, 7], "places are those of the text"
+    composed = await client.protocol.send_request_async("snd/composedGraph", {"textDocument": {"uri": uri}})
+    assert composed is not None
+
+
+async def test_lenses_evaluate_the_graph(client: LanguageClient, model: Path):
+    document = open_text(client, (model / "graph.nnef").as_uri(), GRAPH)
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
+    commands = [lens.command.command for lens in lenses or () if lens.command]
+    assert "snd.evaluateGraph" in commands
+
+
+async def test_what_a_text_looks_like(client: LanguageClient, model: Path):
+    document = open_text(client, (model / "graph.nnef").as_uri(), GRAPH)
+    tokens = await client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(document))
+    assert tokens
+    assert len(tokens.data) > 100
+    ranges = await client.text_document_folding_range_async(types.FoldingRangeParams(document))
+    assert ranges
+    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    assert symbols
+    assert symbols[0].name == "net"
+    links = await client.text_document_document_link_async(types.DocumentLinkParams(document))
+    assert links
+    assert links[0].target == (model / "conv" / "filter.dat").as_uri()
+
+
+async def test_a_definition_of_an_operation_opens_the_library(client: LanguageClient, model: Path):
+    document = open_text(client, (model / "graph.nnef").as_uri(), GRAPH)
+    found = await client.text_document_definition_async(types.DefinitionParams(document, position(GRAPH, "conv(x")))
+    assert found
+    first = found[0]
+    uri = first.target_uri if isinstance(first, types.LocationLink) else first.uri
+    assert uri.endswith("libraries/nnef1/nnef1.sknd")
+
+
+async def test_a_file_of_quantizations_is_checked_with_its_graph(client: LanguageClient, model: Path):
+    open_text(client, (model / "graph.nnef").as_uri(), GRAPH)
+    uri = (model / "graph.quant").as_uri()
+    text = '"c": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n'
+    open_text(client, uri, text)
+    assert await codes(client, uri) == []
+    change_text(client, uri, text.replace('"c"', '"d"'), 2)
+    assert await codes(client, uri) == ["unknown-quantized-tensor"]
+
+
+async def test_a_rename_reaches_the_file_of_quantizations(client: LanguageClient, model: Path):
+    (model / "graph.quant").write_text('"c": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n', encoding="utf-8")
+    document = open_text(client, (model / "graph.nnef").as_uri(), GRAPH)
+    found = await client.text_document_rename_async(types.RenameParams(document, position(GRAPH, "c = conv"), "h"))
+    assert found
+    changed = {each.text_document.uri for each in found.document_changes or ()} | set(found.changes or ())
+    assert changed == {document.uri, (model / "graph.quant").as_uri()}
