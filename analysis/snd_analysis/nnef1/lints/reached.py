@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from snd_analysis.base import descendants
 from snd_analysis.nnef1.lints.definitions import assignments, definitions
 from snd_analysis.nnef1.syntax import nodes
+
+REMEMBERED_STATEMENTS = 1 << 14
+"""Statements of which what checks look for is kept, for each check."""
 
 
 def statements_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.Assignment]]:
@@ -18,16 +22,24 @@ def statements_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.As
     while pending:
         for start, statement in assignments(pending.pop()):
             yield start, statement
-            for node in descendants(statement.value):
-                # The body of a scan is named by a string.
-                name = node.function.text if isinstance(node, nodes.Call) else getattr(node, "value", None)
-                if isinstance(name, str) and name in fragments:
-                    pending.append(fragments.pop(name))
+            pending += [fragments.pop(name) for name in _names_of_fragments(statement) if name in fragments]
 
 
 def calls_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.Call]]:
     """Yield the invocations among these."""
     for start, statement in statements_reached(document):
-        for node in descendants(statement.value):
-            if isinstance(node, nodes.Call):
-                yield start, node
+        for call in _calls_in(statement):
+            yield start, call
+
+
+# After an edit, all other statements are the same: what they have is known.
+@lru_cache(maxsize=REMEMBERED_STATEMENTS)
+def _calls_in(statement: nodes.Assignment) -> tuple[nodes.Call, ...]:
+    return tuple(node for node in descendants(statement.value) if isinstance(node, nodes.Call))
+
+
+@lru_cache(maxsize=REMEMBERED_STATEMENTS)
+def _names_of_fragments(statement: nodes.Assignment) -> tuple[str, ...]:
+    """What may name a fragment: the body of a scan is named by a string."""
+    strings = (node.value for node in descendants(statement.value) if isinstance(node, nodes.String))
+    return tuple(dict.fromkeys((*(call.function.text for call in _calls_in(statement)), *strings)))

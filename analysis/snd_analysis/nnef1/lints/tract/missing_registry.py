@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from snd_analysis.base import Edit, Problem, Repair, Rule, Span
 from snd_analysis.nnef1.lints.definitions import definitions, extensions
@@ -32,6 +33,7 @@ def check_registries(document: nodes.Document) -> Iterator[Problem]:
         yield Problem(MISSING_REGISTRY, call.function.span.shifted(start), message, (), repair)
 
 
+@cache
 def _registry(operation: str) -> str | None:
     found = next((each for each in _REGISTRIES if operation.startswith(f"{each}_")), None)
     return found or _WITHOUT_PREFIX.get(operation)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from functools import lru_cache
 
 from snd_analysis.base import Problem, Rule, descendants
 from snd_analysis.nnef1.lints.definitions import definitions
-from snd_analysis.nnef1.lints.reached import statements_reached
+from snd_analysis.nnef1.lints.reached import REMEMBERED_STATEMENTS, statements_reached
 from snd_analysis.nnef1.syntax import BUILT_INS, nodes
 
 UNSUPPORTED_BY_TRACT = Rule("unsupported-by-tract", section="tool")
@@ -26,16 +27,20 @@ def check_unsupported(document: nodes.Document) -> Iterator[Problem]:
     """Yield what tract does not read: operations, forms of expressions, and notations of numbers."""
     fragments = {each.head.name.text for each in definitions(document, "fragment")}
     for start, statement in statements_reached(document):
-        for node in descendants(statement.value):
-            message = _message(node, fragments)
-            if message is not None:
+        for node, message in _unsupported(statement):
+            if not isinstance(node, nodes.Call) or node.function.text not in fragments:
                 yield Problem(UNSUPPORTED_BY_TRACT, node.span.shifted(start), message)
 
 
-def _message(node: nodes.Node, fragments: Set[str]) -> str | None:
+@lru_cache(maxsize=REMEMBERED_STATEMENTS)
+def _unsupported(statement: nodes.Assignment) -> tuple[tuple[nodes.Node, str], ...]:
+    """What tract does not read in a statement, unless it is an invocation of a fragment."""
+    found = ((node, _message(node)) for node in descendants(statement.value))
+    return tuple((node, message) for node, message in found if message is not None)
+
+
+def _message(node: nodes.Node) -> str | None:
     match node:
-        case nodes.Call(function=function) if function.text in fragments:
-            return None
         case nodes.Call(function=function) if function.text in _ABSENT:
             other = _INSTEAD.get(function.text)
             return f"tract has no operation '{function.text}'" + (f": write '{other}'" if other else "")

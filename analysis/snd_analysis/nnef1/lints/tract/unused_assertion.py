@@ -3,8 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.base import Problem, Rule, Severity, Span, descendants
+from snd_analysis.base import Problem, Rule, Severity, Span
 from snd_analysis.nnef1.lints.definitions import definitions, extensions
+from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 
 UNUSED_ASSERTION = Rule("unused-assertion", section="tool", severity=Severity.WARNING)
@@ -16,7 +17,7 @@ _SCENARIO = re.compile(r"\s*[\w.]+\s*:")
 def check_assertions(document: nodes.Document) -> Iterator[Problem]:
     """Yield symbols that are declared twice, and assertions about symbols that no extent of the graph mentions."""
     symbols: set[str] = set()
-    used = _names_in_shapes(document)
+    used: set[str] | None = None
     for start, extension in extensions(document):
         span = Span(extension.at, extension.at + len(extension.text)).shifted(start)
         if extension.name.text == "tract_symbol":
@@ -27,6 +28,8 @@ def check_assertions(document: nodes.Document) -> Iterator[Problem]:
         elif extension.name.text == "tract_assert":
             text = _SCENARIO.sub("", extension.text, count=1)
             names = {each for each in _NAME.findall(text) if each not in _FUNCTIONS}
+            if used is None:
+                used = _names_in_shapes(document)
             if names and not names & used:
                 listed = ", ".join(f"'{each}'" for each in sorted(names))
                 message = f"no shape of the graph depends on {listed}, so that this assertion says nothing"
@@ -38,6 +41,5 @@ def _names_in_shapes(document: nodes.Document) -> set[str]:
     found: set[str] = set()
     for graph in definitions(document, "graph"):
         for entry in graph.body or ():
-            for statement in entry.statements:
-                found |= {each.text for each in descendants(statement) if isinstance(each, nodes.Identifier)}
+            found |= spelled_names(entry)
     return found
