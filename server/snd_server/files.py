@@ -155,7 +155,7 @@ def _tensor_header(start: bytes, size: int) -> str | Exception:
     if header.storage.dtype == "str" or prod(header.shape) > _MOST_ITEMS or size > len(start):
         return described
     items = read_tensor(start).reshape(-1).tolist()
-    return f"{described} = {' '.join(map(str, items))}"
+    return f"{described} = {' '.join(map(str, items))}" if items else described
 
 
 def _unreadable(rule: Rule, message: str, offset: int) -> Exception:

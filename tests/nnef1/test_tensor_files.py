@@ -58,6 +58,22 @@ def test_r130_a_missing_file_is_no_mistake_of_the_text(tmp_path: Path):
     assert _problems(tmp_path, None) == []
 
 
+def test_r130_a_file_that_is_missing_beside_others_is_told(tmp_path: Path):
+    (tmp_path / "w.dat").write_bytes(GOOD)
+    text = GRAPH.replace(
+        "y = mul(x, w);", "v = variable(shape = [2, 3], label = 'v');\n    a = mul(x, w);\n    y = mul(a, v);"
+    )
+    path = tmp_path / "graph.nnef"
+    path.write_text(text, encoding="utf-8")
+    snapshot = Workspace(DiskReader()).snapshot()
+    ((line, message),) = [
+        (snapshot.source(str(path)).position(each.location.span.start).line, each.message)
+        for each in snapshot.diagnostics(str(path))
+    ]
+    assert line == 6
+    assert message == "there is no file 'v.dat', although other variables have theirs"
+
+
 def test_r131_magic_and_version(tmp_path: Path):
     _demand(tmp_path, b"XX" + GOOD[2:], "no tensor file")
     _demand(tmp_path, b"", "ends within the header")

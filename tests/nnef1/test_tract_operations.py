@@ -540,3 +540,7 @@ graph g(x, y, r) -> (z, f, c, q)
     close(outputs["f"], x)
     close(outputs["c"], np.ceil(real))
     close(outputs["q"], real / 4)
+
+
+def test_a_scalar_beside_integers_is_an_integer():
+    close(run_operation("mul(x, -2.0)", x=np.array([1, -3], np.int64)), [-2, 6])

@@ -180,7 +180,7 @@ def _elaborated(
     return Elaborated(
         context.dialect,
         flat_graph.definition(flat_entries(steps), head.name.text, span, name, order),
-        _once(problems_of(steps)),
+        (*_once(problems_of(steps)), *_missing_files(steps)),
         (*variables_of(steps),),
         dict(chains_of(steps)),
         BodyValues({}, [step.values for step in steps[:-1]]),
@@ -193,6 +193,17 @@ def _elaborated(
         environment,
         tuple([label for step in steps for label, _ in step.record.files]),
     )
+
+
+def _missing_files(steps: Sequence[Step]) -> Iterator[Problem]:
+    """Yield the variables that have no file, although others have: a text may be looked at without all of them."""
+    files = dict(pair for step in steps for pair in step.record.files)
+    if all(each is None for each in files.values()):
+        return
+    for variable in variables_of(steps):
+        if files.get(variable.label, True) is None:
+            message = f"there is no file '{variable.label}.dat', although other variables have theirs"
+            yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message)
 
 
 def _once(found: Iterable[tuple[Problem, bool]]) -> tuple[Problem, ...]:

@@ -14,7 +14,7 @@ from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import plain
-from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract, mismatches
+from snd_analysis.nnef1.elaborate.item_types import Given, adopted, dtype_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
@@ -50,6 +50,8 @@ def invoke(
     ``given`` is by the names of the parameters of the operation, ``target`` the left side that the results go to.
     """
     building = _Building(context, frame, operation)
+    if context.dialect is Dialect.TRACT:
+        given = adopted(template, given)
     inputs = [building.input(member, given.get(_parameter_name(member))) for member in template.inputs]
     attributes = {
         member.name: building.attribute(member, each)

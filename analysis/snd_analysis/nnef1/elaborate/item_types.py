@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 
 from msgspec import Struct
 
 from snd_analysis.base import Span
 from snd_analysis.compose import Member, Template
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
-from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.integers import Integer, Truth, constant
 
 NAMES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
 """The types of NNEF 1.0, by those of SkriptND."""
@@ -74,6 +75,25 @@ def mismatches(template: Template, given: Mapping[str, Given], is_strict: bool) 
                 f"and '{NAMES[found]}'"
             )
             yield Mismatch(argument.span, message)
+
+
+def adopted(template: Template, given: Mapping[str, Given]) -> Mapping[str, Given]:
+    """Return the arguments as tract takes them: a scalar beside a tensor of integers is an integer, too."""
+    generics = {node.name.text for node in template.generics}
+    members = {member.name.removesuffix("_"): member.node.type.text for member in template.inputs}
+    of_integers = {
+        members[name]
+        for name, each in given.items()
+        if members.get(name) in generics and isinstance(each.value, TensorName) and item_type(each.value) == "int"
+    }
+    if not of_integers:
+        return given
+    return {
+        name: Given(constant(int(each.value)), each.span)
+        if members.get(name) in of_integers and isinstance(each.value, float) and isfinite(each.value)
+        else each
+        for name, each in given.items()
+    }
 
 
 def dtype_of_tract(written: str) -> str | None:
