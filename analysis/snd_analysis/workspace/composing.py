@@ -148,10 +148,13 @@ def _too_large(db: Database, name: OperatorName) -> Specialization | None:
 @query
 def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
+    return (*_certain_failures(db, name), *_counterexamples(db, name))
+
+
+@query
+def _certain_failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     composed = specialization(db, name)
-    if composed is None:
-        return ()
-    return (*composed.failures, *_counterexamples(db, name), *misaligned_biases(composed))
+    return () if composed is None else (*composed.failures, *misaligned_biases(composed))
 
 
 @query
@@ -184,10 +187,7 @@ def _problems_of(db: Database, name: OperatorName, with_counterexamples: bool) -
 
 
 def _failures(db: Database, name: OperatorName, with_counterexamples: bool) -> tuple[Failure, ...]:
-    if with_counterexamples:
-        return failures(db, name)
-    composed = specialization(db, name)
-    return () if composed is None else composed.failures
+    return failures(db, name) if with_counterexamples else _certain_failures(db, name)
 
 
 def problems_of_failures(
