@@ -60,8 +60,9 @@ def run_convert(request: ConvertRequest) -> int:
     missing = _write(snapshot, request, converted, main)
     if not request.quiet:
         say(_summary(converted, main))
-    for each in missing:
-        say(f"warning: '{each.name}' has no values: there is no file of '{each.source}'", err=True)
+    if missing:
+        others = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        say(f"warning: '{missing[0].source}'{others}: there is no tensor file, so that there are no weights", err=True)
     # What snd writes must be what snd accepts: whatever is wrong with it, is a fault of ours.
     wrong = _errors(Checker(Configurations(request.config), RuleSettings()), main)
     if wrong:

@@ -19,6 +19,7 @@ from snd_server.conversion import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.running import Observer, RunRequest, answer_of, prepare
 from snd_server.selection import RuleSettings
 from snd_server.terminal import say
+from snd_server.weights import stored_weights
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -29,11 +30,15 @@ TOLERANCE = 1e-4
 def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
     """Run the source and what it was converted to; return the exit status. Raises ArgumentError if neither runs."""
     with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
-        first, _ = _run(evaluator, request, request.path, None)
+        drawn = _drawn(request, converted)
+        first, _ = _run(evaluator, request, request.path, None, drawn)
         inputs = _inputs(first, request.seed)
-        source, before = _run(evaluator, request, request.path, inputs)
+        source, before = _run(evaluator, request, request.path, inputs, drawn)
         renamed = {converted.names.get(name, name): array for name, array in inputs.items()}
-        target, after = _run(evaluator, request, main, renamed)
+        weights = {
+            each.name: drawn[each.source].reshape(each.shape) for each in converted.variables if each.source in drawn
+        }
+        target, after = _run(evaluator, request, main, renamed, weights)
     sizes = ", ".join(f"{each.name}[{','.join(map(str, each.summary.shape))}]" for each in first.inputs if each.summary)
     for name, expected in (source.arrays or {}).items():
         found = (target.arrays or {}).get(converted.names.get(name, name))
@@ -49,7 +54,11 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
 
 
 def _run(
-    evaluator: Evaluator, request: ConvertRequest, path: str, inputs: Mapping[str, Array] | None
+    evaluator: Evaluator,
+    request: ConvertRequest,
+    path: str,
+    inputs: Mapping[str, Array] | None,
+    weights: Mapping[str, Array],
 ) -> tuple[EvaluationAnswer, dict[str, Summary]]:
     """Return the outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
     checker = Checker(Configurations(request.config), RuleSettings())
@@ -57,6 +66,7 @@ def _run(
     run = RunRequest(path, seed=request.seed, memory_bytes=request.memory_bytes, trace=inputs is not None)
     prepared = prepare(snapshot, run, checker.configurations.of_file(path).weights)
     evaluation = replace(prepared.evaluation, inputs=dict(inputs or {}), keep=inputs is not None)
+    evaluation = replace(evaluation, weights={**weights, **evaluation.weights})
     seen: dict[str, Summary] = {}
 
     def step(content: ShownStep) -> None:
@@ -67,6 +77,19 @@ def _run(
     if answer.failures:
         raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
     return answer, seen
+
+
+def _drawn(request: ConvertRequest, converted: Converted) -> dict[str, Array]:
+    """Random values for the variables of the source that have no file: numbers around 1, as variances have to be."""
+    snapshot = Checker(Configurations(request.config), RuleSettings()).snapshot(request.path)
+    stored = stored_weights(snapshot, request.path, request.memory_bytes)
+    shapes = {each.name: each.shape for each in snapshot.stored_variables(request.path)}
+    chance = np.random.default_rng(request.seed)
+    return {
+        each.source: chance.uniform(0.5, 1.5, shapes[each.source]).astype(np.float32)
+        for each in converted.variables
+        if each.source not in stored and each.dtype == "real"
+    }
 
 
 def _note(seen: dict[str, Summary], tensor: ShownTensor) -> None:

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from snd_analysis.convert import Converted, convert_nnef1
 from snd_runtime.files import read_tensor, write_tensor
+from snd_server import conversion, verification
 
 Run = Callable[..., Any]
 
@@ -70,6 +73,31 @@ def test_models_with_mistakes_are_not_converted(model: Path, tmp_path: Path, rea
     assert "error[" in outcome.stdout
     assert not (tmp_path / "new").exists()
     assert real("convert", str(tmp_path), "-o", str(tmp_path / "new")).status == 2
+
+
+def test_variables_without_files_are_told_and_drawn_alike(model: Path, tmp_path: Path, real: Run):
+    (model / "conv/bias.dat").unlink()
+    (model / "conv/filter.dat").unlink()
+    outcome = real("convert", str(model), "-o", str(tmp_path / "new"), "--verify")
+    assert outcome.status == 0, outcome.stderr
+    assert "warning: 'filter', and 1 more: there is no tensor file" in outcome.stderr
+    assert "1 output equal" in outcome.stdout
+
+
+def test_a_difference_is_told_with_the_first_tensor(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def other(*arguments: Any) -> Converted:
+        found = convert_nnef1(*arguments)
+        return replace(
+            found, text=found.text.replace("nn.conv{", "nn.conv{dilation=2, ").replace("padding=1", "padding=2")
+        )
+
+    monkeypatch.setattr(conversion, "convert_nnef1", other)
+    said: list[str] = []
+    monkeypatch.setattr(verification, "say", lambda message, err=False: said.append(message))
+    request = conversion.ConvertRequest(str(model / "graph.nnef"), str(tmp_path / "new"), verify=True)
+    assert conversion.run_convert(request) == 1
+    assert "'y' differs" in said[0]
+    assert "the first tensor that differs is 'z'" in said[0]
 
 
 def test_weights_are_found_where_the_configuration_says(model: Path, tmp_path: Path, real: Run):
