@@ -1,0 +1,91 @@
+"""Workspaces that are large or change meanwhile, and a client that does not read."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+
+import pytest
+
+from snd_server.files import DiskReader
+from snd_server.lsp import transport
+from support.lsp.in_process import ServerThread
+from support.lsp.raw_client import framed
+from support.sampling import tries
+from support.waiting import FAR_SECONDS
+
+
+def test_a_chain_of_imports(project: Path, real):
+    count = tries(300, 10_000)
+    for at in range(count):
+        below = f"import m{at + 1};\n" if at + 1 < count else ""
+        operator = f"operator o{at} {{ @input {{ x: real; }} @output {{ y: real; }} @lower {{ y = x; }} }}\n"
+        (project / f"m{at}.sknd").write_text(below + operator)
+    outcome = real("check", "--no-cache", "m0.sknd", "--format", "concise")
+    assert outcome.status in (0, 1)
+    assert "internal-error" not in outcome.stdout
+
+
+def test_many_definitions(project: Path, real):
+    text = "".join(
+        f"operator o{at} {{ @input {{ x: real; }} @output {{ y: real; }} @lower {{ y = x; }} }}\n"
+        for at in range(tries(500, 20_000))
+    )
+    (project / "a.sknd").write_text(text)
+    assert "internal-error" not in real("check", "--no-cache", "a.sknd", "--format", "concise").stdout
+
+
+@pytest.mark.exhaustive
+def test_a_source_of_fifty_megabytes(project: Path, real):
+    (project / "a.sknd").write_text("# a comment\n" * 4_300_000)
+    assert real("check", "--no-cache", "a.sknd", "--format", "concise").status in (0, 1)
+
+
+def test_a_file_that_vanishes_or_changes_is_read_once(tmp_path: Path):
+    path = tmp_path / "a.sknd"
+    path.write_text("# first\n")
+    reader = DiskReader()
+    assert reader.exists(str(path))
+    assert reader.read(str(path)) == "# first\n"
+    path.write_text("# second\n")
+    assert reader.read(str(path)) == "# first\n"
+    path.unlink()
+    assert reader.read(str(path)) == "# first\n"
+    reader.forget(str(path))
+    with pytest.raises(FileNotFoundError):
+        reader.read(str(path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["C:\\models\\a.sknd", "\\\\server\\share\\a.sknd", "CON", "NUL.sknd", "a.sknd:stream", "\\\\?\\C:\\a"],
+)
+def test_paths_of_windows_are_files_that_there_are_not(project: Path, real, path: str):
+    outcome = real("check", path)
+    assert outcome.status == 2
+    assert "Traceback" not in outcome.stderr
+
+
+async def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(transport, "MOST_UNREAD_BYTES", 1 << 16)
+    ours, its = socket.socketpair()
+    ours.setblocking(False)
+    server = ServerThread(its)
+    loop = asyncio.get_running_loop()
+    start = {"processId": None, "rootUri": None, "capabilities": {}}
+    await loop.sock_sendall(ours, framed({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": start}))
+
+    async def ask() -> None:
+        at = 0
+        while True:
+            at += 1
+            await loop.sock_sendall(ours, framed({"jsonrpc": "2.0", "id": at, "method": "x" * 1_000}))
+
+    asking = asyncio.create_task(ask())
+    try:
+        assert await asyncio.wait_for(server.wait(), FAR_SECONDS) == 1
+    finally:
+        asking.cancel()
+        server.terminate()
+        ours.close()
