@@ -110,7 +110,7 @@ async def _session(content: bytes) -> None:
     try:
         await client.initialize(capabilities={"textDocument": {"diagnostic": {}}})
         client.open(_SOUND, RIGHT)
-        for line in content.splitlines():
+        for line in filter(None, content.splitlines()):  # a message of no bytes ends the session
             writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(line), line))
         if any(word in content for word in (b"shutdown", b"exit")):  # no word of these is in a seed
             return
