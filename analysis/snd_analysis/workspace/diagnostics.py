@@ -75,6 +75,8 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
     problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
     named: set[object] = set()
     for placed in tree.chunks:
+        if not placed.chunk.document.items:
+            continue
         own = _in_chunk(db, path, placed.chunk)
         named |= own.modules
         problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
@@ -82,9 +84,10 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
     composed = composing_problems(db, path, budget, with_counterexamples)
     problems = [*_without_hints(problems, composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems, budget)])
-    for placed_sample in samples(db, path):
-        named |= modules_in_sample(db, path, placed_sample.sample)
     used = modules_in(db, path, named)
+    if any(item.node.text not in used for item in imports(db, path)):  # only samples can still name it
+        named.update(*(modules_in_sample(db, path, each.sample) for each in samples(db, path)))
+        used = modules_in(db, path, named)
     known = (*library_modules(),)
     complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
     problems.extend(

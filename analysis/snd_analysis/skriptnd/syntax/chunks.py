@@ -68,7 +68,7 @@ class Chunk:
     @property
     def document(self) -> nodes.Document:
         """The tree."""
-        return self._contents().document
+        return (self._parsed or self._contents()).document
 
     @property
     def comments(self) -> tuple[Span, ...]:
