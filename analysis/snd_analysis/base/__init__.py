@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.late import loaded_when_used
-from snd_analysis.base.node import Node, children, content_fields, descendants, first_below
+from snd_analysis.base.layers import Layers
+from snd_analysis.base.node import Node, NodeSequence, children, content_fields, descendants, first_below
 from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.rule import Rule, Severity
@@ -23,8 +24,10 @@ __all__ = [
     "Edit",
     "Elsewhere",
     "Fix",
+    "Layers",
     "Location",
     "Node",
+    "NodeSequence",
     "Note",
     "OperatorName",
     "Position",

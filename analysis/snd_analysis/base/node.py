@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Generic, TypeVar, overload
 
 from msgspec import Struct
 
@@ -19,6 +20,29 @@ class Node(Struct, frozen=True, eq=False):
     def span(self) -> Span:
         """Where the node stands, relative to its entry or chunk."""
         return Span(self.start, self.end)
+
+
+NodeT = TypeVar("NodeT", bound=Node)
+
+
+class NodeSequence(Generic[NodeT]):
+    """What a node may have in place of a tuple of nodes."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> NodeT: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[NodeT, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> NodeT | tuple[NodeT, ...]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[NodeT]:
+        raise NotImplementedError
 
 
 _CONTENT_FIELDS: dict[type, tuple[str, ...]] = {}
@@ -40,7 +64,7 @@ def children(node: Node) -> Iterator[Node]:
         value = getattr(node, name)
         if isinstance(value, Node):
             yield value
-        elif type(value) is tuple:
+        elif type(value) is tuple or isinstance(value, NodeSequence):
             yield from (item for item in value if isinstance(item, Node))
 
 
@@ -61,6 +85,8 @@ def descendants(node: Node) -> Iterator[Node]:
                         push(item)
             elif isinstance(value, Node):
                 push(value)
+            elif isinstance(value, NodeSequence):
+                pending.extend(value[::-1])
 
 
 def first_below(node: Node, depth: int) -> Node | None:

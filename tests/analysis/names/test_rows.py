@@ -4,43 +4,12 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from snd_analysis.base import Edit, Span
-from snd_analysis.skriptnd.names import Part, Resolution, Row, in_rows, joined
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
-from support.sampling import examples
 
 COUNT = 300
-
-
-def names(count: int) -> list[nodes.Name]:
-    return [nodes.Name(at, at + 1, f"n{at}") for at in range(count)]
-
-
-def row_of(statements: list[nodes.Name]) -> Row:
-    return joined([Part(each, (), (), (), {}, (), True) for each in statements])
-
-
-@settings(max_examples=examples(60), deadline=None)
-@given(st.integers(0, 2**32))
-def test_rows_cover_all_statements_and_last(seed: int):
-    random_ = random.Random(seed)
-    statements = names(random_.randrange(64, 600))
-    before: dict[nodes.Node, Row] = {}
-    for _ in range(30):
-        rows = [*in_rows([(0, each) for each in statements], before)]
-        assert [each for row, _ in rows for _, each in row] == statements
-        assert all(len(row) < 96 + 16 for row, known in rows if known is None)
-        # an edit of one statement costs its row, and at most one more
-        assert not before or sum(known is None for _, known in rows) <= 3
-        made = [known or row_of([each for _, each in row]) for row, known in rows]
-        before = {row.node: row for row in made}
-        at = random_.randrange(len(statements))
-        statements[at : at + random_.choice([0, 1])] = names(random_.choice([0, 1, 1]))
 
 
 def program(seed: int) -> str:

@@ -47,6 +47,12 @@ def placed_nodes(document: nodes.Document, length: int) -> Iterator[Placed]:
         )
 
 
+def content(node: nodes.Node, name: str) -> object:
+    """A field of a node; nodes in order are a tuple."""
+    value = getattr(node, name)
+    return (*value,) if isinstance(value, nodes.Entries) else value
+
+
 def dump(node: nodes.Node) -> list[object]:
     """Everything that a tree says, as a flat list: trees are equal if their dumps are."""
     said: list[object] = []
@@ -55,7 +61,7 @@ def dump(node: nodes.Node) -> list[object]:
         value = pending.pop()
         if isinstance(value, nodes.Node):
             said.append(type(value).__name__)
-            pending += [getattr(value, name) for name in reversed(value.__struct_fields__)]
+            pending += [content(value, name) for name in reversed(value.__struct_fields__)]
         elif type(value) is tuple:
             said.append(len(value))
             pending += reversed(value)
@@ -89,9 +95,9 @@ def outline(value: object) -> str:
     if not isinstance(value, nodes.Node):
         return repr(value) if isinstance(value, str) else str(value)
     shown = [
-        f"{name}={outline(content)}"
+        f"{name}={outline(found)}"
         for name in value.__struct_fields__
         if name not in ("start", "end", "keyword" if isinstance(value, nodes.Block) else "")
-        and (content := getattr(value, name)) not in (None, (), False)
+        and (found := content(value, name)) not in (None, (), False)
     ]
     return f"{type(value).__name__}({' '.join(shown)})"

@@ -162,6 +162,8 @@ def _twins(before: tuple[nodes.Block, ...], now: tuple[nodes.Block, ...]) -> dic
         if isinstance(one, nodes.Node):
             found[one] = other
             one, other = _contents(one), _contents(other)
+        elif isinstance(one, nodes.Entries):
+            one, other = (*one,), (*other,)
         if not isinstance(one, tuple):
             if one != other:
                 return None

@@ -7,6 +7,7 @@ looks for that is what could be written there.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
@@ -121,12 +122,10 @@ def _spliced(place: CompletionPlace, block: nodes.Block, rest: str, end: int) ->
     if not isinstance(found, nodes.Block):
         return
     shift = begin - len(before)
-    entries = (
-        *(entry for entry in block.entries if entry.end <= begin),
-        *(replace(entry, start=entry.start + shift, end=entry.end + shift) for entry in found.entries),
-        *(entry for entry in block.entries if entry.start >= end),
-    )
-    changed = replace(block, entries=entries)
+    first = bisect_right(block.entries, begin, key=lambda entry: entry.end)
+    behind = bisect_left(block.entries, end, key=lambda entry: entry.start)
+    moved = [entry.moved(shift) for entry in found.entries]
+    changed = replace(block, entries=block.entries.spliced(first, max(first, behind), moved, 0))
     yield replace(
         place.definition, blocks=tuple(changed if each is block else each for each in place.definition.blocks)
     )

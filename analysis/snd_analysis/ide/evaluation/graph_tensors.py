@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -145,7 +145,7 @@ class GraphTensors:
                 found.setdefault(tensor.name, []).append(statement)
         return found
 
-    def _of_entries(self, entries: Sequence[nodes.Entry]) -> Iterator[TensorStatement]:
+    def _of_entries(self, entries: Iterable[nodes.Entry]) -> Iterator[TensorStatement]:
         for entry in entries:
             if isinstance(entry.statement, nodes.Component):
                 for node in nodes.descendants(entry.statement):

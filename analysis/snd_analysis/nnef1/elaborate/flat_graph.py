@@ -109,7 +109,9 @@ def definition(
     order = {each: at for at, each in enumerate(inputs)}
     found["input"].sort(key=lambda entry: order.get(_declared_name(entry), len(order)))
     blocks = tuple(
-        nodes.Block(span.start, span.end, nodes.BlockKind(kind), Span(span.start, span.start), tuple(of_block))
+        nodes.Block(
+            span.start, span.end, nodes.BlockKind(kind), Span(span.start, span.start), nodes.Entries.of(of_block)
+        )
         for kind, of_block in found.items()
         if of_block
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from snd_analysis.base import Span
@@ -117,7 +117,7 @@ class _ChunkPrinter:
                 self._verbatim(run[0].start, self._end_of(run[-1])[0])
         self._close(block.end, STEP)
 
-    def _runs(self, entries: tuple[nodes.Entry, ...]) -> Iterator[list[nodes.Entry]]:
+    def _runs(self, entries: Iterable[nodes.Entry]) -> Iterator[list[nodes.Entry]]:
         """The entries one by one, but together with a broken one what stands behind it on its line."""
         run: list[nodes.Entry] = []
         has_broken = False

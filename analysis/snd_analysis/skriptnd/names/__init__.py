@@ -36,7 +36,7 @@ from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.skriptnd.names.resolving.resolve import resolve
-from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
+from snd_analysis.skriptnd.names.rows import Row
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import (
     TENSOR_KINDS,
@@ -88,13 +88,11 @@ __all__ = [
     "fold",
     "format_modules",
     "import_of",
-    "in_rows",
     "is_ambiguous",
     "is_constant",
     "is_library",
     "is_long",
     "is_main",
-    "joined",
     "library_file",
     "library_modules",
     "library_names",

@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.syntax import SHORTEST_LONG_BLOCK, nodes
+from snd_analysis.skriptnd.syntax import nodes
 
 # While somebody types, a name stands for something, then for nothing, then for what it did: two states by turns.
 _MOST_VERSIONS = 2
@@ -120,6 +120,4 @@ def is_long(definition: nodes.Definition) -> bool:
 
     In shorter ones, keeping them costs as much as working them out again.
     """
-    return any(
-        isinstance(block, nodes.Block) and len(block.entries) >= SHORTEST_LONG_BLOCK for block in definition.blocks
-    )
+    return any(isinstance(block, nodes.Block) and block.entries.is_long for block in definition.blocks)

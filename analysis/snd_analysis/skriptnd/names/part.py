@@ -17,7 +17,7 @@ from snd_analysis.base import OperatorName
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import ModuleName, Role, Use
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import keywords, nodes
 
 
 def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
@@ -96,6 +96,16 @@ class Part(Struct, frozen=True, eq=False, dict=True):
         return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
 
     @cached_property
+    def lacks_name(self) -> bool:
+        """Whether the statement declares something of which the name is missing, or a keyword."""
+        return is_nameless(self.node)
+
+    @cached_property
+    def names_asked(self) -> frozenset[str]:
+        """The names that its scopes were asked for."""
+        return frozenset(name for names, _ in self.asked for name in names)
+
+    @cached_property
     def has_unlabelled_statement(self) -> bool:
         """Whether a statement, also one in blocks, has no single result whose name would be its label (2.10)."""
         return any(isinstance(node, nodes.Component) and not _has_one_name(node) for node in self._notable)
@@ -152,6 +162,21 @@ class Part(Struct, frozen=True, eq=False, dict=True):
     def _notable(self) -> tuple[nodes.Node, ...]:
         kinds = nodes.Call | nodes.Binary | nodes.Component | nodes.Result | nodes.ResultTuple
         return tuple(node for node in nodes.descendants(self.node) if isinstance(node, kinds))
+
+
+def is_nameless(statement: nodes.Node) -> bool:
+    """Whether a statement declares something of which the name is missing, or a keyword that has to become another."""
+    match statement:
+        case nodes.ErrorEntry():
+            return not statement.name
+        case nodes.Parameter() | nodes.DtypeDeclaration():
+            return not statement.name.text or statement.name.text in keywords()
+        case nodes.Component():
+            return any(
+                isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name) and not result.target.text
+                for result in statement.results
+            )
+    return False
 
 
 def _has_one_name(statement: nodes.Component) -> bool:

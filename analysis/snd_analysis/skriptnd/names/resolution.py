@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import chain
 
@@ -33,6 +33,8 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     problems: tuple[Problem, ...]
     ambiguous: frozenset[Symbol] = frozenset()
     """Symbols whose name another declaration of the same definition bears as well, which is reported."""
+    outside: Set[tuple[str, Symbol]] = frozenset()
+    """The names that are declared elsewhere than in parts, with their symbols."""
     unclear: tuple[Span, ...] = ()
     """Statements of which it is not known what they mean, which is reported: nothing else is said about them."""
     starts: Mapping[nodes.Node, int] = field(default_factory=dict)

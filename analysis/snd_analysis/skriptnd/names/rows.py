@@ -1,30 +1,20 @@
-"""Statements of a long block in rows that are looked at as one, so that an edit costs what is in its own row.
-
-A row lasts as long as it has the same statements, and these mean the same.
-"""
+"""Statements of a group of a long block, looked at as one: so an edit costs what is in its own group."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
 
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.symbols import Symbol, Target
 from snd_analysis.skriptnd.syntax import nodes
 
-_ORDINARY = 48
-_SHORTEST = 16
-"""What edits have left of a shorter row becomes a part of the next one."""
-_LONGEST = 2 * _ORDINARY
-
-Statement = TypeVar("Statement", bound=nodes.Node)
-
 
 class Row(Part, frozen=True, dict=True):
-    """What a row of statements added to the tables of its definition, as if it were one statement."""
+    """What the statements of a group added to the tables of its definition, as if it were one statement."""
 
     parts: tuple[Part, ...]
+    group: nodes.Group
 
     @property
     def single(self) -> tuple[Part, ...]:
@@ -36,16 +26,15 @@ class Row(Part, frozen=True, dict=True):
         return {part.node: part for part in self.parts}
 
     @cached_property
-    def statements(self) -> tuple[nodes.Node, ...]:
-        """The statements, in order."""
-        return tuple(part.node for part in self.parts)
+    def lacks_name(self) -> bool:
+        return any(part.lacks_name for part in self.parts)
 
     @cached_property
     def _notable(self) -> tuple[nodes.Node, ...]:
         return tuple(node for part in self.parts for node in part._notable)
 
 
-def joined(parts: Sequence[Part]) -> Row:
+def joined(parts: Sequence[Part], group: nodes.Group) -> Row:
     """The row of these parts, each of which was resolved behind the one before it."""
     count = len(parts[0].bound)
     asked: list[dict[str, Symbol | None]] = [{} for _ in range(count)]
@@ -67,27 +56,5 @@ def joined(parts: Sequence[Part]) -> Row:
         tuple(use for part in parts for use in part.uses),
         all(part.lasting for part in parts),
         tuple(parts),
+        group,
     )
-
-
-def in_rows(
-    entries: Sequence[tuple[int, Statement]], before: Mapping[nodes.Node, Row]
-) -> Iterator[tuple[Sequence[tuple[int, Statement]], Row | None]]:
-    """The entries of a block in rows, each with the one ``before`` of the same statements, by the first of these."""
-    start = at = 0
-    while at < len(entries):
-        known = before.get(entries[at][1]) if at == start or at - start >= _SHORTEST else None
-        if known is not None:
-            end = at + len(known.parts)
-            if known.statements == tuple(statement for _, statement in entries[at:end]):
-                if start < at:
-                    yield entries[start:at], None
-                yield entries[at:end], known
-                start = at = end
-                continue
-        at += 1
-        if at - start >= _LONGEST:
-            yield entries[start : start + _ORDINARY], None
-            start += _ORDINARY
-    if start < at:
-        yield entries[start:at], None

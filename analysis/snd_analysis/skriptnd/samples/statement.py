@@ -58,7 +58,7 @@ def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> SampleGr
 
 def _block(kind: BlockKind, call: nodes.Call, entries: Sequence[nodes.Parameter | nodes.Component]) -> nodes.Block:
     # Entries that begin at 0 let the spans inside of them be those of the chunk.
-    placed = tuple(nodes.Entry(0, call.end, entry) for entry in entries)
+    placed = nodes.Entries.of(nodes.Entry(0, call.end, entry) for entry in entries)
     return nodes.Block(call.start, call.end, kind, Span(call.start, call.start), placed)
 
 

@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
 from snd_analysis.skriptnd.syntax.pretty import element_of, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
-from snd_analysis.skriptnd.syntax.reparse import SHORTEST_LONG_BLOCK, common_prefix
+from snd_analysis.skriptnd.syntax.reparse import common_prefix
 from snd_analysis.skriptnd.syntax.spelling import close_matches
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.strings import string_parts
@@ -31,7 +31,6 @@ from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, is_identifier, ke
 __all__ = [
     "BLOCK_KINDS",
     "END",
-    "SHORTEST_LONG_BLOCK",
     "Automaton",
     "Chunk",
     "PlacedChunk",

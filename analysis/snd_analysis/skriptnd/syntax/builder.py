@@ -53,7 +53,8 @@ class TreeBuilder(DeclarationBuilder, StatementBuilder):
     def block(self, symbols: Symbols) -> nodes.Block:
         keyword = symbols[0]
         span = Span(keyword.start - self.base, keyword.end - self.base)
-        return nodes.Block(self.start, self.end, nodes.BlockKind(self._text(keyword)[1:]), span, tuple(symbols[2]))
+        kind, entries = nodes.BlockKind(self._text(keyword)[1:]), nodes.Entries.of(symbols[2])
+        return nodes.Block(self.start, self.end, kind, span, entries)
 
     def error_block(self, symbols: Symbols) -> nodes.ErrorBlock:
         return nodes.ErrorBlock(self.start, self.end)

@@ -54,7 +54,7 @@ def _marked(definition: nodes.Definition, places: Sequence[Span], text: str) -> 
     blocks = tuple(
         nodes.Block(
             block.start, block.end, block.kind, block.keyword,
-            tuple(_marked_entry(entry, places, text) for entry in block.entries),
+            nodes.Entries.of(_marked_entry(entry, places, text) for entry in block.entries),
         )
         if isinstance(block, nodes.Block) else block
         for block in definition.blocks

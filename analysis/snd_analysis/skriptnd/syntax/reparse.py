@@ -9,7 +9,7 @@ anything else is unusual, the answer is None and the whole chunk is parsed.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from msgspec import Struct
 
@@ -26,8 +26,6 @@ from snd_analysis.skriptnd.syntax.stacks import Stacks, run_states
 from snd_analysis.skriptnd.syntax.table import table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 
-SHORTEST_LONG_BLOCK = 64
-"""So many entries make a block of which what is known is kept by statements."""
 _UP_TO_BRACE = re.compile(r"(?:\s|#[^\r\n]*)*\{")
 # Entries after the edit, and characters after the block, that are read before giving up: few at first, for a statement
 # mostly ends where it did.
@@ -231,10 +229,7 @@ def _spliced(
 ) -> Reparsed:
     definition, block, problems = old.definition, old.block, old.problems
     distance = change.distance
-    behind = block.entries[middle.old_index :]
-    if distance:
-        behind = tuple(_moved_entry(entry, distance) for entry in behind)
-    entries = (*block.entries[:first], *middle.entries, *behind)
+    entries = block.entries.spliced(first, middle.old_index, middle.entries, distance)
     old_resync = middle.resync - distance
     blocks = tuple(
         nodes.Block(block.start, block.end + distance, block.kind, block.keyword, entries) if item is block
@@ -243,10 +238,11 @@ def _spliced(
     )  # fmt: skip
     end = definition.end + distance
     changed = nodes.Definition(definition.start, end, definition.kind, definition.public, definition.name, blocks)
+    behind = comments[bisect_left(comments, old_resync, key=lambda span: span.start) :]
     all_comments = (
-        *(span for span in comments if span.end <= middle.restart),
+        *comments[: bisect_right(comments, middle.restart, key=lambda span: span.end)],
         *middle.comments,
-        *(span.shifted(distance) for span in comments if span.start >= old_resync),
+        *(span.shifted(distance) for span in behind),
     )
     all_problems = (
         *(_moved_problem(item, change) for item in problems if item.span.start < middle.restart),
@@ -260,13 +256,8 @@ def _spliced(
 def _moved_block(block: nodes.Block | nodes.ErrorBlock, distance: int) -> nodes.Block | nodes.ErrorBlock:
     if isinstance(block, nodes.ErrorBlock):
         return nodes.ErrorBlock(block.start + distance, block.end + distance)
-    entries = tuple(_moved_entry(item, distance) for item in block.entries)
-    keyword = block.keyword.shifted(distance)
+    keyword, entries = block.keyword.shifted(distance), block.entries.moved(distance)
     return nodes.Block(block.start + distance, block.end + distance, block.kind, keyword, entries)
-
-
-def _moved_entry(entry: nodes.Entry, distance: int) -> nodes.Entry:
-    return nodes.Entry(entry.start + distance, entry.end + distance, entry.statement, entry.damage)
 
 
 def _moved_problem(problem: Problem, change: _Change) -> Problem:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeGuard
 
 from snd_analysis import rules
@@ -46,10 +45,12 @@ class ComposeNames:
         self._assignable = assignable
         self._depth = 0
 
-    def entries(self, block: BlockKind, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+    def entries(self, block: BlockKind) -> None:
         """Resolves the statements of the block; the results of each are visible from the next one on."""
         scopes = (self._scope, self._assignable)
-        self._tables.resolve_rows(block, entries, scopes, lambda component: self._component(component, self._scope))
+        self._tables.resolve_rows(
+            block, block, nodes.Component, scopes, lambda component: self._component(component, self._scope)
+        )
 
     def _component(self, component: nodes.Component, scope: Scope) -> None:
         self._right_side(component.value, scope)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from snd_analysis.base import Span
-from snd_analysis.skriptnd.names.part import Part
-from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.names.part import Part, is_nameless
+from snd_analysis.skriptnd.names.rows import Row
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
@@ -29,11 +30,11 @@ class _Lost(Container[str]):
 def damaged_places(definition: nodes.Definition) -> Iterator[Span]:
     """Where the entries stand of which it is a guess what they were meant to say."""
     return (
-        entry.span
+        entry.span.shifted(base)
         for block in definition.blocks
         if isinstance(block, nodes.Block)
-        for entry in block.entries
-        if entry.damage is not None
+        for base, group in block.entries.groups
+        for entry in group.damaged
     )
 
 
@@ -48,9 +49,9 @@ def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]])
             return _Everything()
         if block.kind in (BlockKind.ASSERT, BlockKind.LOWER, BlockKind.QUANTIZE):
             continue
-        for entry in _questionable(block, rows.get(block.kind)):
+        for entry in _questionable(block, rows.get(block.kind, ())):
             statement = entry.statement
-            if _is_nameless(statement) or (block.kind == BlockKind.INPUT and _is_shapeless(definition, statement)):
+            if is_nameless(statement) or (block.kind == BlockKind.INPUT and _is_shapeless(definition, statement)):
                 return _Everything()
             if entry.damage is not None and _lacks_name(statement):
                 return _Everything()
@@ -58,16 +59,12 @@ def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]])
     return _Lost(sorted(names))
 
 
-def _questionable(block: nodes.Block, rows: Sequence[Part] | None) -> Sequence[nodes.Entry]:
-    """The entries of a block without those of which it is known that they are read and have all names."""
-    if rows is None:
-        return block.entries
-    nameless = {part.node for row in rows if row.lacks_result for part in row.single if part.lacks_result}
-    return [
-        entry
-        for entry in block.entries
-        if entry.damage is not None or type(entry.statement) is not nodes.Component or entry.statement in nameless
-    ]
+def _questionable(block: nodes.Block, rows: Sequence[Part]) -> Iterator[nodes.Entry]:
+    """The entries of a block without those of groups that are read and have all names."""
+    whole = {row.group for row in rows if isinstance(row, Row) and not row.lacks_name}
+    for _, group in block.entries.groups:
+        if group not in whole or len(group.statements) < len(group.entries) or group.damaged:
+            yield from group.entries
 
 
 def _lacks_name(statement: nodes.Statement) -> bool:
@@ -75,19 +72,6 @@ def _lacks_name(statement: nodes.Statement) -> bool:
     return isinstance(statement, nodes.Parameter) and any(
         isinstance(node, nodes.Name) and not node.text for node in nodes.descendants(statement)
     )
-
-
-def _is_nameless(statement: nodes.Statement) -> bool:
-    """Whether a statement declares something of which the name is missing, or a keyword that has to become another."""
-    if isinstance(statement, nodes.ErrorEntry):
-        return not statement.name
-    if isinstance(statement, nodes.Parameter | nodes.DtypeDeclaration):
-        return not statement.name.text or statement.name.text in keywords()
-    return isinstance(statement, nodes.Component) and any(_is_nameless_result(result) for result in statement.results)
-
-
-def _is_nameless_result(result: nodes.Result | nodes.ResultList) -> bool:
-    return isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name) and not result.target.text
 
 
 def _is_shapeless(definition: nodes.Definition, statement: nodes.Statement) -> bool:

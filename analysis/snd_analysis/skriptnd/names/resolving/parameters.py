@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 
 from snd_analysis import rules
 from snd_analysis.base import Problem
@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names.symbols import SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
@@ -28,19 +28,20 @@ _KINDS = {
 def declare_types(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.DtypeDeclaration]]) -> None:
     """Declares the generic types of ``@dtype`` (2.13)."""
     for base, entry in entries:
-        tables.base = base
+        tables.begin(base, entry)
         tables.declare(scope, entry.name, SymbolKind.DTYPE, entry)
 
 
 def declare_parameters(tables: Tables, scope: Scope, block: BlockKind, entries: Entries) -> None:
     """Declares the names of attributes, inputs, outputs, constants or variables, not what their types name."""
+    tables.block = block
     for base, entry in entries:
-        tables.base, tables.block = base, block
+        tables.begin(base, entry)
         tables.declare(scope, entry.name, _KINDS[block], entry)
 
 
 def declare_extents(
-    tables: Tables, scope: Scope, attributes: Entries, inputs: Entries, elsewhere: frozenset[str]
+    tables: Tables, scope: Scope, attributes: Entries, inputs: Entries, elsewhere: Callable[[], Set[str]]
 ) -> None:
     """Declares the extents and lengths that attributes and inputs bind (2.5, 2.6): affine expressions of new names.
 
@@ -49,17 +50,18 @@ def declare_extents(
     diagnostic; but not those in ``elsewhere``, which a later block declares.
     """
     places = [*_length_places(attributes, BlockKind.ATTRIB), *_input_places(inputs)]
-    for base, name in _rank_names(inputs):
-        if name.text not in scope.names:
-            tables.base = base
-            tables.declare(scope, name, SymbolKind.LENGTH, name)
-    for base, _, node, expression, kind in places:
+    for base, entry in inputs:
+        if entry.rank is not None and entry.rank.text not in scope.names:
+            tables.begin(base, entry)
+            tables.declare(scope, entry.rank, SymbolKind.LENGTH, entry.rank)
+    for base, entry, _, node, expression, kind in places:
         form = affine(expression)
         if form is not None and form.name and form.name not in scope.names:
-            _declare_extent(tables, scope, base, node, _name_in(expression, form.name), kind)
-    for base, block, node, expression, kind in places:
+            tables.begin(base, entry)
+            tables.declare(scope, _name_in(expression, form.name), kind, node)
+    for base, entry, block, node, expression, kind in places:
         unknown = {name.text: name for name in _names(expression) if name.text not in scope.names}
-        if unknown and not _is_single_name(expression) and not unknown.keys() & elsewhere:
+        if unknown and not _is_single_name(expression) and not unknown.keys() & elsewhere():
             names = " and ".join(f"'{name}'" for name in unknown)
             message = (
                 f"{names} {'is' if len(unknown) == 1 else 'are'} declared nowhere, and an extent or length declares a "
@@ -67,37 +69,27 @@ def declare_extents(
             )
             tables.problems.append(Problem(rules.NOT_AFFINE, expression.span.shifted(base), message))
             tables.block = block
+            tables.begin(base, entry)
             for name in unknown.values():
-                _declare_extent(tables, scope, base, node, name, kind)
+                tables.declare(scope, name, kind, node)
 
 
-def _declare_extent(
-    tables: Tables, scope: Scope, base: int, node: nodes.Node, name: nodes.Name, kind: SymbolKind
-) -> Symbol:
-    tables.base = base
-    return tables.declare(scope, name, kind, node)
-
-
-_ExtentName = tuple[int, BlockKind, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
+_ExtentName = tuple[int, nodes.Parameter, BlockKind, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
 
 
 def _input_places(entries: Entries) -> Iterator[_ExtentName]:
     for base, entry in entries:
         for extent in entry.shape.extents if entry.shape else ():
-            yield base, BlockKind.INPUT, extent, extent.value, SymbolKind.EXTENT
+            yield base, entry, BlockKind.INPUT, extent, extent.value, SymbolKind.EXTENT
             if extent.expansion is not None and extent.expansion.length is not None:
-                yield base, BlockKind.INPUT, extent.expansion, extent.expansion.length, SymbolKind.LENGTH
+                yield base, entry, BlockKind.INPUT, extent.expansion, extent.expansion.length, SymbolKind.LENGTH
         yield from _length_places([(base, entry)], BlockKind.INPUT)
 
 
 def _length_places(entries: Entries, block: BlockKind) -> Iterator[_ExtentName]:
     for base, entry in entries:
         if entry.pack is not None and entry.pack.length is not None:
-            yield base, block, entry.pack, entry.pack.length, SymbolKind.LENGTH
-
-
-def _rank_names(entries: Entries) -> Iterator[tuple[int, nodes.Name]]:
-    return ((base, entry.rank) for base, entry in entries if entry.rank is not None)
+            yield base, entry, block, entry.pack, entry.pack.length, SymbolKind.LENGTH
 
 
 def _names(expression: nodes.Node) -> list[nodes.Name]:
@@ -131,7 +123,8 @@ def declare_dynamic_extents(tables: Tables, scope: Scope, outputs: Entries) -> N
             if extent.bound is None or not isinstance(value, nodes.Qualified) or len(value.parts) != 1:
                 continue
             if value.parts[0].text not in scope.names:
-                _declare_extent(tables, scope, base, extent, value.parts[0], SymbolKind.EXTENT)
+                tables.begin(base, entry)
+                tables.declare(scope, value.parts[0], SymbolKind.EXTENT, extent)
 
 
 def resolve_parameters(
@@ -141,8 +134,9 @@ def resolve_parameters(
 
     ``value_scope``, if given, is where default values look for names instead.
     """
+    tables.block = block
     for base, entry in entries:
-        tables.base, tables.block = base, block
+        tables.begin(base, entry)
         resolve_type(tables, scope, entry.type)
         if entry.rank is not None and entry.rank not in tables.targets:
             _refer(tables, scope, entry.rank)
@@ -193,7 +187,7 @@ def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.U
     """Resolves ``@using`` in order: a symbol is visible behind its definition only (2.9)."""
     tables.block = BlockKind.USING
     for base, entry in entries:
-        tables.base = base
+        tables.begin(base, entry)
         resolve_expression(tables, scope, entry.value)
         for target in _targets(entry.target):
             if target.expansion is not None:

@@ -6,6 +6,7 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -57,19 +58,21 @@ def resolve(
                 resolve_type(tables, scope, name)
     parameters.declare_parameters(tables, scope, BlockKind.ATTRIB, attributes)
     parameters.declare_parameters(tables, scope, BlockKind.INPUT, inputs)
-    stored = {block: entries(block, nodes.Parameter) for block in (BlockKind.CONSTANT, BlockKind.VARIABLE)}
-    declared = entries(BlockKind.OUTPUT, nodes.Parameter)
-    later = {item.name.text for found in (*stored.values(), declared) for _, item in found}
-    later |= {
-        name.text for _, item in entries(BlockKind.USING, nodes.Using) for name in parameters.target_names(item.target)
-    }
-    parameters.declare_extents(tables, scope, attributes, inputs, frozenset(later))
+    stored = BlockKind.CONSTANT, BlockKind.VARIABLE
+    declared, using = entries(BlockKind.OUTPUT, nodes.Parameter), entries(BlockKind.USING, nodes.Using)
+
+    def declared_later() -> set[str]:
+        later = (*declared, *(entry for block in stored for entry in entries(block, nodes.Parameter)))
+        names = {name.text for _, item in using for name in parameters.target_names(item.target)}
+        return names.union(item.name.text for _, item in later)
+
+    parameters.declare_extents(tables, scope, attributes, inputs, declared_later)
     parameters.resolve_parameters(tables, scope, BlockKind.ATTRIB, attributes)
     parameters.resolve_parameters(tables, scope, BlockKind.INPUT, inputs)
 
-    parameters.resolve_using(tables, scope, entries(BlockKind.USING, nodes.Using))
-    for block, found in stored.items():
-        _declare_stored(tables, scope, block, found)
+    parameters.resolve_using(tables, scope, using)
+    for block in stored:
+        _declare_stored(tables, scope, block)
 
     outputs = Scope()
     tables.block = BlockKind.OUTPUT
@@ -81,33 +84,33 @@ def resolve(
     with_outputs.names = dict(outputs.names)
     tables.block = BlockKind.ASSERT
     for base, assertion in entries(BlockKind.ASSERT, nodes.Assertion):
-        tables.base = base
+        tables.begin(base, assertion)
         resolve_expression(tables, with_outputs, assertion)
     tables.block = BlockKind.LOWER
     for base, formula in entries(BlockKind.LOWER, nodes.Lowering):
-        tables.base = base
+        tables.begin(base, formula)
         _resolve_lowering(tables, with_outputs, formula)
 
     compose_scope = scope
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = BlockKind.COMPOSE
-    compose.entries(BlockKind.COMPOSE, entries(BlockKind.COMPOSE, nodes.Component))
-    variables, updates = Scope(), entries(BlockKind.UPDATE, nodes.Component)
-    if updates:
+    compose.entries(BlockKind.COMPOSE)
+    variables = Scope()
+    if entries(BlockKind.UPDATE, nodes.Component):
         variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
     update = ComposeNames(tables, compose_scope, variables)
     tables.block = BlockKind.UPDATE
-    update.entries(BlockKind.UPDATE, updates)
+    update.entries(BlockKind.UPDATE)
 
     tables.block = BlockKind.QUANTIZE
     for base, quantization in entries(BlockKind.QUANTIZE, nodes.Quantization):
-        tables.base = base
+        tables.begin(base, quantization)
         _resolve_quantization(tables, scope, definition, quantization)
 
     unclear = (*damaged_places(definition), *tables.unclear)
     resolution = Resolution(
-        definition, tuple(tables.symbols), tables.targets, tables.use_groups(), tuple(tables.problems),
-        frozenset(tables.ambiguous), unclear, tables.starts, tables.parts, tables.rows,
+        definition, tuple(tables.symbols), tables.all_targets, tables.use_groups(), tuple(tables.problems),
+        frozenset(tables.ambiguous), frozenset(tables.outside), unclear, tables.starts, tables.parts, tables.rows,
     )  # fmt: skip
     undefined = [item for item in tables.undefined if resolution.is_clear(item.span)]
     unknown_modules = [item for item in tables.unknown_modules if resolution.is_clear(item.span)]
@@ -123,24 +126,23 @@ def resolve(
     )
 
 
-def _declare_stored(tables: Tables, scope: Scope, block: BlockKind, declared: parameters.Entries) -> None:
+def _declare_stored(tables: Tables, scope: Scope, block: BlockKind) -> None:
     """Constants or variables: none of them is visible in the declarations of the others."""
 
     def resolve_one(entry: nodes.Parameter) -> None:
         parameters.resolve_parameters(tables, scope, block, [(tables.base, entry)])
 
-    def declare(name: nodes.Name) -> None:
-        parameters.declare_parameters(tables, scope, block, [(tables.base, by_name[name])])
+    def declare(entry: nodes.Parameter) -> None:
+        parameters.declare_parameters(tables, scope, block, [(tables.base, entry)])
 
-    by_name = {entry.name: entry for _, entry in declared}
-    tables.resolve_rows(block, declared, (scope,), resolve_one)
-    tables.resolve_rows(f"{block} names", [(base, entry.name) for base, entry in declared], (scope,), declare)
+    tables.resolve_rows(block, block, nodes.Parameter, (scope,), resolve_one)
+    tables.resolve_rows(f"{block} names", block, nodes.Parameter, (scope,), declare, attrgetter("name"))
 
 
 def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: parameters.Entries) -> None:
     """Outputs share the names of a definition, but become visible only where they are assigned."""
     for base, entry in entries:
-        tables.base = base
+        tables.begin(base, entry)
         earlier = scope.names.get(entry.name.text)
         symbol = tables.declare(outputs, entry.name, SymbolKind.OUTPUT, entry)
         if earlier is not None and entry.name.text:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import Any, TypeVar
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Problem, Span
+from snd_analysis.base import Layers, Note, Problem, Span
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
+from snd_analysis.skriptnd.names.rows import Row, joined
 from snd_analysis.skriptnd.names.scope import Scope, Watch
+from snd_analysis.skriptnd.names.starts import Starts
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.undefined import UndefinedName, UnknownModule
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
-from snd_analysis.skriptnd.syntax import SHORTEST_LONG_BLOCK, keywords, nodes
+from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 Statement = TypeVar("Statement", bound=nodes.Node)
@@ -37,20 +38,26 @@ class Tables:
         checkpoint: Callable[[], None],
     ) -> None:
         self._checkpoint = checkpoint
+        self._definition = definition
         self.module_scope = module_scope
-        self.starts: dict[nodes.Node, int] = {}
-        self._statements: dict[int, nodes.Node] = {}
-        for block in definition.blocks:
-            if isinstance(block, nodes.Block):
-                self.starts.update({entry.statement: entry.start for entry in block.entries})
-                self._statements.update({entry.start: entry.statement for entry in block.entries})
-        self._targets_before = before.targets if before is not None else {}
-        self._parts_before = before.parts if before is not None and same_module_scope else {}
-        self._rows_before = before.rows if before is not None and same_module_scope else {}
-        self.parts: dict[nodes.Node, Part] = {}
+        self.starts = Starts(definition)
+        self._same_module_scope = same_module_scope
+        self._rows_before = before.rows if before is not None else {}
+        self._symbols_before: Mapping[nodes.Node, Target] = before.targets if before is not None else {}
+        """The symbols of what is resolved again, by the names that declare them."""
+        self._parts_before: dict[nodes.Node, Part] = {}
+        """Those of which it is to be seen whether they hold."""
+        self._outside_before = before.outside if before is not None and not before.ambiguous else None
+        self.outside: set[tuple[str, Symbol]] = set()
+        """The names that are declared elsewhere than in parts."""
+        self._differing: set[str] = set()
+        """The names that stand for something else than before, or that are bound by other statements."""
+        self.parts: Layers[nodes.Node, Part] = Layers()
         self.rows: dict[str, tuple[Part, ...]] = {}
         self.symbols: list[Symbol] = []
-        self.targets: dict[nodes.Node, Target] = {}
+        self.all_targets: Layers[nodes.Node, Target] = Layers()
+        self.targets: MutableMapping[nodes.Node, Target] = self.all_targets
+        """Those of the part at hand, else all."""
         self._uses: list[tuple[nodes.Node, Use]] = []
         self._use_groups: list[tuple[tuple[nodes.Node, Use], ...]] = []
         self.problems: list[Problem] = []
@@ -60,18 +67,13 @@ class Tables:
         """Parts of statements of which it is not known what they mean, with what is said of them."""
         self.ambiguous: set[Symbol] = set()
         self.block = BlockKind.DTYPE
-        self._base = 0
+        self.base = 0
+        """Where the statement at hand starts: what the spans of its nodes count from."""
         self._statement: nodes.Node = definition
 
-    @property
-    def base(self) -> int:
-        """Where the statement at hand starts: what the spans of its nodes count from."""
-        return self._base
-
-    @base.setter
-    def base(self, start: int) -> None:
-        self._base = start
-        self._statement = self._statements[start]
+    def begin(self, base: int, statement: nodes.Node) -> None:
+        """Goes on to a statement."""
+        self.base, self._statement = base, statement
 
     def span(self, symbol: Symbol) -> Span:
         """Where a symbol is declared."""
@@ -81,75 +83,124 @@ class Tables:
     def resolve_rows(
         self,
         key: str,
-        entries: Sequence[tuple[int, Statement]],
+        block: BlockKind,
+        kind: type[Statement],
         scopes: Sequence[Scope],
         resolve: Callable[[Statement], None],
+        node: Callable[[Any], nodes.Node] = lambda statement: statement,
     ) -> None:
-        """Resolves statements by ``resolve``, or adds what they added before, if ``scopes`` answer as they did then.
+        """Resolves the statements of a block by ``resolve``, or adds what they added before, if ``scopes`` answer so.
 
-        The scopes are all that are asked which are not theirs. Of statements that are resolved in two steps, names of
-        them stand for them in one. ``key`` is that of the rows: the block that they stand in.
+        The scopes are all that are asked which are not theirs. ``node`` is what stands for a statement that is resolved
+        in several steps. ``key`` is that of the rows.
         """
-        if len(entries) < SHORTEST_LONG_BLOCK:
-            for base, statement in entries:
-                self._resolve_part(base, statement, scopes, resolve)
-            self.rows[key] = tuple(self.parts[statement] for _, statement in entries)
-            return
-        before = {row.node: row for row in self._rows_before.get(key, ()) if isinstance(row, Row)}
-        rows = []
-        for row, known in in_rows(entries, before):
-            self._checkpoint()
-            rows.append(self._resolve_row(row, known, scopes, resolve))
+        blocks = [each for each in self._definition.blocks if isinstance(each, nodes.Block) and each.kind is block]
+        before = self._rows_of(key, blocks, node)
+        if self._outside_before is not None:
+            self._differing.update(name for name, _ in self.outside ^ self._outside_before)
+        rows: list[Part] = []
+        for each in blocks:
+            for base, group in each.entries.groups:
+                self._checkpoint()
+                known = before.get(group)
+                if known is not None and self._holds(known, scopes):
+                    self._add_known(known, scopes)
+                    self._add_row(known)
+                    rows.append(known)
+                    continue
+                if known is not None:
+                    self._parts_before.update(known.by_node)
+                self._end_group()
+                uses = len(self._use_groups)
+                parts = [
+                    self._resolve_part(base + start, statement, node(statement), scopes, resolve)
+                    for start, statement in group.statements
+                    if isinstance(statement, kind)
+                ]
+                if not each.entries.is_long:
+                    rows += parts
+                    for part in parts:
+                        self.all_targets.update(part.targets)
+                        self.parts[part.node] = part
+                elif parts:
+                    row = joined(parts, group)
+                    self._use_groups[uses:] = [row.uses]
+                    self._add_row(row)
+                    rows.append(row)
         self.rows[key] = tuple(rows)
 
-    def _resolve_part(
-        self, base: int, node: Statement, scopes: Sequence[Scope], resolve: Callable[[Statement], None]
-    ) -> None:
-        part = self._parts_before.get(node)
-        if part is None or not part.holds_in(scopes):
-            self.base = base
-            part = self._resolved(node, scopes, resolve)
-        else:
-            for scope, bound in zip(scopes, part.bound, strict=True):
-                scope.names.update(bound)
-        self.parts[node] = part
-        self._add(part)
+    def _rows_of(
+        self, key: str, blocks: Sequence[nodes.Block], node: Callable[[Any], nodes.Node]
+    ) -> dict[nodes.Group, Row]:
+        """The rows of the earlier version by their groups. The parts of groups that are gone may be used again."""
+        before = self._rows_before.get(key, ())
+        rows = {part.group: part for part in before if isinstance(part, Row)}
+        groups = {group for block in blocks for _, group in block.entries.groups}
+        present = {node(statement) for group in groups if group not in rows for _, statement in group.statements}
+        for part in before:
+            if not isinstance(part, Row) or part.group not in groups:
+                for each in part.single:
+                    self._parts_before[each.node] = each
+                    if each.node not in present:
+                        self._differ(each)
+        return rows
 
-    def _resolve_row(
+    def _differ(self, part: Part) -> None:
+        for bound in part.bound:
+            self._differing.update(bound)
+
+    def _holds(self, row: Row, scopes: Sequence[Scope]) -> bool:
+        """Whether the names in a row mean the same. Where none of them differs there is no need to ask for each."""
+        if not row.lasting or not self._same_module_scope:
+            return False
+        is_told = self._outside_before is not None and not self.ambiguous
+        return (is_told and self._differing.isdisjoint(row.names_asked)) or row.holds_in(scopes)
+
+    def _resolve_part(
         self,
-        entries: Sequence[tuple[int, Statement]],
-        known: Row | None,
+        base: int,
+        statement: Statement,
+        node: nodes.Node,
         scopes: Sequence[Scope],
         resolve: Callable[[Statement], None],
-    ) -> Row:
-        if known is None or not known.holds_in(scopes):
-            self._end_group()
-            groups = len(self._use_groups)
-            for base, statement in entries:
-                self._resolve_part(base, statement, scopes, resolve)
-            row = joined([self.parts[statement] for _, statement in entries])
-            self._use_groups[groups:] = [row.uses]
-            return row
-        for scope, bound in zip(scopes, known.bound, strict=True):
+    ) -> Part:
+        known = self._parts_before.get(node)
+        if known is not None:
+            if self._same_module_scope and known.holds_in(scopes):
+                self._add_known(known, scopes)
+                return known
+            self._differ(known)
+        self.begin(base, statement)
+        part = self._resolved(node, known, scopes, lambda: resolve(statement))
+        self._differ(part)
+        self._add(part)
+        return part
+
+    def _add_row(self, row: Row) -> None:
+        self.all_targets.add(row.targets)
+        self.parts.add(row.by_node)
+
+    def _add_known(self, part: Part, scopes: Sequence[Scope]) -> None:
+        for scope, bound in zip(scopes, part.bound, strict=True):
             scope.names.update(bound)
-        self.parts.update(known.by_node)
-        self._add(known)
-        return known
+        self._add(part)
 
     def _add(self, part: Part) -> None:
         self.symbols.extend(part.symbols)
-        self.targets.update(part.targets)
         self._end_group()
         self._use_groups.append(part.uses)
 
-    def _resolved(self, node: Statement, scopes: Sequence[Scope], resolve: Callable[[Statement], None]) -> Part:
-        before = self.symbols, self.targets, self._uses
+    def _resolved(
+        self, node: nodes.Node, known: Part | None, scopes: Sequence[Scope], resolve: Callable[[], None]
+    ) -> Part:
+        before = self.symbols, self.targets, self._uses, self._symbols_before
         self.symbols, self.targets, self._uses = [], {}, []
+        self._symbols_before = {} if known is None else known.targets
         said = self._amount_said()
         watches = [Watch() for _ in scopes]
         for scope, watch in zip(scopes, watches, strict=True):
             scope.watch = watch
-        resolve(node)
+        resolve()
         for scope in scopes:
             scope.watch = None
         part = Part(
@@ -158,7 +209,7 @@ class Tables:
             tuple(watch.bound for watch in watches),
             tuple(self.symbols), self.targets, tuple(self._uses), self._amount_said() == said,
         )  # fmt: skip
-        self.symbols, self.targets, self._uses = before
+        self.symbols, self.targets, self._uses, self._symbols_before = before
         return part
 
     def use_groups(self) -> tuple[tuple[tuple[nodes.Node, Use], ...], ...]:
@@ -182,6 +233,8 @@ class Tables:
         symbol = self._symbol(name, kind, node)
         self.symbols.append(symbol)
         self.targets[name] = symbol
+        if self.targets is self.all_targets:
+            self.outside.add((name.text, symbol))
         self._uses.append((self._statement, Use(symbol.local_span, symbol, Role.DECLARATION)))
         self.check_name(name)
         earlier = scope.own(name.text)
@@ -193,7 +246,7 @@ class Tables:
 
     def _symbol(self, name: nodes.Name, kind: SymbolKind, node: nodes.Node) -> Symbol:
         """The symbol that this declared before the edit, else a new one."""
-        known = self._targets_before.get(name)
+        known = self._symbols_before.get(name)
         if isinstance(known, Symbol) and known.node is node and known.kind is kind and name not in self.targets:
             return known
         return Symbol(name.text, kind, name.span, node, self._statement)

@@ -58,15 +58,14 @@ from snd_analysis.skriptnd.syntax.nodes.documents import (
     BlockKind,
     Definition,
     Document,
-    Entry,
     ErrorBlock,
     ErrorItem,
     Extension,
     Import,
-    Statement,
     Version,
     entries_of,
 )
+from snd_analysis.skriptnd.syntax.nodes.entries import SHORTEST_LONG_BLOCK, Entries, Entry, Group, Statement
 from snd_analysis.skriptnd.syntax.nodes.expressions import (
     Attribute,
     Attributes,
@@ -109,6 +108,7 @@ from snd_analysis.skriptnd.syntax.nodes.formulas import (
 )
 
 __all__ = [
+    "SHORTEST_LONG_BLOCK",
     "Access",
     "Assertion",
     "Attribute",
@@ -129,6 +129,7 @@ __all__ = [
     "Definition",
     "Document",
     "DtypeDeclaration",
+    "Entries",
     "Entry",
     "ErrorBlock",
     "ErrorEntry",
@@ -142,6 +143,7 @@ __all__ = [
     "Field",
     "Fold",
     "Generics",
+    "Group",
     "Import",
     "Index",
     "IndexBound",

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from snd_analysis.base import Node, Span
-from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
-from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Parameter, Using
+from snd_analysis.skriptnd.syntax.nodes.entries import Entries
 from snd_analysis.skriptnd.syntax.nodes.expressions import Name, Qualified
-from snd_analysis.skriptnd.syntax.nodes.formulas import Lowering
-
-Statement: TypeAlias = (
-    DtypeDeclaration | Parameter | Using | Assertion | Lowering | Component | Quantization | ErrorEntry
-)
-
-
-class Entry(Node, frozen=True):
-    """An entry of a block at its place in the chunk; spans inside ``statement`` count from ``start``."""
-
-    statement: Statement
-    damage: tuple[str, ...] | None = None
-    """Every word in its text, if its syntax is broken in a way that leaves open what was meant."""
 
 
 class BlockKind(StrEnum):
@@ -46,7 +32,7 @@ class Block(Node, frozen=True):
 
     kind: BlockKind
     keyword: Span
-    entries: tuple[Entry, ...]
+    entries: Entries
 
 
 class ErrorBlock(Node, frozen=True):
@@ -97,9 +83,10 @@ _Statement = TypeVar("_Statement", bound=Node)
 def entries_of(definition: Definition, block: BlockKind, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
     """The well-formed entries of all blocks of a kind, each with what its spans count from."""
     return [
-        (entry.start, entry.statement)
+        (base + start, statement)
         for item in definition.blocks
         if isinstance(item, Block) and item.kind is block
-        for entry in item.entries
-        if isinstance(entry.statement, kind)
+        for base, group in item.entries.groups
+        for start, statement in group.statements
+        if isinstance(statement, kind)
     ]

@@ -1,0 +1,92 @@
+"""Tables that are put together of other tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_NOTHING: Any = object()
+
+
+class Layers(MutableMapping[K, V]):
+    """A dictionary to which whole tables are added without being copied. They must not change any more.
+
+    A key is looked up table by table, from the latest one, until that has taken as long as copying them would.
+    """
+
+    __slots__ = ("_asked", "_below", "_top")
+
+    def __init__(self, of: Layers[K, V] | None = None) -> None:
+        """``of`` is copied."""
+        self._top: dict[K, V] = {} if of is None else dict(of._top)
+        self._below: list[Mapping[K, V]] = [] if of is None else [*of._below]
+        self._asked = 0
+        """How many tables were asked for keys."""
+
+    def add(self, table: Mapping[K, V]) -> None:
+        """Add all of a table; it is like ``update``, but takes no time."""
+        if table:
+            if self._top:
+                self._below.append(self._top)
+                self._top = {}
+            self._below.append(table)
+
+    def update(self, table: Mapping[K, V]) -> None:  # type: ignore[override]
+        """Copy all of a table."""
+        self._top.update(table)
+
+    def get(self, key: K, default: Any = None) -> Any:
+        """Return the value of a key."""
+        found = self._top.get(key, _NOTHING)
+        return found if found is not _NOTHING else self._find(key, default) if self._below else default
+
+    def _find(self, key: K, default: Any) -> Any:
+        self._asked += len(self._below)
+        if self._asked > 2 * len(self._below) and self._asked > 2 * sum(map(len, self._below)):
+            self._below, self._asked = [_merged(self._below)], 0
+        for table in reversed(self._below):
+            found = table.get(key, _NOTHING)
+            if found is not _NOTHING:
+                return found
+        return default
+
+    def _whole(self) -> Mapping[K, V]:
+        """All tables as one, which must not be changed."""
+        if self._top or len(self._below) != 1:
+            self._below = [_merged([*self._below, self._top])]
+            self._top = {}
+        return self._below[0]
+
+    def __getitem__(self, key: K) -> V:
+        found = self.get(key, _NOTHING)
+        if found is _NOTHING:
+            raise KeyError(key)
+        return found  # type: ignore[no-any-return]
+
+    def __contains__(self, key: object) -> bool:
+        return self.get(key, _NOTHING) is not _NOTHING  # type: ignore[arg-type]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._top[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        if key not in self._top or any(key in table for table in self._below):
+            self._top = dict(self._whole())
+            self._below = []
+        del self._top[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._whole())
+
+    def __len__(self) -> int:
+        return len(self._whole())
+
+
+def _merged(tables: list[Mapping[K, V]]) -> dict[K, V]:
+    merged: dict[K, V] = {}
+    for table in tables:
+        merged.update(table)
+    return merged

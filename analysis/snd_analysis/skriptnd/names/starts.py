@@ -1,0 +1,40 @@
+"""Where the statements of a definition start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from snd_analysis.skriptnd.syntax import nodes
+
+
+class Starts(Mapping[nodes.Node, int]):
+    """What the spans of each statement count from.
+
+    It is looked for group by group, until that has taken as long as making a table of all.
+    """
+
+    def __init__(self, definition: nodes.Definition) -> None:
+        blocks = (block for block in definition.blocks if isinstance(block, nodes.Block))
+        self._groups = [group for block in blocks for group in block.entries.groups]
+        self._asked = 0
+
+    @cached_property
+    def _all(self) -> Mapping[nodes.Node, int]:
+        return {node: base + start for base, group in self._groups for node, start in group.starts.items()}
+
+    def __getitem__(self, statement: nodes.Node) -> int:
+        if self._asked > 64:
+            return self._all[statement]
+        self._asked += 1
+        for base, group in self._groups:
+            start = group.starts.get(statement)  # type: ignore[call-overload]
+            if start is not None:
+                return base + start  # type: ignore[no-any-return]
+        raise KeyError(statement)
+
+    def __iter__(self) -> Iterator[nodes.Node]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)

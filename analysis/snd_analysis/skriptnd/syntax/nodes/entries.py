@@ -1,0 +1,151 @@
+"""The entries of a block. Those of a long one stand in groups, so that an edit costs what is in its own group.
+
+What is found out about a group of statements holds for as long as the group is the same object, wherever it moves.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, islice
+from typing import TypeAlias, overload
+
+from snd_analysis.base import Node, NodeSequence
+from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
+from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Parameter, Using
+from snd_analysis.skriptnd.syntax.nodes.formulas import Lowering
+
+SHORTEST_LONG_BLOCK = 64
+"""So many entries make a block of which what is known is kept by statements."""
+_ORDINARY = 48
+_SHORTEST = 16
+"""What edits have left of a shorter group becomes a part of the next one."""
+_LONGEST = 2 * _ORDINARY
+
+Statement: TypeAlias = (
+    DtypeDeclaration | Parameter | Using | Assertion | Lowering | Component | Quantization | ErrorEntry
+)
+
+
+class Entry(Node, frozen=True):
+    """An entry of a block at its place; spans inside ``statement`` count from ``start``."""
+
+    statement: Statement
+    damage: tuple[str, ...] | None = None
+    """Every word in its text, if its syntax is broken in a way that leaves open what was meant."""
+
+    def moved(self, distance: int) -> Entry:
+        """Return the same entry so much further on."""
+        if not distance:
+            return self
+        return Entry(self.start + distance, self.end + distance, self.statement, self.damage)
+
+
+class Group:
+    """Entries that stand together. Their spans count from what the group is placed at."""
+
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self.entries = entries
+
+    @cached_property
+    def statements(self) -> tuple[tuple[int, Statement], ...]:
+        """The statements that could be read, each with what its spans count from."""
+        return tuple(
+            (entry.start, entry.statement) for entry in self.entries if not isinstance(entry.statement, ErrorEntry)
+        )
+
+    @cached_property
+    def starts(self) -> Mapping[Statement, int]:
+        """What the spans of each statement count from."""
+        return {entry.statement: entry.start for entry in self.entries}
+
+    @cached_property
+    def damaged(self) -> tuple[Entry, ...]:
+        """The entries of which it is a guess what was meant."""
+        return tuple(entry for entry in self.entries if entry.damage is not None)
+
+
+class Entries(NodeSequence[Entry]):
+    """The entries of a block, in order, with spans that count from the start of the chunk. Immutable."""
+
+    __slots__ = ("_ends", "groups", "is_long")
+
+    def __init__(self, groups: tuple[tuple[int, Group], ...]) -> None:
+        """``groups`` are in order, each with what the spans in it count from."""
+        self.groups = groups
+        self._ends = [*accumulate(len(group.entries) for _, group in groups)]
+        self.is_long = len(self) >= SHORTEST_LONG_BLOCK
+        """Whether there is more than one group."""
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Entries:
+        """Return entries, in groups if there are many."""
+        found = (*entries,)
+        if len(found) >= SHORTEST_LONG_BLOCK:
+            return cls(_grouped(found))
+        return cls(((0, Group(found)),) if found else ())
+
+    def spliced(self, first: int, end: int, entries: Sequence[Entry], distance: int) -> Entries:
+        """Return these entries with others in place of those from ``first`` to ``end``, and the rest moved."""
+        if not self.is_long or len(self) - (end - first) + len(entries) < SHORTEST_LONG_BLOCK:
+            return Entries.of((*self[:first], *entries, *(entry.moved(distance) for entry in self[end:])))
+        one = bisect_right(self._ends, min(first, len(self) - 1))
+        behind = bisect_right(self._ends, max(first, end - 1, 0)) + 1
+        read = [*self[self._first_of(one) : first], *entries]
+        read += (entry.moved(distance) for entry in self[end : self._first_of(behind)])
+        while len(read) < _SHORTEST and behind < len(self.groups):
+            start, group = self.groups[behind]
+            read += (entry.moved(start + distance) for entry in group.entries)
+            behind += 1
+        rest = ((start + distance, group) for start, group in self.groups[behind:])
+        return Entries((*self.groups[:one], *_grouped(read), *rest))
+
+    def moved(self, distance: int) -> Entries:
+        """Return these entries so much further on."""
+        if self.is_long:
+            return Entries(tuple((start + distance, group) for start, group in self.groups))
+        return Entries.of(entry.moved(distance) for entry in self)
+
+    def _first_of(self, group: int) -> int:
+        return self._ends[min(group, len(self._ends)) - 1] if group else 0
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Entry, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | tuple[Entry, ...]:
+        if isinstance(index, slice):
+            first, end, _ = index.indices(len(self))
+            return (*islice(self._from(first), max(end - first, 0)),)
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        at = bisect_right(self._ends, index)
+        start, group = self.groups[at]
+        return group.entries[index - self._ends[at]].moved(start)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return self._from(0) if self.is_long else iter(self.groups[0][1].entries if self.groups else ())
+
+    def _from(self, first: int) -> Iterator[Entry]:
+        at = bisect_right(self._ends, first)
+        skipped = first - self._first_of(at)
+        for start, group in self.groups[at:]:
+            for entry in islice(group.entries, skipped, None):
+                yield entry.moved(start)
+            skipped = 0
+
+
+def _grouped(entries: Sequence[Entry]) -> tuple[tuple[int, Group], ...]:
+    """Entries in groups of their ordinary length, or a little longer."""
+    cuts = [*range(0, len(entries) - _SHORTEST, _ORDINARY)] if len(entries) > _LONGEST else [0] if entries else []
+    return tuple(
+        (entries[cut].start, Group(tuple(entry.moved(-entries[cut].start) for entry in entries[cut:end])))
+        for cut, end in zip(cuts, [*cuts[1:], len(entries)], strict=True)
+    )
