@@ -8,7 +8,7 @@ Invariant 5 of ARCHITECTURE.md.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 
 import pytest
@@ -165,7 +165,7 @@ def described(value: object, moved: Callable[[Place], Place]) -> object:
             return value.path, value.definition, value.span
         if isinstance(value, Specialization):
             return value.template.name
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             return {str(name): plain(each) for name, each in value.items()}
         if isinstance(value, list | tuple):
             return [plain(each) for each in value]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _NOTHING: Any = object()
+_LONG = 16
+"""A table of fewer entries is copied."""
 
 
 class Layers(MutableMapping[K, V]):
@@ -27,14 +29,16 @@ class Layers(MutableMapping[K, V]):
         """How many tables were asked for keys."""
 
     def add(self, table: Mapping[K, V]) -> None:
-        """Add all of a table; it is like ``update``, but takes no time."""
-        if table:
+        """Add all of a table; it is like ``update``, but takes no time if the table is long."""
+        if len(table) < _LONG:
+            self._top.update(table)
+        else:
             if self._top:
                 self._below.append(self._top)
                 self._top = {}
             self._below.append(table)
 
-    def update(self, table: Mapping[K, V]) -> None:  # type: ignore[override]
+    def update(self, table: Mapping[K, V] | Iterable[tuple[K, V]]) -> None:  # type: ignore[override]
         """Copy all of a table."""
         self._top.update(table)
 
@@ -53,7 +57,7 @@ class Layers(MutableMapping[K, V]):
                 return found
         return default
 
-    def _whole(self) -> Mapping[K, V]:
+    def whole(self) -> Mapping[K, V]:
         """All tables as one, which must not be changed."""
         if self._top or len(self._below) != 1:
             self._below = [_merged([*self._below, self._top])]
@@ -74,15 +78,15 @@ class Layers(MutableMapping[K, V]):
 
     def __delitem__(self, key: K) -> None:
         if key not in self._top or any(key in table for table in self._below):
-            self._top = dict(self._whole())
+            self._top = dict(self.whole())
             self._below = []
         del self._top[key]
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._whole())
+        return iter(self.whole())
 
     def __len__(self) -> int:
-        return len(self._whole())
+        return len(self.whole())
 
 
 def _merged(tables: list[Mapping[K, V]]) -> dict[K, V]:

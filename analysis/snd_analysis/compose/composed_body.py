@@ -15,7 +15,7 @@ from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.reuse.statements import ComposingOfStatements
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Graph
-from snd_analysis.skriptnd.names import fold
+from snd_analysis.skriptnd.names import Fold
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import UNDEFINED
 
@@ -30,10 +30,16 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
         return declared
     state = BodyState(declared, callees.budget)
     composing = Composing(callees, state, Naming(callees, template))
-    _compose_block(composing, BlockKind.COMPOSE, lasting)
+    step, fold = ComposingOfStatements(composing), Fold(None) if lasting is None else lasting.go_on()
+    if fold.lasts:
+        fold.give("statements", step.outside())
+    rows = template.resolution.rows
+    fold.run(BlockKind.COMPOSE, rows[BlockKind.COMPOSE], step)
+    composing.state.begin(0)
     outputs = finished_outputs(state)
     operations, state.operations = tuple(state.operations), []
-    _compose_block(composing, BlockKind.UPDATE, lasting)
+    fold.run(BlockKind.UPDATE, rows[BlockKind.UPDATE], step)
+    composing.state.begin(0)
     body = Graph(
         template.name.name,
         {member.name: value for member, value in zip(template.inputs, declared.inputs, strict=True)},
@@ -57,10 +63,3 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
         steps=state.steps,
         used=tuple(state.used),
     )
-
-
-def _compose_block(composing: Composing, block: BlockKind, lasting: LastingModel | None) -> None:
-    step = ComposingOfStatements(composing)
-    for row in composing.state.template.resolution.rows[block]:
-        fold(row, None if lasting is None else lasting.statements, step)
-    composing.state.begin(0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from snd_analysis.base import Layers
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
@@ -18,10 +21,11 @@ class ValueScope:
     __slots__ = ("composing", "dtypes", "template", "values")
 
     def __init__(
-        self, template: Template, values: dict[Symbol, Value], dtypes: dict[str, str], composing: bool = True
+        self, template: Template, values: Mapping[Symbol, Value], dtypes: dict[str, str], composing: bool = True
     ) -> None:
         self.template = template
-        self.values = values
+        self.values: Layers[Symbol, Value] = Layers()
+        self.values.update(values)
         self.dtypes = dtypes
         self.composing = composing
         """Whether a graph is composed; not if an operator is looked at alone."""

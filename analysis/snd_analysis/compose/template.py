@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
@@ -144,6 +144,19 @@ class Template:
         """Where the mistakes start, in order, and where the farthest of those so far ends."""
         spans = sorted(self.errors)
         return [span.start for span in spans], [*accumulate((span.end for span in spans), max)]
+
+    @cached_property
+    def wrong_groups(self) -> Set[nodes.Group]:
+        """The groups of entries of long blocks in which something is reported already."""
+        blocks = [block for block in self.definition.blocks if isinstance(block, nodes.Block) and block.entries.is_long]
+        if not self.errors:
+            return frozenset()
+        return {
+            group
+            for block in blocks
+            for start, group in block.entries.groups
+            if self.is_wrong_between(start, start + group.entries[-1].end)
+        }
 
     # ---- statements --------------------------------------------------------------------------------------------------
     def member(self, node: nodes.Parameter) -> Member | None:

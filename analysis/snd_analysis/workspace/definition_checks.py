@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from snd_analysis.base import OperatorName, Problem, Severity
 from snd_analysis.skriptnd.lints import check_invocations, check_precedence, check_structure, check_unused_symbols
-from snd_analysis.skriptnd.names import Resolution
+from snd_analysis.skriptnd.names import Fold, Known, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types import Context, LastingTypes, Others, check_lowering, declare
+from snd_analysis.skriptnd.types import Context, Others, check_lowering, declare
 from snd_analysis.skriptnd.types.compose import check_compose
 
 
 def type_definition(
-    definition: nodes.Definition, resolution: Resolution, others: Others, lasting: LastingTypes | None = None
+    definition: nodes.Definition, resolution: Resolution, others: Others, known: Known | None = None
 ) -> Context:
-    """The types of a definition. Of statements that ``lasting`` knows, those of their expressions are left out."""
-    context = Context(definition, resolution, others)
-    declare(context, None if lasting is None else lasting.declared)
+    """The types of a definition. Of statements that are ``known``, those of their expressions are left out."""
+    context, fold = Context(definition, resolution, others), Fold(known)
+    declare(context, fold)
     check_lowering(context)
-    check_compose(context, None if lasting is None else lasting.statements)
+    check_compose(context, fold)
     return context
 
 
@@ -27,13 +27,13 @@ def check_definition(
     resolution: Resolution,
     others: Others,
     syntax_is_right: bool,
-    lasting: LastingTypes | None = None,
+    known: Known | None = None,
 ) -> tuple[tuple[Problem, ...], Context]:
     """Everything that is wrong with a definition but its syntax, and its types. Spans count from the chunk's start.
 
-    ``lasting`` is what may be used of an earlier version, and learns what may be used next.
+    ``known`` is what may be used of an earlier version; it learns what may be used next.
     """
-    context = type_definition(definition, resolution, others, lasting)
+    context = type_definition(definition, resolution, others, known)
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):

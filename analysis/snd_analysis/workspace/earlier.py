@@ -6,9 +6,8 @@ from collections.abc import Hashable
 
 from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
-from snd_analysis.skriptnd.names import ModuleScope, Resolution, is_library, is_long
+from snd_analysis.skriptnd.names import Known, ModuleScope, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types import LastingTypes
 
 _MOST_GIVEN = 4
 
@@ -20,7 +19,7 @@ class Earlier:
 
     def __init__(self) -> None:
         self.names: tuple[ModuleScope | None, Resolution | None] = (None, None)
-        self.types = LastingTypes()
+        self.types = Known()
         self.model = LastingModel()
         self._given: dict[Hashable, LastingModel] = {}
 

@@ -24,6 +24,7 @@ from snd_analysis.skriptnd.lints import check_precedence
 from snd_analysis.skriptnd.names import (
     AttributeName,
     BuiltIn,
+    Fold,
     ModuleName,
     OperatorName,
     Resolution,
@@ -175,7 +176,7 @@ def _is_written(use: Use) -> bool:
 def _typing_problems(statement: SampleGraph, resolution: Resolution, others: Others) -> list[Problem]:
     """What is wrong with the names and types of a statement."""
     context = Context(statement.definition, resolution, others)
-    declare(context)
+    declare(context, Fold(None))
     work = TypingState(context)
     work.in_control_flow = True  # a sample may invoke graphs, too
     work.begin(statement.component)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import is_
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
@@ -21,13 +20,13 @@ from snd_analysis.compose.checks.assertion_text import (
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
 from snd_analysis.compose.dynamic.unknowns import Dynamic, is_dynamic
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingModel, given_to
+from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingModel, given_outside, given_to, may_last
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, representative
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import Part, Symbol, fold
+from snd_analysis.skriptnd.names import Fold, Part, Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
@@ -67,7 +66,7 @@ class _Evaluation:
         self.checks = list(binding.checks)
         self.obligations: list[Obligation] = []
         self.valid = True
-        self._lasting = lasting
+        self._fold = Fold(None) if lasting is None else lasting.begin()
         self._go_on = go_on
         self._template = binding.template
         self._scope = binding.scope
@@ -178,6 +177,8 @@ class _Evaluation:
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _declare_tensors(self) -> bool:
         template = self._template
+        if self._fold.lasts:
+            self._fold.give("declarations", given_outside(self._scope))
         if not self._declare_stored("constant", TensorKind.CONSTANT, self.constants):
             return False
         if not self._declare_stored("variable", TensorKind.VARIABLE, self.variables):
@@ -194,10 +195,8 @@ class _Evaluation:
 
     def _declare_stored(self, block: str, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
         """Constants or variables; whether the evaluation goes on."""
-        step = _DeclaringOfTensors(self, kind, into)
         try:
-            for row in self._template.resolution.rows[block]:
-                fold(row, None if self._lasting is None else self._lasting.declared, step)
+            self._fold.run(block, self._template.resolution.rows[block], _DeclaringOfTensors(self, kind, into))
         except _EvaluationEnds:
             return False
         return True
@@ -330,17 +329,19 @@ class _DeclaringOfTensors:
         self._kind = kind
         self._into = into
 
+    def may_last(self, row: Part) -> bool:
+        """Return whether nothing is wrong in declarations."""
+        return may_last(self._evaluation.scope.template, row)
+
     def given(self, part: Part) -> object | None:
-        """Return the values of the symbols that the declarations name."""
-        return given_to(self._evaluation.scope, part)
+        """Return the symbol that is declared, and the values of those that the declaration names."""
+        given, member = given_to(self._evaluation.scope, part), self._member(part)
+        return None if given is None or member is None else [member.symbol, *given]
 
     def add(self, known: DeclaredTensors) -> bool:
-        """Add tensors as they were before, if their names stand for the same symbols."""
-        scope = self._evaluation.scope
-        if not all(map(is_, map(scope.template.resolution.targets.get, known.names), known.by_symbol)):
-            return False
+        """Add tensors as they were before."""
         self._into.update(known.by_name)
-        scope.values.update(known.by_symbol)
+        self._evaluation.scope.values.add(known.by_symbol)
         return True
 
     def run(self, part: Part) -> None:
@@ -349,14 +350,15 @@ class _DeclaringOfTensors:
         if member is not None:
             self._evaluation.declare_one(member, self._kind, self._into)
 
-    def work_out(self, part: Part, versions: tuple[DeclaredTensors, ...]) -> DeclaredTensors | None:
+    def work_out(self, part: Part, versions: tuple[DeclaredTensors, ...]) -> tuple[DeclaredTensors, bool]:
         """Declare a tensor, and return it."""
         member, said = self._member(part), self._evaluation.amount_said
         self.run(part)
-        if member is None or self._evaluation.amount_said != said:
-            return None
+        if member is None:
+            return DeclaredTensors({}, {}), False
         value = self._into[member.name]
-        return DeclaredTensors((member.node.name,), {member.name: value}, {member.symbol: value})
+        found = DeclaredTensors({member.name: value}, {member.symbol: value})
+        return found, self._evaluation.amount_said == said
 
     def _member(self, part: Part) -> Member | None:
         assert isinstance(part.node, nodes.Parameter)
@@ -364,8 +366,7 @@ class _DeclaringOfTensors:
 
     def together(self, found: Sequence[DeclaredTensors]) -> DeclaredTensors:
         """Return the tensors of a row."""
-        names = tuple(name for each in found for name in each.names)
-        together = DeclaredTensors(names, {}, {})
+        together = DeclaredTensors({}, {})
         for each in found:
             together.by_name.update(each.by_name)
             together.by_symbol.update(each.by_symbol)

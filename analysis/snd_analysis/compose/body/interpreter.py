@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
+from snd_analysis.base import Layers
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.compose.body.targets import Targets
@@ -101,11 +102,11 @@ def part(
     """
     state = interpreter.state
     operations, state.operations = state.operations, []
-    tensors, state.tensors = state.tensors, {}
+    tensors, state.tensors = state.tensors, Layers()
     try:
         values = call(interpreter, node, targets)
         outputs = {targets.name(at) or str(at): value for at, value in enumerate(values or ())}
-        graph = Graph(name, inputs or {}, outputs, {}, {}, state.tensors, tuple(state.operations))
+        graph = Graph(name, inputs or {}, outputs, {}, {}, state.tensors.whole(), tuple(state.operations))
     finally:
         state.operations, state.tensors = operations, tensors
     return values, graph

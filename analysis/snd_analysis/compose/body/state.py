@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from snd_analysis.base import Rule
+from snd_analysis.base import Layers, Rule
 from snd_analysis.compose.budget import StepBudget
 from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
@@ -49,11 +49,12 @@ class BodyState:
         self.checks: list[RuntimeCheck] = []
         self.outputs: dict[Symbol, TensorValue] = {}
         self.updated: dict[str, TensorValue] = {}
-        self.tensors: dict[str, TensorValue] = {
-            **{member.name: value for member, value in zip(self.template.inputs, declared.inputs, strict=True)},
-            **declared.constants,
-            **declared.variables,
-        }
+        self.tensors: Layers[str, TensorValue] = Layers()
+        self.tensors.update(
+            {member.name: value for member, value in zip(self.template.inputs, declared.inputs, strict=True)}
+        )
+        self.tensors.add(declared.constants)
+        self.tensors.add(declared.variables)
         self.labels: tuple[str, ...] = ()
         self.first_operation = 0
         """Where the operations of the statement at hand begin, once its right side is composed."""

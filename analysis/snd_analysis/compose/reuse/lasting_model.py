@@ -6,24 +6,26 @@ made again as it was is replaced by the one that was there, and what follows fro
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Set
+
 from msgspec import Struct
 
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Member
+from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue, representative
-from snd_analysis.skriptnd.names import Known, Part, Resolution, Symbol, is_ambiguous
+from snd_analysis.skriptnd.names import Fold, Known, Part, Resolution, Row, Symbol, is_ambiguous
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 
 
-class StatementModel(Struct, frozen=True):
+class StatementModel(Struct, frozen=True, eq=False):
     """What composing a statement, in which nothing fails, has added."""
 
     operations: tuple[Operation, ...]
-    tensors: dict[str, TensorValue]
+    tensors: Mapping[str, TensorValue]
     values: dict[Symbol, Value]
     outputs: dict[Symbol, TensorValue]
     updated: dict[str, TensorValue]
@@ -33,13 +35,22 @@ class StatementModel(Struct, frozen=True):
     steps: int
     used: tuple[Specialization, ...]
 
+    @property
+    def changed(self) -> Set[Symbol]:
+        """The symbols that have values since."""
+        return self.values.keys()
+
 
 class DeclaredTensors(Struct, frozen=True, eq=False):
-    """Constants or variables of which nothing is to be said, and the names in their declarations, in order."""
+    """Constants or variables."""
 
-    names: tuple[nodes.Name, ...]
     by_name: dict[str, TensorValue]
     by_symbol: dict[Symbol, TensorValue]
+
+    @property
+    def changed(self) -> Set[Symbol]:
+        """Their symbols."""
+        return self.by_symbol.keys()
 
 
 class LastingModel:
@@ -48,18 +59,27 @@ class LastingModel:
     The places in it may be of earlier versions; ``Template.moved`` tells where they are.
     """
 
-    __slots__ = ("_inputs", "declared", "statements")
+    __slots__ = ("_fold", "_inputs", "_known")
 
     def __init__(self) -> None:
-        self.statements: Known[StatementModel] = Known()
-        self.declared: Known[DeclaredTensors] = Known()
+        self._known = Known()
+        self._fold: Fold | None = None
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
         """Lets go of most of what a definition does not have any more."""
-        self.statements.forget(resolution)
-        self.declared.forget(resolution)
+        self._known.forget(resolution)
         self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
+
+    def begin(self) -> Fold:
+        """Begin a run: of the declarations, then of the statements."""
+        self._fold = Fold(self._known)
+        return self._fold
+
+    def go_on(self) -> Fold:
+        """Go on with the run that was begun."""
+        fold, self._fold = self._fold or Fold(self._known), None
+        return fold
 
     def input(self, member: Member, value: TensorValue) -> TensorValue:
         """The input of the definition, as it was before if it is as it was."""
@@ -93,11 +113,22 @@ def alike(one: Segment, other: Segment) -> bool:
     return one is other
 
 
+def given_outside(scope: ValueScope) -> dict[Hashable, object]:
+    """What the symbols stand for that no statement of a long block has declared, and the types."""
+    symbols = scope.template.resolution.symbols_outside
+    return {"types": scope.dtypes, **{symbol: scope.values.get(symbol) for symbol in symbols}}
+
+
+def may_last(template: Template, row: Part) -> bool:
+    """Whether nothing is wrong in a row or ambiguous."""
+    is_wrong = isinstance(row, Row) and row.group in template.wrong_groups
+    return row.lasting and not is_wrong and not template.resolution.ambiguous
+
+
 def given_to(scope: ValueScope, part: Part) -> list[object] | None:
     """What the symbols that statements name stand for; None if what is made of that may not last."""
     template, values = scope.template, scope.values
-    starts, last = template.resolution.starts, part.single[-1].node
-    is_wrong = template.is_wrong_between(starts[part.node], starts[last] + last.end)
+    is_wrong = bool(template.errors) and template.is_wrong(template.resolution.starts[part.node], part.node)
     if not part.lasting or is_wrong or is_ambiguous(template.resolution, part):
         return None
     return [scope.dtypes, *(values.get(symbol) for symbol in part.given)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
+from snd_analysis.base import Layers
 from snd_analysis.compose.body.results import assign
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.composing import Composing
-from snd_analysis.compose.reuse.lasting_model import StatementModel, first_name, given_to
+from snd_analysis.compose.reuse.lasting_model import StatementModel, first_name, given_outside, given_to, may_last
 from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.names import Part
 from snd_analysis.skriptnd.syntax import nodes
@@ -18,6 +19,19 @@ class ComposingOfStatements:
 
     def __init__(self, composing: Composing) -> None:
         self._composing = composing
+
+    def outside(self) -> Mapping[Hashable, object]:
+        """Return what statements may be given but what others add."""
+        composing = self._composing
+        found = given_outside(composing.state.scope)
+        for name in composing.state.template.invoked:
+            template = composing.callees.template(name)
+            found[name] = template, None if template is None else composing.callees.reached(template)
+        return found
+
+    def may_last(self, row: Part) -> bool:
+        """Return whether nothing is wrong or ambiguous, and operations are known by no names but their own."""
+        return not self._composing.naming.scopes and may_last(self._composing.state.template, row)
 
     def given(self, part: Part) -> object | None:
         """Return the values of the symbols that are named, and the definitions that are invoked with all they reach."""
@@ -46,8 +60,8 @@ class ComposingOfStatements:
         state.steps += known.steps
         state.used.update(dict.fromkeys(known.used))
         state.operations.extend(known.operations)
-        state.tensors.update(known.tensors)
-        state.scope.values.update(known.values)
+        state.tensors.add(known.tensors)
+        state.scope.values.add(known.values)
         state.outputs.update(known.outputs)
         state.updated.update(known.updated)
         state.checks.extend(known.checks)
@@ -68,7 +82,7 @@ class ComposingOfStatements:
         composing.statement(component)
         composing.note_obligations(first)
 
-    def work_out(self, part: Part, versions: tuple[StatementModel, ...]) -> StatementModel | None:
+    def work_out(self, part: Part, versions: tuple[StatementModel, ...]) -> tuple[StatementModel, bool]:
         """Compose a statement, and return what that has added."""
         composing, state = self._composing, self._composing.state
         failures = len(state.failures)
@@ -76,7 +90,7 @@ class ComposingOfStatements:
         found = self._composed(part)
         composing.made_before = {}
         self._add(found)
-        return None if len(state.failures) > failures else found
+        return found, len(state.failures) == failures
 
     def _composed(self, part: Part) -> StatementModel:
         """What a statement adds, not added yet."""
@@ -86,7 +100,7 @@ class ComposingOfStatements:
         before = [values.get(symbol) for symbol in named]
         around = state.operations, state.tensors, state.outputs, state.updated, state.checks, state.dynamic
         steps, used = state.steps, state.used
-        state.operations, state.tensors, state.outputs = [], {}, {}
+        state.operations, state.tensors, state.outputs = [], Layers(), {}
         state.steps, state.used = 0, {}
         state.updated, state.checks, state.dynamic = {}, [], {}
         try:
@@ -97,7 +111,7 @@ class ComposingOfStatements:
                 if symbol in values and values[symbol] is not value
             }
             return StatementModel(
-                tuple(state.operations), state.tensors, changed, state.outputs, state.updated,
+                tuple(state.operations), state.tensors.whole(), changed, state.outputs, state.updated,
                 tuple(state.checks), state.dynamic, invokes_obligations(state.template, state.operations),
                 state.steps, tuple(state.used),
             )  # fmt: skip
@@ -107,14 +121,15 @@ class ComposingOfStatements:
 
     def together(self, found: Sequence[StatementModel]) -> StatementModel:
         """Return what a row has added."""
+        tensors: dict[str, TensorValue] = {}
         together = StatementModel(
-            tuple(operation for each in found for operation in each.operations), {}, {}, {}, {},
+            tuple(operation for each in found for operation in each.operations), tensors, {}, {}, {},
             tuple(check for each in found for check in each.checks), {},
             any(each.invokes_obligations for each in found),
             sum(each.steps for each in found), tuple({used: None for each in found for used in each.used}),
         )  # fmt: skip
         for each in found:
-            together.tensors.update(each.tensors)
+            tensors.update(each.tensors)
             together.values.update(each.values)
             together.outputs.update(each.outputs)
             together.updated.update(each.updated)

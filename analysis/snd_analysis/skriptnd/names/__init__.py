@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_are_readable,
     definitions_of,
 )
-from snd_analysis.skriptnd.names.fold import Known, fold, is_ambiguous, is_long
+from snd_analysis.skriptnd.names.fold import Fold, Known, is_ambiguous, is_long
 from snd_analysis.skriptnd.names.library import (
     LIBRARY_PREFIX,
     LibraryNames,
@@ -59,6 +59,7 @@ __all__ = [
     "BuiltIn",
     "Declaration",
     "Definitions",
+    "Fold",
     "Known",
     "LibraryDefinitions",
     "LibraryNames",
@@ -85,7 +86,6 @@ __all__ = [
     "declarations",
     "definitions_are_readable",
     "definitions_of",
-    "fold",
     "format_modules",
     "import_of",
     "is_ambiguous",

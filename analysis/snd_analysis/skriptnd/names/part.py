@@ -71,6 +71,11 @@ class Part(Struct, frozen=True, eq=False, dict=True):
         return tuple(dict.fromkeys(target for target in targets if isinstance(target, OperatorName)))
 
     @cached_property
+    def depends_on(self) -> frozenset[Symbol | OperatorName]:
+        """The symbols and operators that what is found out about it depends on."""
+        return frozenset((*self.given, *self.operators))
+
+    @cached_property
     def invocations(self) -> tuple[tuple[nodes.Call, OperatorName], ...]:
         """The invocations in the statement, in order."""
         calls = ((node, self.targets.get(node.function)) for node in self._notable if isinstance(node, nodes.Call))

@@ -50,6 +50,14 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         return chain.from_iterable(self.use_groups)
 
     @cached_property
+    def symbols_outside(self) -> tuple[Symbol, ...]:
+        """The symbols that are declared elsewhere than in the rows of long blocks."""
+        return (
+            *(symbol for _, symbol in self.outside),
+            *chain.from_iterable(row.symbols for row in self.all_rows if row.single == (row,)),
+        )
+
+    @cached_property
     def symbols_read(self) -> set[Symbol]:
         """The symbols that are named anywhere else than where they are declared."""
         return set(chain(chain.from_iterable(part.read for part in self.all_rows), read_symbols(self._loose)))

@@ -11,7 +11,6 @@ from snd_analysis.skriptnd.types.declarations.generics import ALLOWED
 from snd_analysis.skriptnd.types.entry import expression_types
 from snd_analysis.skriptnd.types.expressions.functions import NUMERIC_FUNCTIONS
 from snd_analysis.skriptnd.types.formulas.lowering import check_lowering
-from snd_analysis.skriptnd.types.lasting import LastingTypes
 from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, TensorParameter
 from snd_analysis.skriptnd.types.signature_reading import fingerprint, read_signature
@@ -30,7 +29,6 @@ __all__ = [
     "AttributeParameter",
     "Context",
     "Dtype",
-    "LastingTypes",
     "Others",
     "Signature",
     "Stage",

@@ -8,11 +8,11 @@ extent, length, helper symbol, constant, variable and output its type), then ass
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from enum import StrEnum
 
-from snd_analysis.base import Note, Problem, Repair, Rule, Span
+from snd_analysis.base import Layers, Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
@@ -44,10 +44,10 @@ class Context:
         self.resolution = resolution
         self.others = others
         self.problems: list[Problem] = []
-        self.symbols: dict[Symbol, Typed] = {}
+        self.symbols: Layers[Symbol, Typed] = Layers()
         self.expressions: dict[nodes.Node, Typed] = {}
         """What was found out about every expression, for hovers."""
-        self.extents: dict[Symbol, Extents | None] = {}
+        self.extents: Layers[Symbol, Extents | None] = Layers()
         """Those of tensors, as far as they have been worked out."""
         self.base = 0
         """What the spans of the entry at hand count from; set it when going on to another entry."""
@@ -80,7 +80,7 @@ class Context:
         """What is known of a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
         if symbol in self.resolution.ambiguous or symbol in self._doubted:
             return UNTYPED
-        known = self.symbols.get(symbol, UNTYPED)
+        known: Typed = self.symbols.get(symbol, UNTYPED)
         if (symbol in self._promoted or symbol in self._presumed) and known.type is not None and known.type.optional:
             return Typed(known.type.required(), known.value, known.items, known.accesses)
         return known
@@ -128,6 +128,19 @@ class Context:
         """Lets a symbol whose declaration contradicts itself, which is reported, have no type from now on."""
         if symbol is not None:
             self._doubted.add(symbol)
+
+    def given(self) -> Mapping[Hashable, object]:
+        """What is known of all that statements may name but what other statements add."""
+        symbols, operators = self.resolution.symbols_outside, self.resolution.invoked
+        return {
+            **{symbol: (self.typed(symbol), self.extents.get(symbol)) for symbol in symbols},
+            **{name: self.invoked_signature(name) for name in operators},
+        }
+
+    @property
+    def unsure(self) -> Set[Symbol]:
+        """The symbols of which something else is to be taken than was found out, since that was reported."""
+        return self._doubted | self._presumed
 
     def amount_said(self) -> tuple[int, int, int]:
         """How much is reported, and not to be reported: the same as long as nothing is found to be wrong."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from snd_analysis.base import Layers
 from snd_analysis.skriptnd.names import Declaration, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -26,7 +27,7 @@ def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mappi
     if any(node in known.expressions for node in nodes.descendants(entry)):
         return known.expressions
     context = Context(known.definition, known.resolution, others)
-    context.symbols, context.extents = dict(known.symbols), dict(known.extents)
+    context.symbols, context.extents = Layers(known.symbols), Layers(known.extents)
     if isinstance(entry, nodes.Component):
         work = TypingState(context)
         work.begin(entry)

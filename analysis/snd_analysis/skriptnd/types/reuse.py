@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ class DeclarationTypes(Struct, frozen=True):
 
     symbols: dict[Symbol, Typed]
     extents: dict[Symbol, Extents | None]
+    changed: Set[Symbol]
 
 
 class TypingOfDeclarations:
@@ -30,20 +31,23 @@ class TypingOfDeclarations:
         self._block = block
         self._declare = declare
 
+    def may_last(self, row: Part) -> bool:
+        """Return whether no name is ambiguous."""
+        return row.lasting and not self._context.resolution.ambiguous
+
     def given(self, part: Part) -> object | None:
         """Return the types of the symbols that the declarations name."""
         context = self._context
         ambiguous = context.resolution.ambiguous
         if not part.lasting or is_ambiguous(context.resolution, part):
             return None
-        if ambiguous and any(context.symbol(_parameter(each).name) in ambiguous for each in part.single):
-            return None
-        return [context.typed(each) for each in part.given]
+        symbol = context.symbol(_parameter(part).name)
+        return None if symbol in ambiguous else [symbol, *(context.typed(each) for each in part.given)]
 
     def add(self, known: DeclarationTypes) -> bool:
         """Add types that are known."""
-        self._context.symbols.update(known.symbols)
-        self._context.extents.update(known.extents)
+        self._context.symbols.add(known.symbols)
+        self._context.extents.add(known.extents)
         return True
 
     def run(self, part: Part) -> None:
@@ -51,25 +55,23 @@ class TypingOfDeclarations:
         node = _parameter(part)
         self._declare(Declaration(self._block, self._context.resolution.starts[node], node))
 
-    def work_out(self, part: Part, versions: tuple[DeclarationTypes, ...]) -> DeclarationTypes | None:
+    def work_out(self, part: Part, versions: tuple[DeclarationTypes, ...]) -> tuple[DeclarationTypes, bool]:
         """Type a declaration, and return what that has added."""
         context, node = self._context, _parameter(part)
-        symbol, said = context.symbol(node.name), context.amount_said()
+        symbol, said, unsure = context.symbol(node.name), context.amount_said(), context.unsure
         self.run(part)
+        own = (*(() if symbol is None else (symbol,)), *part.symbols)
+        symbols = {each: context.symbols[each] for each in own if each in context.symbols}
         if symbol is None or context.amount_said() != said:
-            return None
+            return DeclarationTypes(symbols, {}, {*symbols, *(context.unsure - unsure)}), False
         with context.at(Stage.COMPOSE):
             extents = None if node.shape is None else extents_of(dimensions(context, node.shape, node.optional))
-        own = (symbol, *part.symbols)
-        found = DeclarationTypes(
-            {each: context.symbols[each] for each in own if each in context.symbols}, {symbol: extents}
-        )
-        context.extents.update(found.extents)
-        return found
+        context.extents[symbol] = extents
+        return DeclarationTypes(symbols, {symbol: extents}, symbols.keys()), True
 
     def together(self, found: Sequence[DeclarationTypes]) -> DeclarationTypes:
         """Return the types of a row."""
-        together = DeclarationTypes({}, {})
+        together = DeclarationTypes({}, {}, set())
         for each in found:
             together.symbols.update(each.symbols)
             together.extents.update(each.extents)

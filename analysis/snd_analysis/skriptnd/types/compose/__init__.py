@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base import Problem
-from snd_analysis.skriptnd.names import Known, fold
+from snd_analysis.skriptnd.names import Fold
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
 from snd_analysis.skriptnd.types.compose.recursion import check_recursion
-from snd_analysis.skriptnd.types.compose.reuse import StatementTypes, TypingOfStatements
+from snd_analysis.skriptnd.types.compose.reuse import TypingOfStatements
 from snd_analysis.skriptnd.types.compose.shared_variables import check_shared_variables
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage
@@ -19,19 +19,19 @@ from snd_analysis.skriptnd.types.context import Context, Stage
 __all__ = ["check_compose"]
 
 
-def check_compose(context: Context, known: Known[StatementTypes] | None = None) -> None:
+def check_compose(context: Context, fold: Fold) -> None:
     """Types every statement of a definition, giving tensors their types in ``context.symbols``.
 
-    Declared symbols must have theirs already. Statements of which the types are ``known`` are not looked at again, and
-    have none in ``context.expressions``. Reports the rules of 2.10, 2.10.1, 2.11, 2.13 and 2.14.
+    Declared symbols must have theirs already. Statements that ``fold`` knows are not looked at again, and have no types
+    in ``context.expressions``. Reports the rules of 2.10, 2.10.1, 2.11, 2.13 and 2.14.
     """
     work = TypingState(context)
     typing = TypingOfStatements(work)
     with context.at(Stage.COMPOSE):
+        fold.give("statements", context.given())
         for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
             work.updating = block == BlockKind.UPDATE
-            for row in context.resolution.rows[block]:
-                fold(row, known, typing)
+            fold.run(block, context.resolution.rows[block], typing)
         _check_outputs_assigned(context)
         check_recursion(context)
         check_generated_labels(context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ class StatementTypes(Struct, frozen=True):
     extents: dict[Symbol, Extents | None]
     labels: dict[str, Located]
     updated: dict[Symbol, Located]
+    changed: Set[Symbol]
 
 
 class TypingOfStatements:
@@ -27,6 +28,10 @@ class TypingOfStatements:
 
     def __init__(self, work: TypingState) -> None:
         self._work = work
+
+    def may_last(self, row: Part) -> bool:
+        """Return whether no name is ambiguous."""
+        return row.lasting and not self._work.context.resolution.ambiguous
 
     def given(self, part: Part) -> object | None:
         """Return the types and extents of the symbols that are named, and the signatures that are invoked."""
@@ -43,8 +48,8 @@ class TypingOfStatements:
         work = self._work
         if not (known.labels.keys().isdisjoint(work.labels) and known.updated.keys().isdisjoint(work.updated)):
             return False
-        work.context.symbols.update(known.symbols)
-        work.extents.update(known.extents)
+        work.context.symbols.add(known.symbols)
+        work.extents.add(known.extents)
         work.labels.update(known.labels)
         work.updated.update(known.updated)
         return True
@@ -56,15 +61,13 @@ class TypingOfStatements:
         work.begin(part.node)
         statement(work, work.component)
 
-    def work_out(self, part: Part, versions: tuple[StatementTypes, ...]) -> StatementTypes | None:
+    def work_out(self, part: Part, versions: tuple[StatementTypes, ...]) -> tuple[StatementTypes, bool]:
         """Type a statement, and return what that has added."""
         work, context = self._work, self._work.context
         named = (*part.symbols, *part.given)
         before = [(context.symbols.get(symbol), work.extents.get(symbol)) for symbol in named]
-        labels, updated, said = len(work.labels), len(work.updated), context.amount_said()
+        labels, updated, said, unsure = len(work.labels), len(work.updated), context.amount_said(), context.unsure
         self.run(part)
-        if context.amount_said() != said:
-            return None
         symbols, extents = {}, {}
         for symbol, (type_before, extents_before) in zip(named, before, strict=True):
             type_ = context.symbols.get(symbol)
@@ -72,13 +75,15 @@ class TypingOfStatements:
                 symbols[symbol] = type_
             if symbol in work.extents and (type_before is None or work.extents[symbol] is not extents_before):
                 extents[symbol] = work.extents[symbol]
-        return StatementTypes(
-            symbols, extents, dict([*work.labels.items()][labels:]), dict([*work.updated.items()][updated:])
-        )
+        found = StatementTypes(
+            symbols, extents, dict([*work.labels.items()][labels:]), dict([*work.updated.items()][updated:]),
+            {*symbols, *(context.unsure - unsure)},
+        )  # fmt: skip
+        return found, context.amount_said() == said
 
     def together(self, found: Sequence[StatementTypes]) -> StatementTypes:
         """Return the types of a row."""
-        together = StatementTypes({}, {}, {}, {})
+        together = StatementTypes({}, {}, {}, {}, set())
         for each in found:
             together.symbols.update(each.symbols)
             together.extents.update(each.extents)

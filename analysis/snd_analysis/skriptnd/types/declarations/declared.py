@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from snd_analysis.skriptnd.names import Declaration, Known, Symbol, declarations, fold, symbols_in
+from snd_analysis.skriptnd.names import Declaration, Fold, Symbol, declarations, symbols_in
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
@@ -22,7 +22,7 @@ from snd_analysis.skriptnd.types.expressions.extents import (
     run_in_order,
     tensor_shape,
 )
-from snd_analysis.skriptnd.types.reuse import DeclarationTypes, TypingOfDeclarations
+from snd_analysis.skriptnd.types.reuse import TypingOfDeclarations
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
 from snd_analysis.skriptnd.types.type_names import dtype_of
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
@@ -32,17 +32,17 @@ STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variabl
 """The blocks of what is stored, not given or computed, with their checks."""
 
 
-def declare(context: Context, known: Known[DeclarationTypes] | None = None) -> None:
+def declare(context: Context, fold: Fold) -> None:
     """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
 
-    Constants and variables of which the types are ``known`` are not looked at again.
+    Constants and variables that ``fold`` knows are not looked at again.
     """
-    declare_symbols(context, known)
+    declare_symbols(context, fold)
     check_assertions(context)
     context.base = 0
 
 
-def declare_symbols(context: Context, known: Known[DeclarationTypes] | None = None) -> None:
+def declare_symbols(context: Context, fold: Fold) -> None:
     """The same without assertions, which declare nothing.
 
     In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper
@@ -58,10 +58,10 @@ def declare_symbols(context: Context, known: Known[DeclarationTypes] | None = No
     check_inputs(context, inputs)
     check_main_graph(context, inputs)
     define_using(context)
+    fold.give("declarations", context.given())
     for block in STORED:
         typing = TypingOfDeclarations(context, block, partial(declare_stored, context))
-        for row in context.resolution.rows[block]:
-            fold(row, known, typing)
+        fold.run(block, context.resolution.rows[block], typing)
     outputs = declarations(definition, BlockKind.OUTPUT)
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
