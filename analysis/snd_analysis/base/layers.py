@@ -9,6 +9,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _NOTHING: Any = object()
+_UNKNOWN: Any = object()
 _LONG = 16
 """A table of fewer entries is copied."""
 
@@ -19,12 +20,14 @@ class Layers(MutableMapping[K, V]):
     A key is looked up table by table, from the latest one, until that has taken as long as copying them would.
     """
 
-    __slots__ = ("_asked", "_below", "_top")
+    __slots__ = ("_asked", "_below", "_found", "_top")
 
     def __init__(self, of: Layers[K, V] | None = None) -> None:
         """``of`` is copied."""
         self._top: dict[K, V] = {} if of is None else dict(of._top)
         self._below: list[Mapping[K, V]] = [] if of is None else [*of._below]
+        self._found: dict[K, Any] = {}
+        """What was looked for in tables."""
         self._asked = 0
         """How many tables were asked for keys."""
 
@@ -37,6 +40,7 @@ class Layers(MutableMapping[K, V]):
                 self._below.append(self._top)
                 self._top = {}
             self._below.append(table)
+            self._found = {}
 
     def update(self, table: Mapping[K, V] | Iterable[tuple[K, V]]) -> None:  # type: ignore[override]
         """Copy all of a table."""
@@ -45,9 +49,13 @@ class Layers(MutableMapping[K, V]):
     def get(self, key: K, default: Any = None) -> Any:
         """Return the value of a key."""
         found = self._top.get(key, _NOTHING)
-        return found if found is not _NOTHING else self._find(key, default) if self._below else default
+        if found is _NOTHING and self._below:
+            found = self._found.get(key, _UNKNOWN)
+            if found is _UNKNOWN:
+                found = self._found[key] = self._find(key)
+        return default if found is _NOTHING else found
 
-    def _find(self, key: K, default: Any) -> Any:
+    def _find(self, key: K) -> Any:
         self._asked += len(self._below)
         if self._asked > 2 * len(self._below) and self._asked > 2 * sum(map(len, self._below)):
             self._below, self._asked = [_merged(self._below)], 0
@@ -55,13 +63,13 @@ class Layers(MutableMapping[K, V]):
             found = table.get(key, _NOTHING)
             if found is not _NOTHING:
                 return found
-        return default
+        return _NOTHING
 
     def whole(self) -> Mapping[K, V]:
         """All tables as one, which must not be changed."""
         if self._top or len(self._below) != 1:
             self._below = [_merged([*self._below, self._top])]
-            self._top = {}
+            self._top, self._found = {}, {}
         return self._below[0]
 
     def __getitem__(self, key: K) -> V:
@@ -79,7 +87,7 @@ class Layers(MutableMapping[K, V]):
     def __delitem__(self, key: K) -> None:
         if key not in self._top or any(key in table for table in self._below):
             self._top = dict(self.whole())
-            self._below = []
+            self._below, self._found = [], {}
         del self._top[key]
 
     def __iter__(self) -> Iterator[K]:

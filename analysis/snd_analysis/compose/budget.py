@@ -117,4 +117,4 @@ def steps_of_values(declared: Specialization) -> int:
 
 def most_steps(template: Template) -> int:
     """Return the limit for composing a definition: its own statements are no reason to refuse it."""
-    return MOST_STEPS + STEPS_PER_STATEMENT * (len(template.components) + len(template.updates))
+    return MOST_STEPS + STEPS_PER_STATEMENT * template.length

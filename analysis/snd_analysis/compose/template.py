@@ -241,6 +241,12 @@ class Template:
         return self._entries(BlockKind.QUANTIZE, nodes.Quantization)
 
     @cached_property
+    def length(self) -> int:
+        """The number of statements of ``@compose`` and ``@update``."""
+        rows = (*self.resolution.rows[BlockKind.COMPOSE], *self.resolution.rows[BlockKind.UPDATE])
+        return sum(len(row.single) for row in rows)
+
+    @cached_property
     def is_composite(self) -> bool:
         """Whether there is a ``@compose`` block with anything in it."""
         return bool(self.resolution.rows[BlockKind.COMPOSE])
@@ -252,7 +258,7 @@ class Template:
             if isinstance(block, nodes.ErrorBlock):
                 return True
             if block.kind not in (BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.LOWER, BlockKind.QUANTIZE) and any(
-                isinstance(entry.statement, nodes.ErrorEntry) for entry in block.entries
+                not group.is_read for _, group in block.entries.groups
             ):
                 return True
         return False

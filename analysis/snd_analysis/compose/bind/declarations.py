@@ -329,9 +329,9 @@ class _DeclaringOfTensors:
         self._kind = kind
         self._into = into
 
-    def may_last(self, row: Part) -> bool:
+    def may_last(self, part: Part) -> bool:
         """Return whether nothing is wrong in declarations."""
-        return may_last(self._evaluation.scope.template, row)
+        return may_last(self._evaluation.scope.template, part)
 
     def given(self, part: Part) -> object | None:
         """Return the symbol that is declared, and the values of those that the declaration names."""

@@ -119,17 +119,21 @@ def given_outside(scope: ValueScope) -> dict[Hashable, object]:
     return {"types": scope.dtypes, **{symbol: scope.values.get(symbol) for symbol in symbols}}
 
 
-def may_last(template: Template, row: Part) -> bool:
-    """Whether nothing is wrong in a row or ambiguous."""
-    is_wrong = isinstance(row, Row) and row.group in template.wrong_groups
-    return row.lasting and not is_wrong and not template.resolution.ambiguous
+def may_last(template: Template, part: Part) -> bool:
+    """Whether nothing is wrong or ambiguous in a statement, or a row of them."""
+    return part.lasting and not template.resolution.ambiguous and not _is_wrong(template, part)
+
+
+def _is_wrong(template: Template, part: Part) -> bool:
+    if isinstance(part, Row):
+        return part.group in template.wrong_groups
+    return bool(template.errors) and template.is_wrong(template.resolution.starts[part.node], part.node)
 
 
 def given_to(scope: ValueScope, part: Part) -> list[object] | None:
     """What the symbols that statements name stand for; None if what is made of that may not last."""
     template, values = scope.template, scope.values
-    is_wrong = bool(template.errors) and template.is_wrong(template.resolution.starts[part.node], part.node)
-    if not part.lasting or is_wrong or is_ambiguous(template.resolution, part):
+    if not part.lasting or _is_wrong(template, part) or is_ambiguous(template.resolution, part):
         return None
     return [scope.dtypes, *(values.get(symbol) for symbol in part.given)]
 

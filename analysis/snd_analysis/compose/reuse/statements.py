@@ -29,9 +29,9 @@ class ComposingOfStatements:
             found[name] = template, None if template is None else composing.callees.reached(template)
         return found
 
-    def may_last(self, row: Part) -> bool:
+    def may_last(self, part: Part) -> bool:
         """Return whether nothing is wrong or ambiguous, and operations are known by no names but their own."""
-        return not self._composing.naming.scopes and may_last(self._composing.state.template, row)
+        return not self._composing.naming.scopes and may_last(self._composing.state.template, part)
 
     def given(self, part: Part) -> object | None:
         """Return the values of the symbols that are named, and the definitions that are invoked with all they reach."""

@@ -77,7 +77,7 @@ def _known_before(definition: nodes.Definition, resolution: Resolution) -> tuple
         by_attributes |= _bound_by(resolution, declaration)
     bound = by_attributes.union(*(_bound_by(resolution, each) for each in declarations(definition, BlockKind.INPUT)))
     # What no affine expression binds is reported where it stands.
-    wrong = {symbol for symbol in resolution.symbols if symbol.kind in BOUND_KINDS and symbol not in bound}
+    wrong = {symbol for symbol in resolution.symbols_outside if symbol.kind in BOUND_KINDS and symbol not in bound}
     return known | wrong, by_attributes
 
 

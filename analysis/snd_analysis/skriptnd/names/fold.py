@@ -37,8 +37,8 @@ Result = TypeVar("Result", bound=Added)
 class Pass(Protocol[Result]):
     """One pass over statements. It knows what they have added so far."""
 
-    def may_last(self, row: Part) -> bool:
-        """Return whether the result for a row, of which all names are as they were, may be the one that it was."""
+    def may_last(self, part: Part) -> bool:
+        """Return whether the result for a statement or a row may be what it was, if all that it names is as it was."""
 
     def given(self, part: Part) -> object | None:
         """Return all that the result for a statement depends on; None if it may not last."""
@@ -62,8 +62,8 @@ class Pass(Protocol[Result]):
 class _Run(Struct, frozen=True):
     """What was found out about a row in a run."""
 
-    results: tuple[Any, ...]
-    """Those of its statements."""
+    results: tuple[tuple[Any, bool], ...]
+    """Those of its statements, and whether they may last."""
     together: Any
     """All of them; None if one may not last."""
 
@@ -146,37 +146,35 @@ class Fold:
             if run is None or run.together is None or not self._holds(row, step) or not step.add(run.together):
                 if run is not None:
                     before.update(zip(row.single, run.results, strict=True))
-                run = _worked_out(known, row, step)
-                self._compare(row, run, before)
+                results = tuple(self._part(known, part, step, before.get(part)) for part in row.single)
+                lasts = all(lasts for _, lasts in results)
+                run = _Run(results, step.together([result for result, _ in results]) if lasts else None)
             found[row] = run
 
-    def _given_up(self, last: Mapping[Part, _Run], rows: Set[Part]) -> dict[Part, Any]:
+    def _given_up(self, last: Mapping[Part, _Run], rows: Set[Part]) -> dict[Part, tuple[Any, bool]]:
         """The results of the statements of rows that are gone."""
         gone = (row for row in last if row not in rows)
         before = {part: result for row in gone for part, result in zip(row.single, last[row].results, strict=True)}
         if self._differing is not None:
             there = {part for row in rows if row not in last for part in row.single}
-            self._differing.update(*(result.changed for part, result in before.items() if part not in there))
+            self._differing.update(*(result.changed for part, (result, _) in before.items() if part not in there))
         return before
 
-    def _holds(self, row: Part, step: Pass[Result]) -> bool:
-        return self._differing is not None and self._differing.isdisjoint(row.depends_on) and step.may_last(row)
+    def _holds(self, part: Part, step: Pass[Result]) -> bool:
+        return self._differing is not None and self._differing.isdisjoint(part.depends_on) and step.may_last(part)
 
-    def _compare(self, row: Part, run: _Run, before: Mapping[Part, Any]) -> None:
-        if self._differing is not None:
-            for part, result in zip(row.single, run.results, strict=True):
-                known = before.get(part)
-                if known is not result:
-                    self._differing.update(result.changed, () if known is None else known.changed)
-
-
-def _worked_out(known: Known, row: Part, step: Pass[Result]) -> _Run:
-    found = [_part(known, part, step) for part in row.single]
-    results = tuple(result for result, _ in found)
-    return _Run(results, step.together(results) if all(lasts for _, lasts in found) else None)
+    def _part(
+        self, known: Known, part: Part, step: Pass[Result], before: tuple[Result, bool] | None
+    ) -> tuple[Result, bool]:
+        if before is not None and before[1] and self._holds(part, step) and step.add(before[0]):
+            return before
+        found = _found(known, part, step)
+        if self._differing is not None and (before is None or before[0] is not found[0]):
+            self._differing.update(found[0].changed, () if before is None else before[0].changed)
+        return found
 
 
-def _part(known: Known, part: Part, step: Pass[Result]) -> tuple[Result, bool]:
+def _found(known: Known, part: Part, step: Pass[Result]) -> tuple[Result, bool]:
     given = step.given(part)
     found = None if given is None else known.find(part, given)
     if found is not None and step.add(found):

@@ -137,6 +137,11 @@ class Part(Struct, frozen=True, eq=False, dict=True):
         return tuple(dict.fromkeys(use.target for _, use in self.uses if isinstance(use.target, ModuleName)))
 
     @cached_property
+    def names_declared(self) -> frozenset[str]:
+        """The names of the symbols that are declared."""
+        return frozenset(symbol.name for symbol in self.symbols)
+
+    @cached_property
     def names_used(self) -> frozenset[str | None]:
         """The names of everything that is used."""
         return frozenset(use.name for _, use in self.uses)

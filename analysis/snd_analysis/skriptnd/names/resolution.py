@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from snd_analysis.base import OperatorName, Problem, Span
 from snd_analysis.skriptnd.names.part import Part, read_symbols
+from snd_analysis.skriptnd.names.rows import Row
 from snd_analysis.skriptnd.names.symbols import Symbol, Target
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import nodes
@@ -56,6 +57,13 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
             *(symbol for _, symbol in self.outside),
             *chain.from_iterable(row.symbols for row in self.all_rows if row.single == (row,)),
         )
+
+    @property
+    def symbols_in_damage(self) -> Iterator[Symbol]:
+        """The symbols that may be declared in what is ``unclear``."""
+        if self.unclear:
+            damaged = (row for row in self.all_rows if isinstance(row, Row) and row.group.damaged)
+            yield from chain(self.symbols_outside, chain.from_iterable(row.symbols for row in damaged))
 
     @cached_property
     def symbols_read(self) -> set[Symbol]:
@@ -147,6 +155,9 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
+        declares = (row.single == (row,) or name in row.names_declared for row in self.all_rows)
+        if not any(declares) and all(name != other for other, _ in self.outside):
+            return None
         return next((symbol for symbol in self.symbols if symbol.name == name), None)
 
     def is_clear(self, place: Span) -> bool:

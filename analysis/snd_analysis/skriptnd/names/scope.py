@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from snd_analysis.base import Layers
 from snd_analysis.skriptnd.names.symbols import Symbol
 
 
@@ -23,7 +24,7 @@ class Scope:
     __slots__ = ("missed", "names", "outer", "watch")
 
     def __init__(self, outer: Scope | None = None) -> None:
-        self.names: dict[str, Symbol] = {}
+        self.names: Layers[str, Symbol] = Layers()
         self.outer = outer
         self.watch: Watch | None = None
         self.missed: Missed | None = None
@@ -45,7 +46,7 @@ class Scope:
 
     def own(self, name: str) -> Symbol | None:
         """Return the symbol that the name stands for on this level."""
-        symbol = self.names.get(name)
+        symbol: Symbol | None = self.names.get(name)
         if self.watch is not None:
             self.watch.asked.setdefault(name, symbol)
         return symbol

@@ -7,6 +7,8 @@ from functools import cached_property
 
 from snd_analysis.skriptnd.syntax import nodes
 
+_PATIENCE = 256
+
 
 class Starts(Mapping[nodes.Node, int]):
     """What the spans of each statement count from.
@@ -18,20 +20,24 @@ class Starts(Mapping[nodes.Node, int]):
         blocks = (block for block in definition.blocks if isinstance(block, nodes.Block))
         self._groups = [group for block in blocks for group in block.entries.groups]
         self._asked = 0
+        self._near: tuple[int, nodes.Group] | None = None
+        """Where the last one was found."""
 
     @cached_property
     def _all(self) -> Mapping[nodes.Node, int]:
         return {node: base + start for base, group in self._groups for node, start in group.starts.items()}
 
     def __getitem__(self, statement: nodes.Node) -> int:
-        if self._asked > 64:
+        if self._asked > _PATIENCE:
             return self._all[statement]
-        self._asked += 1
-        for base, group in self._groups:
-            start = group.starts.get(statement)  # type: ignore[call-overload]
-            if start is not None:
-                return base + start  # type: ignore[no-any-return]
-        raise KeyError(statement)
+        if self._near is None or statement not in self._near[1].starts:
+            self._asked += 1
+            near = next((each for each in self._groups if statement in each[1].starts), None)
+            if near is None:
+                raise KeyError(statement)
+            self._near = near
+        base, group = self._near
+        return base + group.starts[statement]
 
     def __iter__(self) -> Iterator[nodes.Node]:
         return iter(self._all)

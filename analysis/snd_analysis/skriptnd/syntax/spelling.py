@@ -21,8 +21,11 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
     scored = []
     letters, length, lower = Counter(word), len(word), word.lower()
     farthest = max(2, length // 3)
+    others = str.maketrans(dict.fromkeys(word.lower() + word.upper()))
     for choice in choices:
         if choice == word or abs(len(choice) - length) > farthest:
+            continue
+        if 2 * (len(choice) - len(choice.translate(others))) < 0.6 * (length + len(choice)):
             continue
         if choice.lower() == lower:
             scored.append((1.0, choice))

@@ -31,9 +31,9 @@ class TypingOfDeclarations:
         self._block = block
         self._declare = declare
 
-    def may_last(self, row: Part) -> bool:
+    def may_last(self, part: Part) -> bool:
         """Return whether no name is ambiguous."""
-        return row.lasting and not self._context.resolution.ambiguous
+        return part.lasting and not self._context.resolution.ambiguous
 
     def given(self, part: Part) -> object | None:
         """Return the types of the symbols that the declarations name."""

@@ -19,7 +19,7 @@ def check(resolution: Resolution) -> Iterator[Problem]:
 
     With ``squeeze`` the dimension is there in the inputs, so that both ways to count agree.
     """
-    if _STACK not in resolution.targets.values():
+    if _STACK not in resolution.invoked:
         return
     for kind in (BlockKind.COMPOSE, BlockKind.UPDATE):
         for base, entry in entries_of(resolution.definition, kind, nodes.Component):

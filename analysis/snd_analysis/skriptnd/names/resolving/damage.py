@@ -63,7 +63,7 @@ def _questionable(block: nodes.Block, rows: Sequence[Part]) -> Iterator[nodes.En
     """The entries of a block without those of groups that are read and have all names."""
     whole = {row.group for row in rows if isinstance(row, Row) and not row.lacks_name}
     for _, group in block.entries.groups:
-        if group not in whole or len(group.statements) < len(group.entries) or group.damaged:
+        if group not in whole or not group.is_read or group.damaged:
             yield from group.entries
 
 

@@ -45,9 +45,10 @@ def resolve_type(tables: Tables, scope: Scope, name: nodes.TypeName) -> None:
     symbol = scope.find(name.text)
     if symbol is None or symbol.kind is not SymbolKind.DTYPE:
         types = Scope()
-        types.names = {
-            text: found for text in scope.visible() if (found := scope.find(text)) and found.kind is SymbolKind.DTYPE
-        }
+        for text in scope.visible():
+            found = scope.find(text)
+            if found is not None and found.kind is SymbolKind.DTYPE:
+                types.names[text] = found
         tables.missing(name, name.text, types, "type")
         return
     tables.targets[name] = symbol

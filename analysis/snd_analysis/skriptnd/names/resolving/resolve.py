@@ -81,7 +81,7 @@ def resolve(
     _declare_outputs(tables, scope, outputs, declared)
 
     with_outputs = Scope(scope)
-    with_outputs.names = dict(outputs.names)
+    with_outputs.names.update(outputs.names)
     tables.block = BlockKind.ASSERT
     for base, assertion in entries(BlockKind.ASSERT, nodes.Assertion):
         tables.begin(base, assertion)
@@ -97,7 +97,9 @@ def resolve(
     compose.entries(BlockKind.COMPOSE)
     variables = Scope()
     if entries(BlockKind.UPDATE, nodes.Component):
-        variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
+        variables.names.update(
+            (name, symbol) for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE
+        )
     update = ComposeNames(tables, compose_scope, variables)
     tables.block = BlockKind.UPDATE
     update.entries(BlockKind.UPDATE)

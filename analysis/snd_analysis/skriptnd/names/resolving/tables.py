@@ -149,12 +149,12 @@ class Tables:
         for bound in part.bound:
             self._differing.update(bound)
 
-    def _holds(self, row: Row, scopes: Sequence[Scope]) -> bool:
-        """Whether the names in a row mean the same. Where none of them differs there is no need to ask for each."""
-        if not row.lasting or not self._same_module_scope:
+    def _holds(self, part: Part, scopes: Sequence[Scope]) -> bool:
+        """Whether the names in a part mean the same. Where none of them differs there is no need to ask for each."""
+        if not part.lasting or not self._same_module_scope:
             return False
         is_told = self._outside_before is not None and not self.ambiguous
-        return (is_told and self._differing.isdisjoint(row.names_asked)) or row.holds_in(scopes)
+        return (is_told and self._differing.isdisjoint(part.names_asked)) or part.holds_in(scopes)
 
     def _resolve_part(
         self,
@@ -166,7 +166,7 @@ class Tables:
     ) -> Part:
         known = self._parts_before.get(node)
         if known is not None:
-            if self._same_module_scope and known.holds_in(scopes):
+            if self._holds(known, scopes):
                 self._add_known(known, scopes)
                 return known
             self._differ(known)
@@ -182,7 +182,7 @@ class Tables:
 
     def _add_known(self, part: Part, scopes: Sequence[Scope]) -> None:
         for scope, bound in zip(scopes, part.bound, strict=True):
-            scope.names.update(bound)
+            scope.names.add(bound)
         self._add(part)
 
     def _add(self, part: Part) -> None:

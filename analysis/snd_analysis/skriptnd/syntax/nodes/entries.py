@@ -55,8 +55,13 @@ class Group:
             (entry.start, entry.statement) for entry in self.entries if not isinstance(entry.statement, ErrorEntry)
         )
 
+    @property
+    def is_read(self) -> bool:
+        """Whether all statements could be read."""
+        return len(self.statements) == len(self.entries)
+
     @cached_property
-    def starts(self) -> Mapping[Statement, int]:
+    def starts(self) -> Mapping[Node, int]:
         """What the spans of each statement count from."""
         return {entry.statement: entry.start for entry in self.entries}
 

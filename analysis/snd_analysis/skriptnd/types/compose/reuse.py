@@ -29,9 +29,9 @@ class TypingOfStatements:
     def __init__(self, work: TypingState) -> None:
         self._work = work
 
-    def may_last(self, row: Part) -> bool:
+    def may_last(self, part: Part) -> bool:
         """Return whether no name is ambiguous."""
-        return row.lasting and not self._work.context.resolution.ambiguous
+        return part.lasting and not self._work.context.resolution.ambiguous
 
     def given(self, part: Part) -> object | None:
         """Return the types and extents of the symbols that are named, and the signatures that are invoked."""

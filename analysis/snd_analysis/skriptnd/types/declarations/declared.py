@@ -66,8 +66,8 @@ def declare_symbols(context: Context, fold: Fold) -> None:
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
     check_outputs(context, outputs, inputs)
-    for symbol in context.symbols if context.resolution.unclear else ():
-        if not context.resolution.is_clear(context.resolution.span(symbol)):
+    for symbol in context.resolution.symbols_in_damage:
+        if symbol in context.symbols and not context.resolution.is_clear(context.resolution.span(symbol)):
             context.symbols[symbol] = UNTYPED  # its declaration is broken, which is reported
     context.base = 0
 
