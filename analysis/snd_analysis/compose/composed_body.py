@@ -31,8 +31,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     state = BodyState(declared, callees.budget)
     composing = Composing(callees, state, Naming(callees, template))
     step, fold = ComposingOfStatements(composing), Fold(None) if lasting is None else lasting.go_on()
-    if fold.lasts:
-        fold.give("statements", step.outside())
+    fold.give("statements", step.outside)
     rows = template.resolution.rows
     fold.run(BlockKind.COMPOSE, rows[BlockKind.COMPOSE], step)
     composing.state.begin(0)

@@ -177,8 +177,7 @@ class _Evaluation:
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _declare_tensors(self) -> bool:
         template = self._template
-        if self._fold.lasts:
-            self._fold.give("declarations", given_outside(self._scope))
+        self._fold.give("declarations", lambda: given_outside(self._scope))
         if not self._declare_stored("constant", TensorKind.CONSTANT, self.constants):
             return False
         if not self._declare_stored("variable", TensorKind.VARIABLE, self.variables):

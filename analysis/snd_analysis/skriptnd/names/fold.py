@@ -9,7 +9,7 @@ to nothing for each other row.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
@@ -119,16 +119,11 @@ class Fold:
             self._outside, known.outside = known.outside, {}
             self._rows, known.rows = known.rows, {}
 
-    @property
-    def lasts(self) -> bool:
-        """Whether anything is to last."""
-        return self._known is not None
-
-    def give(self, stage: str, outside: Mapping[Hashable, object]) -> None:
+    def give(self, stage: str, outside: Callable[[], Mapping[Hashable, object]]) -> None:
         """Tell all that is given to statements from now on, but what other statements add: by symbols and operators."""
         if self._known is not None:
-            self._known.outside[stage] = outside
-            if self._outside.get(stage) != outside:
+            given = self._known.outside[stage] = outside()
+            if self._outside.get(stage) != given:
                 self._differing = None
 
     def run(self, block: str, rows: Sequence[Part], step: Pass[Result]) -> None:

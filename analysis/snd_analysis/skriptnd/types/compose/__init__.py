@@ -28,7 +28,7 @@ def check_compose(context: Context, fold: Fold) -> None:
     work = TypingState(context)
     typing = TypingOfStatements(work)
     with context.at(Stage.COMPOSE):
-        fold.give("statements", context.given())
+        fold.give("statements", context.given)
         for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
             work.updating = block == BlockKind.UPDATE
             fold.run(block, context.resolution.rows[block], typing)

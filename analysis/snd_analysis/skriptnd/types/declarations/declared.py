@@ -58,7 +58,7 @@ def declare_symbols(context: Context, fold: Fold) -> None:
     check_inputs(context, inputs)
     check_main_graph(context, inputs)
     define_using(context)
-    fold.give("declarations", context.given())
+    fold.give("declarations", context.given)
     for block in STORED:
         typing = TypingOfDeclarations(context, block, partial(declare_stored, context))
         fold.run(block, context.resolution.rows[block], typing)
