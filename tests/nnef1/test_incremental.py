@@ -10,6 +10,7 @@ import pytest
 from snd_analysis.base import Node, content_fields
 from snd_analysis.ide import front_end
 from snd_analysis.ide.inlay_hints import ALL_KINDS
+from snd_analysis.skriptnd.syntax.nodes import Entries
 from snd_analysis.workspace import Snapshot, Workspace, elaborated
 from support.memory import MemoryReader
 from support.sampling import tries
@@ -99,7 +100,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Node):
         kind = type(value)
         return kind.__name__, value.start, value.end, *(_plain(getattr(value, name)) for name in content_fields(kind))
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | Entries):
         return tuple(map(_plain, value))
     return repr(value)
 
