@@ -68,14 +68,14 @@ def test_edits_made_while_formatting_are_kept(project: Path, real, monkeypatch):
 
     (project / "a.sknd").write_text(UGLY)
     (project / "b.sknd").write_text(UGLY)
-    there = snd_server.formatting.format_text
+    there = snd_server.formatting._in_style
 
-    def edit_and_format(text: str, *arguments: object) -> str:
+    def edit_and_format(text: str, *arguments: object) -> tuple[str, object]:
         if (project / "a.sknd").read_text() == UGLY:
             (project / "a.sknd").write_text("# mine\n")
         return there(text, *arguments)
 
-    monkeypatch.setattr(snd_server.formatting, "format_text", edit_and_format)
+    monkeypatch.setattr(snd_server.formatting, "_in_style", edit_and_format)
     outcome = real("fmt")
     assert outcome.status == 2
     assert outcome.stderr == "a.sknd: it has changed since snd read it, and was left as it is\n"
