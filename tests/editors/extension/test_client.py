@@ -33,7 +33,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 # What concerns the extension alone, and the switches that it turns into `FEATURE: false`.
 OWN = {"server.path", "server.arguments", "trace.server"}
 ENABLED = {f"{feature}.enabled" for feature in ("evaluation", "inlayHints", "codeLenses")}
-MOST_BYTES = 2_000_000
+MOST_BYTES = 3_000_000
 
 
 def test_types(extension: Path):
