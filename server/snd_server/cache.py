@@ -13,11 +13,13 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from snd_analysis.base import Diagnostic
+from msgspec.structs import astuple
+
+from snd_analysis.base import Diagnostic, ProjectSettings
 from snd_server import __version__
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.limits import MOST_ENTRY_BYTES
@@ -42,11 +44,11 @@ class Cache:
         self._stored = False
         self._is_private = is_private(folder)
 
-    def load(self, path: str, module_paths: Sequence[str]) -> tuple[Diagnostic, ...] | None:
+    def load(self, path: str, settings: ProjectSettings) -> tuple[Diagnostic, ...] | None:
         """Return the diagnostics of the file as it is now, if they are known."""
         if not self._is_private:
             return None
-        file = self._file(path, module_paths)
+        file = self._file(path, settings)
         try:
             stored_digest, _, payload = read_file(file, MOST_ENTRY_BYTES).decode().partition("\n")
             if stored_digest != _sha(payload):
@@ -65,7 +67,7 @@ class Cache:
     def store(
         self,
         path: str,
-        module_paths: Sequence[str],
+        settings: ProjectSettings,
         diagnostics: Iterable[Diagnostic],
         dependencies: Iterable[str],
         looked_for: Mapping[str, bool],
@@ -79,7 +81,7 @@ class Cache:
             "diagnostics": encoded(diagnostics),
         }
         payload = json.dumps(entry, separators=(",", ":"))
-        file = self._file(path, module_paths)
+        file = self._file(path, settings)
         unfinished = file.with_suffix(f".{os.getpid()}")
         try:
             Path(self._folder).mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -105,8 +107,8 @@ class Cache:
         except OSError:
             return
 
-    def _file(self, path: str, module_paths: Sequence[str]) -> Path:
-        key = _sha(json.dumps([self._tool, os.getcwd(), list(module_paths), path, self._digest(path)]))
+    def _file(self, path: str, settings: ProjectSettings) -> Path:
+        key = _sha(json.dumps([self._tool, os.getcwd(), *astuple(settings), path, self._digest(path)]))
         return Path(self._folder, key[:2], key[2:])
 
 

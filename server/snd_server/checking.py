@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Location, Severity, Source, Span
+from snd_analysis.base import Diagnostic, Location, ProjectSettings, Severity, Source, Span
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader
@@ -36,8 +36,8 @@ class Checker:
         """How many files needed no analysis."""
         self._command_line = command_line
         self._show_tracebacks = show_tracebacks
-        self._workspaces: dict[tuple[str, ...], Workspace] = {}
-        self._snapshots: dict[tuple[str, ...], Snapshot] = {}
+        self._workspaces: dict[ProjectSettings, Workspace] = {}
+        self._snapshots: dict[ProjectSettings, Snapshot] = {}
         self._sources: dict[str, Source] = {}
         self._digests: dict[str, str | None] = {}
         self._cache = Cache(cache_folder, self._digest, self.reader.exists) if cache_folder is not None else None
@@ -102,7 +102,7 @@ class Checker:
         """Return what the cache knows of a file."""
         if self._cache is None:
             return None
-        known = self._cache.load(path, self.configurations.of_file(path).module_paths)
+        known = self._cache.load(path, self.configurations.of_file(path).project_settings)
         self.from_cache += known is not None
         return known
 
@@ -110,9 +110,9 @@ class Checker:
         """Return the diagnostics of a file that the cache doesn't know, but will."""
         diagnostics = self.analyse(path)
         if self._cache is not None and not any(found.rule == rules.INTERNAL_ERROR for found in diagnostics):
-            module_paths = self.configurations.of_file(path).module_paths
+            settings = self.configurations.of_file(path).project_settings
             recorded = self._snapshot(path).recorded(path)
-            self._cache.store(path, module_paths, diagnostics, recorded.texts, recorded.places)
+            self._cache.store(path, settings, diagnostics, recorded.texts, recorded.places)
         return diagnostics
 
     def snapshot(self, path: str) -> Snapshot:
@@ -120,14 +120,14 @@ class Checker:
         return self._snapshot(path)
 
     def _snapshot(self, path: str) -> Snapshot:
-        """The files as they are, seen with the module paths of ``path``."""
-        module_paths = self.configurations.of_file(path).module_paths
-        snapshot = self._snapshots.get(module_paths)
+        """The files as they are, seen with the configuration of ``path``."""
+        settings = self.configurations.of_file(path).project_settings
+        snapshot = self._snapshots.get(settings)
         if snapshot is None:
             from snd_analysis.workspace import Workspace
 
-            workspace = self._workspaces.setdefault(module_paths, Workspace(self.reader, module_paths))
-            snapshot = self._snapshots[module_paths] = workspace.snapshot()
+            workspace = self._workspaces.setdefault(settings, Workspace(self.reader, settings))
+            snapshot = self._snapshots[settings] = workspace.snapshot()
         return snapshot
 
     def _replace(self, path: str, text: str) -> None:

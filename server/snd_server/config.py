@@ -8,6 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
+from snd_analysis.base import ProjectSettings
 from snd_server.config_schema import ConfigError, Settings, parse_settings, refuse
 from snd_server.limits import MOST_SETTINGS_BYTES
 from snd_server.reading import read_file, reason
@@ -30,6 +31,11 @@ class Configuration(Struct, frozen=True, dict=True):
     def module_paths(self) -> tuple[str, ...]:
         """Folders searched for modules, below the current folder named relative to it, as paths given by hand are."""
         return tuple(_as_given(os.path.join(self.folder, path)) for path in self.settings.module_paths)
+
+    @cached_property
+    def project_settings(self) -> ProjectSettings:
+        """What the settings say about the meaning of files."""
+        return ProjectSettings(self.module_paths, self.settings.dialect)
 
     @property
     def weights(self) -> str | None:

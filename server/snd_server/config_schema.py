@@ -16,8 +16,9 @@ from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
-_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width", "weights")
+_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width", "weights", "dialect")
 _WIDEST_LINE = 400
+_DIALECTS = ("khronos", "tract")
 
 
 class ConfigError(Exception):
@@ -39,6 +40,8 @@ class Settings(Struct, frozen=True):
     """Columns the formatter may fill."""
     weights: str | None = None
     """A folder or an ``.npz`` file with the variables of the model."""
+    dialect: str | None = None
+    """The dialect of files in NNEF 1.0; None if each file tells by itself."""
 
 
 def refuse(mistake: ConfigError) -> None:
@@ -111,6 +114,8 @@ class _Reader(Struct, frozen=True):
                     yield self.line_width(value)
                 case "weights":
                     yield self.string(key, value)
+                case "dialect":
+                    yield self.choice(key, value, _DIALECTS)
                 case _:
                     yield self.rules(key, value)
         except ConfigError as mistake:
@@ -125,6 +130,11 @@ class _Reader(Struct, frozen=True):
         if not isinstance(value, str):
             raise self.error(key, f"'{key}' must be a string")
         return value
+
+    def choice(self, key: str, value: Any, choices: tuple[str, ...]) -> str:
+        if value not in choices:
+            raise self.error(key, f"'{key}' must be {' or '.join(map(repr, choices))}")
+        return self.string(key, value)
 
     def patterns(self, key: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         try:

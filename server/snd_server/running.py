@@ -269,9 +269,9 @@ def answer_of(
     texts = {each: snapshot.source(each).text for each in reached if not is_library(each)}
     texts.update(snapshot.tensor_descriptions(path))
     existing = frozenset(each for each, there in checker.reader.looked_for.items() if there)
-    module_paths = checker.configurations.of_file(configured_by).module_paths
+    settings = checker.configurations.of_file(configured_by).project_settings
     try:
-        answer = evaluator.evaluate(texts, request, existing=existing, module_paths=module_paths, note=note)
+        answer = evaluator.evaluate(texts, request, existing=existing, settings=settings, note=note)
     except WorkerFailed as failed:
         failure = failure_of(failed, last)
         return EvaluationAnswer(failures=(failure,)), CLEAN if failure.rule == LIMIT_EXCEEDED else FAULT

@@ -103,7 +103,7 @@ def _test(path: str, checker: Checker, evaluator: SampleEvaluator, request: Samp
     order = SampleRequest(
         path,
         {name: snapshot.source(name).text for name in involved if snapshot.exists(name)},
-        checker.configurations.of_file(path).module_paths,
+        snapshot.settings,
         limits=Limits(seconds=request.timeout, tensor_bytes=request.memory * _MEGABYTE),
         real=np.dtype(np.float64 if request.real == "f64" else np.float32),
         seed=request.seed,

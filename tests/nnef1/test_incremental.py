@@ -122,7 +122,7 @@ def _known(snapshot: Snapshot) -> Any:
 @pytest.mark.parametrize("text", [KHRONOS, TRACT], ids=["khronos", "tract"])
 def test_after_edits_everything_is_as_if_it_were_fresh(text: str):
     chance = random.Random(7)
-    workspace = Workspace(MemoryReader({**FILES, PATH: text}), ())
+    workspace = Workspace(MemoryReader({**FILES, PATH: text}))
     _known(workspace.snapshot())
     for number in range(tries(60, 600)):
         now = text
@@ -131,7 +131,7 @@ def test_after_edits_everything_is_as_if_it_were_fresh(text: str):
         if number % 3 == 0:
             now = text  # back again
         workspace.open(PATH, now)
-        fresh = Workspace(MemoryReader({**FILES, PATH: now}), ()).snapshot()
+        fresh = Workspace(MemoryReader({**FILES, PATH: now})).snapshot()
         expected, found = _known(fresh), _known(workspace.snapshot())
         for key, value in expected.items():
             assert found[key] == value, (key, now)
@@ -139,7 +139,7 @@ def test_after_edits_everything_is_as_if_it_were_fresh(text: str):
 
 def test_a_file_that_changes_is_looked_at_again():
     reader = MemoryReader({**FILES, PATH: KHRONOS})
-    workspace = Workspace(reader, ())
+    workspace = Workspace(reader)
     assert workspace.snapshot().diagnostics(PATH) == ()
     reader.files["m.dat"] = "real [3,6]"
     workspace.refresh("m.dat")
@@ -148,7 +148,7 @@ def test_a_file_that_changes_is_looked_at_again():
 
 
 def test_an_edit_elaborates_the_edited_entry_alone():
-    workspace = Workspace(MemoryReader({**FILES, PATH: KHRONOS}), ())
+    workspace = Workspace(MemoryReader({**FILES, PATH: KHRONOS}))
     before = elaborated(workspace.snapshot().db, PATH)
     workspace.open(PATH, KHRONOS.replace("stride = [2, 2]", "stride = [2,2]"))
     after = elaborated(workspace.snapshot().db, PATH)

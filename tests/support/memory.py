@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from snd_analysis.base import Diagnostic
+from snd_analysis.base import NO_SETTINGS, Diagnostic, ProjectSettings
 from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 
@@ -60,14 +60,16 @@ def _text(path: Path) -> str:
     return path.read_bytes().decode()  # read_text would change line breaks
 
 
-def snapshot_of(files: Mapping[str, str | UnreadableText], module_paths: tuple[str, ...] = ()) -> Snapshot:
+def snapshot_of(files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS) -> Snapshot:
     """A fresh snapshot of these files."""
-    return Workspace(MemoryReader(files), module_paths).snapshot()
+    return Workspace(MemoryReader(files), settings).snapshot()
 
 
-def check(files: Mapping[str, str | UnreadableText], module_paths: tuple[str, ...] = ()) -> dict[str, list[Diagnostic]]:
+def check(
+    files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS
+) -> dict[str, list[Diagnostic]]:
     """The diagnostics of every file, after suppression, as ``snd check`` shows them."""
-    snapshot = snapshot_of(files, module_paths)
+    snapshot = snapshot_of(files, settings)
     return {path: [] if path.endswith(".dat") else unsuppressed(snapshot, path) for path in files}
 
 

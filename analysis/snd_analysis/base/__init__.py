@@ -8,6 +8,7 @@ from snd_analysis.base.layers import Layers
 from snd_analysis.base.node import Node, NodeSequence, children, content_fields, descendants, first_below
 from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
+from snd_analysis.base.project_settings import NO_SETTINGS, ProjectSettings
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span
 from snd_analysis.base.wording import counted
@@ -20,6 +21,7 @@ else:
 __all__ = [
     "BYTE_ORDER_MARK",
     "HEAD",
+    "NO_SETTINGS",
     "Diagnostic",
     "Edit",
     "Elsewhere",
@@ -32,6 +34,7 @@ __all__ = [
     "OperatorName",
     "Position",
     "Problem",
+    "ProjectSettings",
     "Related",
     "Repair",
     "Rule",

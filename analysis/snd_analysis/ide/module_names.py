@@ -20,7 +20,8 @@ def module_name(snapshot: Snapshot, path: str, importer: str) -> str:
     if imported is not None:
         return imported
     root, beside = model_root(importer, snapshot.exists), dirname(importer)
-    folders = [root, *snapshot.module_paths, beside] if path == importer else [beside, root, *snapshot.module_paths]
+    paths = snapshot.settings.module_paths
+    folders = [root, *paths, beside] if path == importer else [beside, root, *paths]
     bare = path.replace("\\", "/").rpartition("/")[2].removesuffix(_SUFFIX)
     return next(names_of(path, folders), bare)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from snd_analysis.base import Rule, Source
+from snd_analysis.base import NO_SETTINGS, ProjectSettings, Rule, Source
 from snd_analysis.compose import Origin
 from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import ModuleScope, is_library, library_text
@@ -91,9 +91,9 @@ def exists(reader: Reader, path: str) -> bool:
 
 
 @Input
-def module_paths(_: Reader) -> tuple[str, ...]:
-    """Return the folders in which modules are looked for besides."""
-    return ()
+def project_settings(_: Reader) -> ProjectSettings:
+    """Return what the configuration says."""
+    return NO_SETTINGS
 
 
 def front_end_of(path: str) -> FrontEnd | None:

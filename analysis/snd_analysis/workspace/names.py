@@ -28,7 +28,7 @@ from snd_analysis.skriptnd.names import (
 from snd_analysis.skriptnd.syntax import Chunk, nodes
 from snd_analysis.skriptnd.types import find_cyclic
 from snd_analysis.workspace.earlier import earlier
-from snd_analysis.workspace.files import exists, file, front_end_of, module_paths, source, tree
+from snd_analysis.workspace.files import exists, file, front_end_of, project_settings, source, tree
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def _imported(db: Database, path: str, item: nodes.Import, name: nodes.Qualified
 
 def module_candidates(db: Database, module: str, importer: str) -> list[str]:
     """Return every path that an import could mean, the one that it means first."""
-    folders = () if is_library(importer) else module_paths(db)
+    folders = () if is_library(importer) else project_settings(db).module_paths
     return [*candidates(module, importer, lambda path: exists(db, path), folders)]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import dirname, join
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
 from snd_analysis.base import Problem, Severity, Span
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
@@ -23,7 +25,6 @@ from snd_analysis.nnef1.syntax import (
     Dialect,
     QuantizationFile,
     SyntaxTree,
-    dialect_of,
     parse_file,
     parse_quantization,
 )
@@ -31,7 +32,7 @@ from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
-from snd_analysis.workspace.files import FrontEnd, UnreadableText, text
+from snd_analysis.workspace.files import FrontEnd, UnreadableText, project_settings, text
 from snd_analysis.workspace.operations import operations_of_dialect
 
 
@@ -39,7 +40,9 @@ from snd_analysis.workspace.operations import operations_of_dialect
 def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree:
     """Return the tree of a file in NNEF 1.0; an empty one if there is none."""
     found = text(db, path)
-    return parse_file(found if isinstance(found, str) else "", before)
+    tree = parse_file(found if isinstance(found, str) else "", before)
+    dialect = project_settings(db).dialect
+    return tree if dialect is None else replace(tree, configured=Dialect(dialect))
 
 
 @incremental
@@ -93,7 +96,7 @@ def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]
 
 
 def _scope(db: Database, path: str) -> ModuleScope:
-    return operations_of_dialect(dialect_of(nnef1_tree(db, path)))
+    return operations_of_dialect(nnef1_tree(db, path).dialect)
 
 
 def _variables(db: Database, path: str) -> tuple[StoredVariable, ...]:

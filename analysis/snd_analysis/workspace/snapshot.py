@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from snd_analysis.base import Diagnostic, Elsewhere, Location, Problem, Source, Span, TextEdit
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Problem, ProjectSettings, Source, Span, TextEdit
 from snd_analysis.compose import (
     Composition,
     Failure,
@@ -64,9 +64,9 @@ class Snapshot:
 
     # ---- files -------------------------------------------------------------------------------------------------------
     @property
-    def module_paths(self) -> tuple[str, ...]:
-        """The folders in which modules are looked for besides."""
-        return files.module_paths(self.db)
+    def settings(self) -> ProjectSettings:
+        """What the configuration of the project says."""
+        return files.project_settings(self.db)
 
     def file(self, path: str) -> File | None:
         """Return the file at ``path``; None if there is none."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from snd_analysis.base import Edit
+from snd_analysis.base import NO_SETTINGS, Edit, ProjectSettings
 from snd_analysis.db import Database
-from snd_analysis.workspace.files import Reader, UnreadableText, exists, module_paths, text
+from snd_analysis.workspace.files import Reader, UnreadableText, exists, project_settings, text
 from snd_analysis.workspace.snapshot import Snapshot
 
 
@@ -16,13 +16,12 @@ class Workspace:
     def __init__(
         self,
         reader: Reader,
-        folders: Sequence[str] = (),
+        settings: ProjectSettings = NO_SETTINGS,
         on_execute: Callable[[object, tuple[object, ...]], None] | None = None,
     ) -> None:
-        """``folders`` are those in which modules are looked for besides. ``on_execute`` is told of every query that is
-        worked out."""
+        """``on_execute`` is told of every query that is worked out."""
         self._open: dict[str, str] = {}
-        self._db = Database(reader, on_execute).changed({module_paths.at(): tuple(folders)})
+        self._db = Database(reader, on_execute).changed({project_settings.at(): settings})
 
     def open(self, path: str, content: str) -> None:
         """Let ``content`` stand for the file at ``path``, which need not exist."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from snd_analysis.base import NO_SETTINGS, ProjectSettings
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep
 from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
 from snd_runtime.limits import too_slow
@@ -36,7 +37,7 @@ class Evaluator:
         request: EvaluationRequest,
         *,
         existing: Collection[str] = (),
-        module_paths: tuple[str, ...] = (),
+        settings: ProjectSettings = NO_SETTINGS,
         note: Callable[[ShownStep | Progress], None] | None = None,
     ) -> EvaluationAnswer:
         """Evaluate a graph or operator of these texts; ``note`` gets the steps (with ``trace``) and the progress.
@@ -52,7 +53,7 @@ class Evaluator:
             changed = {path: text for path, text in texts.items() if self._sent.get(path) != text}
             gone = frozenset(self._sent.keys() - texts.keys())
             self._sent = dict(texts)
-            return Order(Texts(changed, frozenset(existing), gone, module_paths), request)
+            return Order(Texts(changed, frozenset(existing), gone, settings), request)
 
         allowed = None if seconds is None else seconds + _GRACE_SECONDS
         try:

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.base import ProjectSettings
 from snd_analysis.compose import Failure, Session, Site
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
@@ -41,7 +42,7 @@ class KnownFiles:
 
     def __init__(self) -> None:
         self._existing: frozenset[str] = frozenset()
-        self._workspaces: dict[tuple[str, ...], Workspace] = {}
+        self._workspaces: dict[ProjectSettings, Workspace] = {}
         self._texts: dict[str, str] = {}
 
     def read(self, path: str) -> str:
@@ -60,9 +61,9 @@ class KnownFiles:
         for path in texts.gone:
             self._texts.pop(path, None)
         self._texts.update(texts.changed)
-        workspace = self._workspaces.get(texts.module_paths)
+        workspace = self._workspaces.get(texts.settings)
         if workspace is None:
-            workspace = self._workspaces[texts.module_paths] = Workspace(self, texts.module_paths)
+            workspace = self._workspaces[texts.settings] = Workspace(self, texts.settings)
         for each in self._workspaces.values():
             for path in texts.gone:
                 each.close(path)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct, field
 
+from snd_analysis.base import NO_SETTINGS, ProjectSettings
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
@@ -36,7 +37,7 @@ class Texts(Struct, frozen=True):
     changed: Mapping[str, str]
     existing: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
-    module_paths: tuple[str, ...] = ()
+    settings: ProjectSettings = NO_SETTINGS
 
 
 class EvaluationRequest(Struct, frozen=True):

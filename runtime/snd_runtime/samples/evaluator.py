@@ -87,7 +87,7 @@ class SampleEvaluator:
             changed = {path: text for path, text in around.texts.items() if self._sent.get(path) != text}
             gone = frozenset(self._sent.keys() - around.texts.keys())
             self._sent = dict(around.texts)
-            texts = Texts(changed, frozenset(existing), gone, around.module_paths)
+            texts = Texts(changed, frozenset(existing), gone, around.settings)
             return SampleOrder(texts, replace(work, around=replace(around, texts={})))
 
         seconds = around.limits.seconds

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, field
 
+from snd_analysis.base import NO_SETTINGS, ProjectSettings
 from snd_analysis.workspace import Workspace
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32
@@ -22,7 +23,7 @@ class SampleRequest(Struct, frozen=True):
 
     path: str
     texts: Mapping[str, str]
-    module_paths: tuple[str, ...] = ()
+    settings: ProjectSettings = NO_SETTINGS
     numbers: tuple[int, ...] | None = None
     """Which samples of the file, from 0; None for all of them."""
     limits: Limits = field(default=SAMPLE_LIMITS)
@@ -52,7 +53,7 @@ class _Texts:
 
 def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
     """Evaluate the samples of a file, or some of them, in order."""
-    snapshot = Workspace(_Texts(request.texts), request.module_paths).snapshot()
+    snapshot = Workspace(_Texts(request.texts), request.settings).snapshot()
     samples = [placed.sample for placed in snapshot.samples(request.path)]
     wanted = samples if request.numbers is None else [samples[number] for number in request.numbers]
     checked = (snapshot.checked_sample(request.path, sample) for sample in wanted)

@@ -309,7 +309,7 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
     return SampleRequest(
         path,
         texts_of(snapshot, involved),
-        snapshot.module_paths,
+        snapshot.settings,
         limits=Limits(seconds=options.timeout, tensor_bytes=options.tensor_bytes),
         real=np.dtype(np.float64 if options.real == "f64" else np.float32),
         seed=options.seed,

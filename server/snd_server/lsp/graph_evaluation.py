@@ -122,8 +122,7 @@ class GraphEvaluations:
 
         def call() -> EvaluationAnswer:
             wanted: EvaluationRequest = order.prepared.evaluation
-            paths = order.snapshot.module_paths
-            return evaluator.evaluate(order.texts, wanted, module_paths=paths, note=note)
+            return evaluator.evaluate(order.texts, wanted, settings=order.snapshot.settings, note=note)
 
         try:
             return await loop.run_in_executor(self._calls, call), trace

@@ -9,7 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
+from snd_analysis.base import ProjectSettings
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
@@ -49,7 +52,7 @@ class ClientSession:
         """Questions that are for nothing when the text of a path changes."""
         # What follows is for the analysis thread alone.
         self._reader = DiskReader(_too_large)
-        self._workspaces: dict[tuple[str, ...], Workspace] = {}
+        self._workspaces: dict[ProjectSettings, Workspace] = {}
         self._opened: dict[str, Document] = {}
         self._configurations = Configurations(wrong=self._tell)
         self._told: set[str] = set()
@@ -193,10 +196,10 @@ class ClientSession:
         self._thread.close()
 
     def _snapshot(self, path: str, question: Question) -> Snapshot:
-        module_paths = self._module_paths(path)
-        workspace = self._workspaces.get(module_paths)
+        settings = self._project_settings(path)
+        workspace = self._workspaces.get(settings)
         if workspace is None:
-            workspace = self._workspaces[module_paths] = Workspace(self._reader, module_paths)
+            workspace = self._workspaces[settings] = Workspace(self._reader, settings)
             for document in self._opened.values():
                 _open(workspace, document)
         snapshot = workspace.snapshot(question.checkpoint)
@@ -204,9 +207,10 @@ class ClientSession:
             raise UnknownDocument(f"{uri_of(path)} is neither open nor a file")
         return snapshot
 
-    def _module_paths(self, path: str) -> tuple[str, ...]:
-        paths = (*self.configuration(path).module_paths, *self.settings(path).module_paths)
-        return tuple(dict.fromkeys(map(os.path.abspath, paths)))
+    def _project_settings(self, path: str) -> ProjectSettings:
+        configured = self.configuration(path).project_settings
+        paths = map(os.path.abspath, (*configured.module_paths, *self.settings(path).module_paths))
+        return replace(configured, module_paths=tuple(dict.fromkeys(paths)))
 
     # ---- for functions that answer questions: on the analysis thread alone -------------------------------------------
     def files(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from snd_analysis.base import ProjectSettings
 from snd_analysis.ide.completion import completions, documentation
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.module_names import module_name
@@ -67,7 +68,7 @@ def test_symbols_of_the_workspace():
 
 
 def test_what_is_not_imported_is_named_as_it_could_be():
-    snapshot = snapshot_of({**FILES, "../shared/c/d.sknd": UTILS, "a/e/h.sknd": UTILS}, ("../shared",))
+    snapshot = snapshot_of({**FILES, "../shared/c/d.sknd": UTILS, "a/e/h.sknd": UTILS}, ProjectSettings(("../shared",)))
     assert module_name(snapshot, "../shared/c/d.sknd", "main.sknd") == "c.d"
     assert module_name(snapshot, "a/e/h.sknd", "a/utils.sknd") == "e.h"
     assert module_name(snapshot, "a/e/h.sknd", "b/utils.sknd") == "a.e.h"

@@ -44,8 +44,9 @@ def test_keys_are_those_of_the_reader(schema: dict[str, Any]):
 def test_defaults_are_those_of_the_reader(schema: dict[str, Any]):
     defaults = {key: value["default"] for key, value in schema["properties"].items() if "default" in value}
     settings = Settings()
-    assert schema["properties"].keys() - defaults == {"weights"}
+    assert schema["properties"].keys() - defaults == {"weights", "dialect"}
     assert settings.weights is None
+    assert settings.dialect is None
     assert defaults.pop("select") == ["all"]
     assert settings.rules.select is None  # all of them
     assert defaults == {
@@ -98,6 +99,10 @@ def test_rules_are_all_there_with_what_they_say(schema: dict[str, Any], request:
         "exclude = {}",
         'weights = "trained"',
         "weights = []",
+        'dialect = "tract"',
+        'dialect = "khronos"',
+        'dialect = "onnx"',
+        "dialect = []",
         "module-paths = 3",
         "per-file-ignores = []",
         'per-file-ignores = {"*" = "unused-import"}',

@@ -76,7 +76,7 @@ def traced(text: str) -> GraphTrace:
     """What is told of a graph by its sample."""
     files = {"main.sknd": text}
     snapshot = snapshot_of(files)
-    request = TraceRequest(SampleRequest("main.sknd", files, ()), OperatorName("main.sknd", "net"), 0)
+    request = TraceRequest(SampleRequest("main.sknd", files), OperatorName("main.sknd", "net"), 0)
     return trace_graph(snapshot, request, FoundShapes())
 
 

@@ -10,11 +10,21 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
 from typing import ClassVar
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Fix, Location, Related, Rule, Severity, Source, Span, TextEdit
+from snd_analysis.base import (
+    Diagnostic,
+    Fix,
+    Location,
+    ProjectSettings,
+    Related,
+    Rule,
+    Severity,
+    Source,
+    Span,
+    TextEdit,
+)
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd import lints
 from snd_analysis.workspace import ReadFiles, UnreadableText
@@ -68,9 +78,9 @@ class FakeWorkspace:
     analysed: ClassVar[list[str]] = []
     """Every file analysed since the test began."""
 
-    def __init__(self, reader, module_paths: Sequence[str] = ()) -> None:
+    def __init__(self, reader, settings: ProjectSettings) -> None:
         self._reader = reader
-        self._module_paths = module_paths
+        self._module_paths = settings.module_paths
         self._open: dict[str, str] = {}
 
     def open(self, path: str, text: str) -> None:

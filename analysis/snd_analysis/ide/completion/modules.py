@@ -17,7 +17,7 @@ _GROUP, _OTHERS = 4, 8
 def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the modules that a file can import, with their paths; of files those that are known to exist."""
     if not is_library(path):
-        folders = dict.fromkeys([dirname(path), model_root(path, snapshot.exists), *snapshot.module_paths])
+        folders = dict.fromkeys([dirname(path), model_root(path, snapshot.exists), *snapshot.settings.module_paths])
         for file in files:
             if file == path or is_main(file) or not file.endswith(_SUFFIX):
                 continue
@@ -26,7 +26,7 @@ def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[
                 module = file[len(inside) : -len(_SUFFIX)].replace("/", ".")
                 if not file.startswith(inside) or not all(part.isidentifier() for part in module.split(".")):
                     continue
-                if next(candidates(module, path, snapshot.exists, snapshot.module_paths), None) == file:
+                if next(candidates(module, path, snapshot.exists, snapshot.settings.module_paths), None) == file:
                     yield module, file
                     break
     for module in library_modules():

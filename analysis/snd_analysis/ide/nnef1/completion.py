@@ -22,7 +22,7 @@ from snd_analysis.ide.nnef1.signature_help import OpenCall, open_call, tokens_be
 from snd_analysis.nnef1.elaborate import Value
 from snd_analysis.nnef1.lints import KNOWN_EXTENSIONS
 from snd_analysis.nnef1.names import assigned_names, declared_symbols
-from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, Token, dialect_of, nodes
+from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, Token, nodes
 from snd_analysis.workspace import Snapshot, elaborated
 
 _WORD_BEFORE = re.compile(r"\w*\Z")
@@ -189,7 +189,7 @@ def _parameters(snapshot: Snapshot, cursor: _Cursor, call: OpenCall) -> Iterator
     if signature is None:
         return
     by_place = sum(1 for each in call.items[:-1] if each[1:2] == () or each[1].kind != "=")
-    is_of_tract = dialect_of(cursor.tree) is Dialect.TRACT
+    is_of_tract = cursor.tree.dialect is Dialect.TRACT
     for at, each in enumerate(signature.parameters):
         if at < by_place or each.name in call.given or (each.is_tensor and not is_of_tract):
             continue

@@ -12,7 +12,7 @@ from snd_analysis.ide.markdown import code, code_block, documentation_text, para
 from snd_analysis.ide.nnef1.places import fragment_named, tree_of
 from snd_analysis.nnef1.elaborate import SPECIAL, parameters
 from snd_analysis.nnef1.elaborate import Parameter as Expected
-from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, dialect_of, nodes
+from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, nodes
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import written
 from snd_analysis.workspace import Snapshot, operation_names, operations_of_dialect
@@ -77,7 +77,7 @@ def signature_of(snapshot: Snapshot, path: str, name: str) -> Signature | None:
     if name in BUILT_INS:
         parameter = ParameterText("x", "x", True, True, "", "")
         return Signature(name, (parameter,), "", _FUNCTIONS.get(name, ""))
-    operator = operations_of_dialect(dialect_of(tree)).operator((name,))
+    operator = operations_of_dialect(tree.dialect).operator((name,))
     if name in SPECIAL:
         own = tuple(_plain(each) for each in SPECIAL[name][0])
         return Signature(name, own, "", _DECLARATIONS.get(name, ""), operator)
@@ -94,11 +94,11 @@ def signature_of(snapshot: Snapshot, path: str, name: str) -> Signature | None:
 
 def known_names(snapshot: Snapshot, path: str) -> Collection[str]:
     """Return the names of all operations of the dialect of a file."""
-    return {*SPECIAL, *operation_names(dialect_of(tree_of(snapshot, path)))} - _other_dialect(snapshot, path)
+    return {*SPECIAL, *operation_names(tree_of(snapshot, path).dialect)} - _other_dialect(snapshot, path)
 
 
 def _other_dialect(snapshot: Snapshot, path: str) -> set[str]:
-    is_of_tract = dialect_of(tree_of(snapshot, path)) is Dialect.TRACT
+    is_of_tract = tree_of(snapshot, path).dialect is Dialect.TRACT
     return set() if is_of_tract else {name for name in SPECIAL if name.startswith("tract_")}
 
 

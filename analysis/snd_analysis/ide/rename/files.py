@@ -74,11 +74,11 @@ def _new_names(snapshot: Snapshot, path: str, moved: Mapping[str, str]) -> tuple
         name, target = item.node.text, moved.get(item.path, item.path)
 
         def means(module: str, target: str = target) -> bool:
-            return next(candidates(module, importer, exists, snapshot.module_paths), None) == target
+            return next(candidates(module, importer, exists, snapshot.settings.module_paths), None) == target
 
         if means(name):
             continue
-        folders = (dirname(importer), model_root(importer, exists), *snapshot.module_paths)
+        folders = (dirname(importer), model_root(importer, exists), *snapshot.settings.module_paths)
         new = next((each for each in names_of(target, folders) if means(each)), None)
         if new is None:
             lost.append(name)

@@ -40,7 +40,7 @@ from snd_analysis.nnef1.elaborate.steps import (
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.names import assigned_names
-from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, dialect_of, nodes
+from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer, Truth
 
@@ -96,7 +96,7 @@ def elaborate(
     symbols, unreadable = (*_symbols(items),), _unreadable(items)
 
     def made() -> Context:
-        return Context(dialect_of(tree), operators, files, fragments, symbols, unreadable)
+        return Context(tree.dialect, operators, files, fragments, symbols, unreadable)
 
     context = made()
     graph = next((each for each in definitions if each.head.kind == "graph"), None)

@@ -19,14 +19,14 @@ from snd_analysis.nnef1.lints.structure import check_structure
 from snd_analysis.nnef1.lints.tract.missing_registry import check_registries
 from snd_analysis.nnef1.lints.tract.unsupported_by_tract import check_unsupported
 from snd_analysis.nnef1.lints.tract.unused_assertion import check_assertions
-from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of
+from snd_analysis.nnef1.syntax import Dialect, SyntaxTree
 
 __all__ = ["KNOWN_EXTENSIONS", "check_document", "check_unused"]
 
 
 def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Problem]:
     """Yield what is wrong with the items of a file. ``operations`` are those of the text of NNEF 1.0."""
-    document, dialect = tree.document, dialect_of(tree)
+    document, dialect = tree.document, tree.dialect
     yield from check_structure(tree, dialect)
     yield from check_unknown_extensions(document)
     yield from check_duplicates(document, operations if dialect is Dialect.KHRONOS else ())
@@ -46,5 +46,5 @@ def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Pr
 
 def check_unused(tree: SyntaxTree) -> Iterator[Problem]:
     """Yield what nothing in a file without errors uses; exporters to tract leave such statements."""
-    if dialect_of(tree) is Dialect.KHRONOS:
+    if tree.dialect is Dialect.KHRONOS:
         yield from check_unused_names(tree.document)

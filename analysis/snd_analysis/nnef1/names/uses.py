@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Node, Span, children
 from snd_analysis.nnef1.names.subjects import Fragment, Local, Operation, Parameter, Subject, Symbol
-from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, nodes
+from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, nodes
 from snd_analysis.skriptnd.names import Role
 
 _REMEMBERED_STATEMENTS = 1 << 15
@@ -82,7 +82,7 @@ def declared_symbols(tree: SyntaxTree) -> frozenset[str]:
     """The symbols that extensions declare; for tract also those that stand in the shape of an input only."""
     items = tree.document.items
     found = {each.item.text for each in items if isinstance(each, nodes.Placed) and _declares_symbol(each.item)}
-    if dialect_of(tree) is Dialect.TRACT:
+    if tree.dialect is Dialect.TRACT:
         for item in items:
             if isinstance(item, nodes.Definition) and item.head.kind == "graph":
                 raw = (each for entry in item.body or () for each in spelled_in(entry))

@@ -3,7 +3,7 @@
 ``parse_file`` is the way in; ``nodes`` is what comes out. Any text gives a tree and the problems in it.
 """
 
-from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
+from snd_analysis.nnef1.syntax.dialect import Dialect
 from snd_analysis.nnef1.syntax.notation import written_type
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
@@ -23,7 +23,6 @@ __all__ = [
     "ReadPiece",
     "SyntaxTree",
     "Token",
-    "dialect_of",
     "parse_file",
     "parse_quantization",
     "split",

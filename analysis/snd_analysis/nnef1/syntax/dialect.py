@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from snd_analysis.base import descendants
 from snd_analysis.nnef1.syntax import nodes
-from snd_analysis.nnef1.syntax.tree import SyntaxTree
 
 
 class Dialect(StrEnum):
@@ -24,9 +23,9 @@ _REMEMBERED = 1 << 14
 """Statements of which it is known: the question is asked of a whole file after each keystroke."""
 
 
-def dialect_of(tree: SyntaxTree) -> Dialect:
+def dialect_of(document: nodes.Document) -> Dialect:
     """Return the dialect of a text: tract's if it uses anything that only tract has."""
-    return Dialect.TRACT if any(map(_is_of_tract, tree.document.items)) else Dialect.KHRONOS
+    return Dialect.TRACT if any(map(_is_of_tract, document.items)) else Dialect.KHRONOS
 
 
 def _is_of_tract(item: nodes.Item) -> bool:

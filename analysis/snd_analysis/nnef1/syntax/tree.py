@@ -11,6 +11,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span
 from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.parser import Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split, split_statements
 
@@ -37,6 +38,13 @@ class SyntaxTree(Struct, frozen=True, eq=False):
     problems: tuple[Problem, ...]
     read: Mapping[tuple[PieceKind, str], ReadPiece]
     """Every piece by its text."""
+    configured: Dialect | None = None
+    """The dialect that the configuration of the project says."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the file: the configured one, else what its text tells."""
+        return self.configured or dialect_of(self.document)
 
 
 def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:

@@ -1,0 +1,18 @@
+"""What the configuration of a project says about the meaning of its files; a configuration is read without more."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class ProjectSettings(Struct, frozen=True):
+    """What the configuration of a project says about the meaning of its files."""
+
+    module_paths: tuple[str, ...] = ()
+    """Folders in which modules are looked for besides."""
+    dialect: str | None = None
+    """The dialect of all files in NNEF 1.0; None if each file tells by itself."""
+
+
+NO_SETTINGS = ProjectSettings()
+"""Those of a project without a configuration."""
