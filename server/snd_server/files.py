@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
 from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_server.archives import GRAPH, Member, read_members, split_member
-from snd_server.limits import MOST_SOURCE_BYTES
+from snd_server.limits import MOST_LISTED_PATHS, MOST_SOURCE_BYTES
 from snd_server.reading import read_file, read_start, reason
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText
 
 _TENSOR_FILE = ".dat"
+_ALL_TENSOR_FILES = f"*{_TENSOR_FILE}"
 _MOST_ITEMS = 8
 """The items of smaller tensors are read: exporters keep numbers in tensor files."""
 _HEADER_BYTES = 128 + 8 * _MOST_ITEMS
@@ -76,6 +77,8 @@ class DiskReader:
         try:
             if (member := split_member(path)) is not None:
                 return self._member(*member)
+            if os.path.basename(path) == _ALL_TENSOR_FILES:
+                return "\n".join(_tensor_files(os.path.dirname(path)))
             if path.endswith(_TENSOR_FILE):
                 return _tensor_header(*read_start(path, _HEADER_BYTES))
             return self._decoded(path, read_file(path, MOST_SOURCE_BYTES))
@@ -91,6 +94,8 @@ class DiskReader:
         """
         if archive not in self._archives:
             self._archives[archive] = read_members(archive, _wanted)
+        if os.path.basename(name) == _ALL_TENSOR_FILES:
+            return "\n".join(_tensor_members(self._archives[archive], name.removesuffix(_ALL_TENSOR_FILES)))
         found = self._archives[archive].get(name)
         if found is None and name == GRAPH:
             return _unreadable(rules.UNREADABLE_FILE, f"there is no {GRAPH} in the archive", 0)
@@ -133,6 +138,44 @@ def _upwards(folder: str) -> Iterator[str]:
     while (above := os.path.dirname(folder)) != folder:
         folder = above
         yield folder
+
+
+def listings_above(paths: Iterable[str]) -> set[str]:
+    """Return the paths by which readers are asked for all tensor files of folders in which these files are."""
+    folders = {each for path in paths if path.endswith(_TENSOR_FILE) for each in _upwards(os.path.dirname(path))}
+    return {os.path.join(each, _ALL_TENSOR_FILES) for each in folders}
+
+
+def _tensor_files(folder: str) -> Sequence[str]:
+    """Return the tensor files below the folder of a graph, without those of models in it; none if it has too many
+    paths."""
+    found: list[str] = []
+    count = 0
+    top = folder or os.curdir
+    for around, folders, names in os.walk(top):
+        count += len(folders) + len(names)
+        if count > MOST_LISTED_PATHS:
+            return ()
+        if GRAPH in names and around != top:
+            folders.clear()
+            continue
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        inside = os.path.relpath(around, top).replace(os.sep, "/")
+        prefix = "" if inside == os.curdir else f"{inside}/"
+        found += (f"{prefix}{each}" for each in names if _is_tensor_file(each))
+    return sorted(found)
+
+
+def _tensor_members(members: Iterable[str], prefix: str) -> Sequence[str]:
+    """Return the tensor files in a folder of an archive, without those of models in it."""
+    names = [each.removeprefix(prefix) for each in members if each.startswith(prefix)]
+    models = tuple(each.removesuffix(GRAPH) for each in names if each.endswith(f"/{GRAPH}"))
+    return sorted(each for each in names if _is_tensor_file(each) and not each.startswith(models))
+
+
+def _is_tensor_file(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name.endswith(_TENSOR_FILE) and not name.startswith(".")
 
 
 def _wanted(name: str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 MOST_SOURCE_BYTES = 64 << 20
 """Bytes of a SkriptND file. A larger file is not read: it gets one diagnostic that says so."""
+MOST_LISTED_PATHS = 20_000
+"""Paths below the folder of a model. If there are more, its tensor files are not compared with its variables."""
 MOST_SETTINGS_BYTES = 512 << 10
 """Bytes of a configuration or ignore file. A larger one is a mistake of the configuration (exit status 2)."""
 MOST_ENTRY_BYTES = 64 << 20

@@ -135,3 +135,33 @@ def test_samples_in_comments_are_run(model: Callable[[str], Path], real: Run):
     assert outcome.status == 1
     assert real("test", "--update", str(folder)).status == 0
     assert graph.read_text() == GRAPH
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_files_that_no_variable_reads_are_told(real: Run, model: Callable[[str], Path], form: str, tmp_path: Path):
+    folder = model("folder")
+    (folder / "graph.quant").write_text("# nothing\n")
+    (folder / "meta.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(b"")
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden/x.dat").write_bytes(b"")
+    (folder / "sub").mkdir()
+    (folder / "sub/graph.nnef").write_text(GRAPH)
+    (folder / "sub/own.dat").write_bytes(write_tensor(WEIGHT))
+
+    def path() -> str:
+        if form in ("folder", "file"):
+            return str(folder / "graph.nnef")
+        with tarfile.open(tmp_path / form, "w:gz" if form.endswith("tgz") else "w") as archive:
+            archive.add(folder, ".")
+        return str(tmp_path / form)
+
+    def told() -> list[str]:
+        found = json.loads(real("check", path(), "--format", "json").stdout)
+        return [each["message"] for each in found["diagnostics"] if each["rule"] == "unread-tensor-file"]
+
+    assert told() == []
+    (folder / "layer.0/old.dat").write_bytes(write_tensor(WEIGHT))
+    assert told() == ["no variable of the graph reads 'layer.0/old.dat'"]
+    (folder / "layer.0/old.dat").unlink()
+    assert told() == []

@@ -9,6 +9,7 @@ from pathlib import Path
 from snd_analysis.base import NO_SETTINGS, Diagnostic, ProjectSettings
 from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
+from snd_analysis.workspace.files import ALL_TENSOR_FILES
 
 _FILE_LINE = re.compile(r"^# file: *(\S+)[ \t]*\n", re.MULTILINE)
 _NNEF1 = re.compile(r"^(?:graph|fragment)\s+\w+\s*[(<]", re.MULTILINE)
@@ -22,6 +23,8 @@ class MemoryReader:
         self.files = dict(files)
 
     def read(self, path: str) -> str:
+        if path.endswith(ALL_TENSOR_FILES):
+            return self._tensor_files(path.removesuffix(ALL_TENSOR_FILES))
         if path not in self.files:
             raise FileNotFoundError(path)
         text = self.files[path]
@@ -31,6 +34,12 @@ class MemoryReader:
 
     def exists(self, path: str) -> bool:
         return path in self.files
+
+    def _tensor_files(self, folder: str) -> str:
+        models = tuple(each.removesuffix("graph.nnef") for each in self.files if each.endswith("/graph.nnef"))
+        inside = tuple(each for each in models if each.startswith(folder) and each != folder)
+        found = (each for each in self.files if each.endswith(".dat") and not each.startswith(inside))
+        return "\n".join(each.removeprefix(folder) for each in found if each.startswith(folder))
 
 
 def split_files(text: str) -> dict[str, str]:

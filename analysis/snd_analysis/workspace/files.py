@@ -34,11 +34,17 @@ class Reader(Protocol):
     def read(self, path: str) -> str:
         """Return the text of a file; of a tensor file (``.dat``) the type of its items and its extents: ``real [2,3]``.
 
+        Of ``FOLDER/*.dat`` return the paths of all tensor files below the folder, from there, one a line.
+
         Raises FileNotFoundError or UnreadableText.
         """
 
     def exists(self, path: str) -> bool:
         """Return whether there is a regular file of that path."""
+
+
+ALL_TENSOR_FILES = "*.dat"
+"""What a reader is asked for in a folder to know its tensor files."""
 
 
 class FrontEnd(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from posixpath import dirname, join
+from posixpath import basename, dirname, join
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from snd_analysis.nnef1.elaborate import (
     elaborate,
     file_of,
 )
-from snd_analysis.nnef1.lints import check_document, check_unused
+from snd_analysis.nnef1.lints import check_document, check_tensor_files, check_unused
 from snd_analysis.nnef1.syntax import (
     Dialect,
     QuantizationFile,
@@ -32,8 +32,10 @@ from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
-from snd_analysis.workspace.files import FrontEnd, UnreadableText, project_settings, text
+from snd_analysis.workspace.files import ALL_TENSOR_FILES, FrontEnd, UnreadableText, project_settings, text
 from snd_analysis.workspace.operations import operations_of_dialect
+
+_GRAPH = "graph.nnef"
 
 
 @incremental
@@ -83,8 +85,16 @@ def flat_tree(db: Database, path: str) -> FlatTree:
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
     own = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
-    problems = own if any(each.rule.severity is Severity.ERROR for each in own) else (*own, *check_unused(read))
-    return made_tree(read.text, nodes.Document(0, len(read.text), items), read.comments, problems)
+    if not any(each.rule.severity is Severity.ERROR for each in own):
+        read_files = {file for variable in found.variables if (file := file_of(variable.label))}
+        own = (*own, *check_unused(read), *check_tensor_files(read, _files_of_model(db, path), read_files))
+    return made_tree(read.text, nodes.Document(0, len(read.text), items), read.comments, own)
+
+
+def _files_of_model(db: Database, path: str) -> frozenset[str]:
+    """Return the tensor files of a model, from its folder; none for a graph that may share its folder with others."""
+    found = text(db, join(dirname(path), ALL_TENSOR_FILES)) if basename(path) == _GRAPH else None
+    return frozenset(found.splitlines()) if isinstance(found, str) else frozenset()
 
 
 def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]:

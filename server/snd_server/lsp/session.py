@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
 from snd_server.discovery import NNEF1_FILES, NNEF1_SUFFIX, SUFFIX, MissingPathError, discover, has_files
-from snd_server.files import DiskReader, below
+from snd_server.files import DiskReader, below, listings_above
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
 from snd_server.lsp.client_settings import ClientSettings, Scopes
@@ -102,9 +102,9 @@ class ClientSession:
 
         return self._thread.submit(forget)
 
-    def _forget(self, paths: Iterable[str]) -> None:
+    def _forget(self, paths: Collection[str]) -> None:
         self._files = None
-        for path in paths:
+        for path in (*paths, *listings_above(paths)):
             self._reader.forget(path)
             for workspace in self._workspaces.values():
                 workspace.refresh(path)

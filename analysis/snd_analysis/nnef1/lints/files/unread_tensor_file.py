@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from posixpath import normpath
+
+from snd_analysis.base import Problem, Rule, Severity, counted
+from snd_analysis.nnef1.lints.definitions import definitions
+from snd_analysis.nnef1.syntax import SyntaxTree
+
+UNREAD_TENSOR_FILE = Rule("unread-tensor-file", section="tool", severity=Severity.WARNING)
+_MOST_LISTED = 3
+
+
+def check_tensor_files(tree: SyntaxTree, files: Collection[str], read: Collection[str]) -> Iterator[Problem]:
+    """Yield what is left of the tensor ``files`` of a model once those are gone that its variables ``read``.
+
+    A model of which no file is read is a text without its weights. A label that the text spells may be that of a
+    variable in a fragment that nothing invokes. Some file systems do not tell small letters from capitals.
+    """
+    known = {normpath(each).lower() for each in read}
+    unread = sorted(each for each in files if each.lower() not in known)
+    if len(unread) == len(files):
+        return
+    unread = [each for each in unread if not _spells(tree.text, each.removesuffix(".dat"))]
+    graph = next(definitions(tree.document, "graph"), None)
+    if unread and graph is not None:
+        listed = ", ".join(f"'{each}'" for each in unread[:_MOST_LISTED])
+        more = f" and {counted(len(unread) - _MOST_LISTED, 'other file')}" if len(unread) > _MOST_LISTED else ""
+        message = f"no variable of the graph reads {listed}{more}"
+        yield Problem(UNREAD_TENSOR_FILE, graph.head.name.span.shifted(graph.start), message)
+
+
+def _spells(text: str, label: str) -> bool:
+    return any(f"{quote}{slash}{label}{quote}" in text for quote in "'\"" for slash in ("", "/"))
