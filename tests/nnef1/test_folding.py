@@ -53,3 +53,13 @@ def test_symbols_stay_in_shapes():
     assert isinstance(output, Tensor)
     assert output.shape is not None
     assert [*map(str, output.shape)] == ["B * S", "4"]
+
+
+def test_symbols_may_have_names_that_are_none_in_skriptnd():
+    text = _graph("y = reshape(x, shape = [s[0] * s[1], s[2]])").replace("B", "real").replace("S", "graph_")
+    graph = snapshot_of({PATH: text}).compose(OperatorName(PATH, "g")).graph
+    assert graph is not None
+    output = graph.outputs["y"]
+    assert isinstance(output, Tensor)
+    assert output.shape is not None
+    assert [*map(str, output.shape)] == ["graph_ * real", "4"]

@@ -63,6 +63,9 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
     unknown = next((each for each, value in composed.outputs.items() if not isinstance(value, Tensor)), None)
     if unknown is not None:
         raise NotConvertible(f"the output '{unknown}' can't be composed")
+    odd = next((each for each in _names_of_extents(composed) if Names().new(each) != each), None)
+    if odd is not None:
+        raise NotConvertible(f"the symbol '{odd}' can't have this name in SkriptND: rename it")
     return _Conversion(snapshot, path, composed).converted(source)
 
 
@@ -282,6 +285,15 @@ class _Nothing:
     def exists(self, path: str) -> bool:
         """There is no file."""
         return False
+
+
+def _names_of_extents(graph: Graph) -> Iterator[str]:
+    """All symbols in the shapes of inputs."""
+    for value in graph.inputs.values():
+        for tensor in tensors_of(value):
+            for extent in tensor.shape or ():
+                if isinstance(extent, Integer):
+                    yield from sorted(leaf.name for leaf in extent.leaves)
 
 
 def _symbols(graph: Graph) -> Iterator[str]:

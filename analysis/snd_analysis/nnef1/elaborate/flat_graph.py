@@ -7,9 +7,11 @@ where it stands, and spans in it count from there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import nodes, parse_expression
+from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import Pack, Value
 
@@ -162,13 +164,13 @@ def expression(value: Value, span: Span) -> nodes.Expression:
     start, end = span.start, span.end
     match value:
         case Integer(value=None):
-            return _placed(parse_expression(str(value))[0], span)
+            return _written(value, span)
         case Integer(value=int(number)):
             return nodes.Literal(start, end, "int", number)
         case Truth() if value is TRUE or value is FALSE:
             return nodes.Literal(start, end, "bool", value is TRUE)
         case Truth():
-            return _placed(parse_expression(str(value))[0], span)
+            return _written(value, span)
         case float():
             return nodes.Literal(start, end, "real", value)
         case str():
@@ -178,10 +180,26 @@ def expression(value: Value, span: Span) -> nodes.Expression:
     raise AssertionError(f"there is no notation for {value!r}")
 
 
-def _placed(node: nodes.Node, span: Span) -> nodes.Expression:
-    """An expression of which every node stands at one place."""
+def _written(value: Integer | Truth, span: Span) -> nodes.Expression:
+    """Return what the text of a value is read as; symbols whose names are none in SkriptND are read under others."""
+    odd = [leaf for leaf in sorted(value.leaves, key=lambda leaf: leaf.name) if not _is_name(leaf.name)]
+    names = {f"symbol_{at}": leaf.name for at, leaf in enumerate(odd)}
+    others = {leaf.key: shapes.variable(name, name, leaf.low, leaf.high) for name, leaf in zip(names, odd, strict=True)}
+    return _placed(parse_expression(str(shapes.substitute(value, others)))[0], span, names)
+
+
+@cache
+def _is_name(text: str) -> bool:
+    read = parse_expression(text)[0]
+    return isinstance(read, nodes.Qualified) and [part.text for part in read.parts] == [text]
+
+
+def _placed(node: nodes.Node, span: Span, names: Mapping[str, str]) -> nodes.Expression:
+    """Return an expression of which every node stands at one place, with other names in place of some."""
 
     def placed(value: object) -> object:
+        if isinstance(value, nodes.Name):
+            return nodes.Name(span.start, span.end, names.get(value.text, value.text))
         if isinstance(value, nodes.Node):
             fields = {name: placed(getattr(value, name)) for name in nodes.content_fields(type(value))}
             return type(value)(span.start, span.end, **fields)
