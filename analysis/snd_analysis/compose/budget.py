@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.limits import MOST_STEPS, MOST_STEPS_OF_FILE, STEPS_OF_SPECIALIZATION, STEPS_PER_STATEMENT
@@ -89,18 +90,43 @@ class FileBudget:
     def __init__(self) -> None:
         self._steps = StepBudget()
         self._counted = 0
+        self._pending: list[Specialization] = []
+        self._at_most = 0
 
     @property
     def is_spent(self) -> bool:
         """Whether nothing more is to be composed."""
+        if self._at_most <= MOST_STEPS_OF_FILE:  # shared or not: nothing need be counted again after each edit
+            return False
+        for composed in self._pending:
+            before = self._steps.done
+            self._steps.spend_on(composed)
+            self._counted += max(0, self._steps.done - before - _free_steps(composed))
+        self._pending.clear()
         return self._counted > MOST_STEPS_OF_FILE
 
     def count(self, composed: Specialization) -> None:
         """Count a definition or the graph of a sample, composed by itself."""
-        template, before = composed.template, self._steps.done
-        self._steps.spend_on(composed)
-        own = steps_of(template) + most_steps(template) - MOST_STEPS
-        self._counted += max(0, self._steps.done - before - own)
+        self._at_most += max(0, _all_steps(composed) - _free_steps(composed))
+        self._pending.append(composed)
+
+
+_ALL_STEPS: WeakKeyDictionary[Specialization, int] = WeakKeyDictionary()
+
+
+def _all_steps(composed: Specialization) -> int:
+    """Return how many steps a specialization takes with all that it is composed of."""
+    known = _ALL_STEPS.get(composed)
+    if known is None:
+        steps = StepBudget()
+        steps.spend_on(composed)
+        known = _ALL_STEPS[composed] = steps.done
+    return known
+
+
+def _free_steps(composed: Specialization) -> int:
+    """Return the steps of a definition itself, and those that its length allows."""
+    return steps_of(composed.template) + most_steps(composed.template) - MOST_STEPS
 
 
 def steps_of(template: Template) -> int:
