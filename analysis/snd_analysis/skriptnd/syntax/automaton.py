@@ -72,11 +72,16 @@ class Automaton:
 
     def problems(self, tokens: Tokens) -> list[Problem]:
         """Return all problems of the tokens and of this pass in order; one is enough for each piece that was given
-        up."""
+        up, and for each token."""
         of_garbage = {rules.ILLEGAL_CHARACTER, rules.UNCLOSED_STRING}
         skipped = iter(sorted(self.skipped))
         current = next(skipped, None)
-        kept = list(self.builder.problems)
+        numbers = {problem.span for problem in tokens.problems if problem.rule == rules.MALFORMED_NUMBER}
+        kept = [
+            problem
+            for problem in self.builder.problems
+            if problem.rule != rules.SYNTAX_ERROR or problem.span not in numbers
+        ]
         for problem in tokens.problems:
             start = problem.span.start
             while current is not None and current.end <= start:

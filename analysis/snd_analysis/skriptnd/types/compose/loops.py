@@ -37,7 +37,7 @@ def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedVa
     scanned = [_scan(work, scan) for scan in node.scans]
     length = _scan_length(work, node, scanned)
     count = _count(work, node, length)
-    _check_end(work, node)
+    ends = _check_end(work, node)
     for carry, value in zip(node.carries, carries, strict=True):
         _define(work, carry.name, value)
     for scan, value in zip(node.scans, scanned, strict=True):
@@ -57,6 +57,8 @@ def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedVa
         for test in node.conditions:
             if test.post:
                 condition(work, test.condition, run)
+    if not ends:
+        return None
     return _results(work, node, carries, results, None if node.conditions or count.dynamic else count.number)
 
 
@@ -188,11 +190,12 @@ def _check_dynamic_count(work: TypingState, node: nodes.Loop, written: nodes.Exp
         work.context.report(rules.LOOP_COUNT, written, message)
 
 
-def _check_end(work: TypingState, node: nodes.Loop) -> None:
-    """Whether something ends the loop, and whether it goes with the loop's form."""
+def _check_end(work: TypingState, node: nodes.Loop) -> bool:
+    """Return whether something ends the loop, which is reported otherwise; it must go with the loop's form."""
     context = work.context
     counted_ = node.iteration is not None and node.iteration.count is not None
-    if not node.scans and not node.conditions and not counted_:
+    ends = bool(node.scans or node.conditions or counted_)
+    if not ends:
         message = "nothing ends this loop: give it packs to scan ('for'), a condition ('while') or a count ('do..(n)')"
         context.report(rules.ENDLESS_LOOP, node.keyword, message)
     if node.keyword.text == "unroll" and node.conditions:
@@ -203,6 +206,7 @@ def _check_end(work: TypingState, node: nodes.Loop) -> None:
         message = "a loop has one condition, before 'do' or behind the body"
         note = context.note(node.conditions[0], "the first condition is here")
         context.report(rules.TWO_CONDITIONS, node.conditions[1], message, (note,))
+    return ends
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------

@@ -128,11 +128,9 @@ def _leaves_extent(
     if isinstance(item, nodes.Range | nodes.Bounded) or typed.type is None or typed.type.packed or typed.value is None:
         return False
     least, most = _range(typed.value, limits)
-    low = None if most is None else shapes.bounds(most - extent)[0]
-    high = None if least is None else shapes.bounds(least)[1]
-    if low is not None and low >= 0:
+    if most is not None and _is_certainly_negative(extent - most - 1, limits):
         verb, reached = "reaches", most
-    elif high is not None and high < 0 and rule == rules.ACCESS_OUT_OF_RANGE:
+    elif least is not None and rule == rules.ACCESS_OUT_OF_RANGE and _is_certainly_negative(least, limits):
         verb, reached = "begins at", least
     else:
         return False
@@ -142,6 +140,13 @@ def _leaves_extent(
     message = f"the index '{text}' {way} outside of '{symbol.name}', which has {there} from 0 to {extent - 1}"
     context.report(rule, item, message, (context.declared(symbol),))
     return True
+
+
+def _is_certainly_negative(value: Integer, limits: Limits) -> bool:
+    """Return whether a value is below 0 wherever the formula runs, and so every index takes a value: every limit is 1
+    or more."""
+    highest = (shapes.bounds(value + more)[1] for more in (0, *(limit - 1 for limit in limits.values())))
+    return any(most is not None and most < 0 for most in highest)
 
 
 def _range(value: Integer, limits: Limits) -> tuple[Integer | None, Integer | None]:
