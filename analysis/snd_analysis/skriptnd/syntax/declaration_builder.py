@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
+from snd_analysis.base import Edit, Problem, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder, Symbols, first_of, nodes_of
 from snd_analysis.skriptnd.syntax.tokens import Token
@@ -21,17 +23,27 @@ class DeclarationBuilder(ExpressionBuilder):
         return self._type_name(symbols[0])
 
     def parameter(self, symbols: Symbols) -> nodes.Parameter:
+        modifiers = nodes_of(symbols, nodes.Modifier)
+        self._check_modifiers(modifiers)
         return nodes.Parameter(
             self.start,
             self.end,
             symbols[0],
-            nodes_of(symbols, nodes.Modifier),
+            modifiers,
             first_of(symbols, nodes.TypeName),
             first_of(symbols[1:], nodes.Name),
             first_of(symbols, nodes.Shape),
             first_of(symbols, nodes.Pack),
             first_of(symbols, nodes.Default),
         )
+
+    def _check_modifiers(self, modifiers: tuple[nodes.Modifier, ...]) -> None:
+        for at, modifier in enumerate(modifiers):
+            if any(modifier.text == earlier.text for earlier in modifiers[:at]):
+                span = modifier.span.shifted(self.base)
+                repair = Repair("remove it", (Edit(Span(span.start, span.end + 1), ""),))
+                message = f"'{modifier.text}' stands here twice"
+                self.problems.append(Problem(rules.SYNTAX_ERROR, span, message, repair=repair))
 
     def modifier(self, symbols: Symbols) -> nodes.Modifier:
         return nodes.Modifier(self.start, self.end, self._text(symbols[0]))
