@@ -254,7 +254,10 @@ class Tables:
     def check_name(self, name: nodes.Name) -> None:
         """A lone ``_`` is reserved (2.4)."""
         if name.text == "_":
-            message = "'_' alone can't be a name; write '~' for a result that is not needed"
+            hint = ""
+            if self.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
+                hint = "; write '~' for a result that is not needed"
+            message = f"'_' alone can't be a name{hint}"
             self.problems.append(Problem(rules.RESERVED_NAME, name.span.shifted(self.base), message))
 
     def report_duplicate(self, symbol: Symbol, earlier: Symbol) -> None:
