@@ -145,7 +145,9 @@ def _leaves_extent(
 def _is_certainly_negative(value: Integer, limits: Limits) -> bool:
     """Return whether a value is below 0 wherever the formula runs, and so every index takes a value: every limit is 1
     or more."""
-    highest = (shapes.bounds(value + more)[1] for more in (0, *(limit - 1 for limit in limits.values())))
+    highest = (
+        shapes.bounds(value + more)[1] for more in (shapes.constant(0), *(limit - 1 for limit in limits.values()))
+    )
     return any(most is not None and most < 0 for most in highest)
 
 
