@@ -123,6 +123,7 @@ class Context:
         fragments: Mapping[str, nodes.Definition],
         symbols: Sequence[str],
         unreadable: frozenset[str] = frozenset(),
+        quantized: frozenset[str] = frozenset(),
     ) -> None:
         self.dialect = dialect
         self.operators = operators
@@ -130,6 +131,8 @@ class Context:
         self.fragments = fragments
         self.unreadable = unreadable
         """The names of fragments whose heads can't be read, which is reported."""
+        self.quantized = quantized
+        """The names of tensors that are quantized: their files may have codes."""
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: input_extent(name) for name in symbols}
         self.record = Record()

@@ -24,7 +24,7 @@ from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
-from snd_analysis.nnef1.elaborate.quantization import apply_quantization
+from snd_analysis.nnef1.elaborate.quantization import apply_quantization, quantized_name
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
@@ -95,8 +95,10 @@ def elaborate(
             fragments.setdefault(each.head.name.text, each)
     symbols, unreadable = (*_symbols(items),), _unreadable(items)
 
+    quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
+
     def made() -> Context:
-        return Context(tree.dialect, operators, files, fragments, symbols, unreadable)
+        return Context(tree.dialect, operators, files, fragments, symbols, unreadable, quantized)
 
     context = made()
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
@@ -105,7 +107,7 @@ def elaborate(
     head = graph.head
     parameters, results = (tuple(each.name.text for each in row) for row in (head.parameters, head.results))
     context.graph.reserve(_assigned_again(graph))
-    environment = (context.dialect, symbols, unreadable, parameters, results, context.graph.reserved)
+    environment = (context.dialect, symbols, unreadable, quantized, parameters, results, context.graph.reserved)
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)

@@ -44,23 +44,24 @@ def apply_quantization(
             continue
         name = line.operation.function.text
         attributes = _attributes(own, frame, line.operation)
-        value = tensors[_name(line)]
+        value = tensors[quantized_name(line)]
         if attributes is None or not isinstance(value, TensorName) or value.tensor is None:
             continue
         if value.tensor.dtype not in ("real", None):
-            message = f"only tensors of scalars are quantized, but '{_name(line)}' is '{type_name(value)}'"
+            message = f"only tensors of scalars are quantized, but '{quantized_name(line)}' is '{type_name(value)}'"
             own.report(frame, rules.TYPE_MISMATCH, line.tensor, message)
         elif value.name:
             operator = _OF_TRACT[name] if own.dialect is Dialect.TRACT else name
             graph.graph.quantize(span, value.name, operator, attributes)
 
 
-def _name(line: nodes.Quantization) -> str:
+def quantized_name(line: nodes.Quantization) -> str:
+    """Return the name of the tensor that a line is about."""
     return line.tensor.value if isinstance(line.tensor, nodes.String) else line.tensor.text
 
 
 def _is_new(own: Context, frame: Frame, line: nodes.Quantization, seen: dict[str, Span]) -> bool:
-    name, span = _name(line), line.tensor.span.shifted(frame.base)
+    name, span = quantized_name(line), line.tensor.span.shifted(frame.base)
     first = seen.setdefault(name, span)
     if first is not span:
         note = Note(first, f"'{name}' is quantized here")
@@ -75,7 +76,7 @@ def _is_of_graph(
     tensors: Mapping[str, Value],
     variables: Sequence[StoredVariable],
 ) -> bool:
-    name = _name(line)
+    name = quantized_name(line)
     if name in tensors:
         return True
     label = next((each.name for each in variables if each.label == name), None)

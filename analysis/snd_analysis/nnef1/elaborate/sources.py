@@ -16,7 +16,7 @@ from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
+from snd_analysis.nnef1.elaborate.item_types import NAMES, Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of
 from snd_analysis.nnef1.elaborate.values import (
@@ -87,7 +87,11 @@ def _variable(
         evaluator.report(rules.INVALID_TENSOR_FILE, label.span, f"'{label.value}.dat': {file.fault}")
     dtype = _dtype(evaluator, call)
     if file is not None and file.fault is None:
-        dtype = file.dtype if call.generic is None or evaluator.context.dialect is Dialect.TRACT else dtype
+        if call.generic is None or evaluator.context.dialect is Dialect.TRACT:
+            dtype = file.dtype
+        elif file.dtype != dtype and not _may_have_codes(evaluator, dtype, file, target.text):
+            message = f"the variable has items of '{NAMES[dtype]}', but those of its file are '{NAMES[file.dtype]}'"
+            evaluator.report(rules.INVALID_TENSOR_FILE, call.generic, message)
         _demand_extents(evaluator, given["shape"].span, shape, file)
     extents = tuple(each.value for each in shape if each.value is not None)
     if len(extents) != len(shape):
@@ -101,6 +105,11 @@ def _variable(
     if file is not None and len(file.items) == prod(extents) and file.items:
         return replace(made, known=Known(extents, file.items))
     return made
+
+
+def _may_have_codes(evaluator: Evaluator, dtype: str, file: TensorFile, name: str) -> bool:
+    """Whether a file of ints may be that of a variable of another type: of bools, or of one that is quantized."""
+    return file.dtype == "int" and (dtype == "bool" or name in evaluator.context.quantized)
 
 
 def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Integer, ...]) -> None:
