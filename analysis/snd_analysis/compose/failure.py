@@ -74,6 +74,10 @@ class BindingFailed(Exception):  # noqa: N818 - it carries a finding, it is no f
         self.failure = failure
 
 
+class DeclarationFailed(BindingFailed):
+    """What the operator itself declares comes to nothing with what is given: an assertion may guard that (2.9)."""
+
+
 class Unbindable(Exception):  # noqa: N818
     """An operator can't be bound, for reasons that are reported already."""
 

@@ -10,14 +10,14 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.arguments import Arguments, bind
-from snd_analysis.compose.bind.declarations import evaluate_declarations
+from snd_analysis.compose.bind.arguments import Arguments, Binder
+from snd_analysis.compose.bind.declarations import evaluate_declarations, failing_guard
 from snd_analysis.compose.budget import OverBudgetError, StepBudget, most_steps, steps_of, steps_of_values
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
-from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
+from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS, MOST_STEPS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible, over_budget
@@ -211,8 +211,11 @@ class Session:
         return declared
 
     def _declared(self, template: Template, given: Arguments, lasting: LastingModel | None) -> Specialization:
+        binder = Binder(template, given, self.composing)
         try:
-            binding = bind(template, given, self.composing)
+            binding = binder.bind()
+        except DeclarationFailed as failed:
+            return impossible(template, failing_guard(binder.binding) or failed.failure)
         except BindingFailed as failed:
             return impossible(template, failed.failure)
         except Unbindable:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.base import Edit, Span
-from snd_analysis.compose import Arguments, Specialization, Template, session, specialization_of
-from snd_analysis.compose.bind.arguments import BindingState, bind
+from snd_analysis.compose import Specialization, session, specialization_of
+from snd_analysis.compose.bind.arguments import Binder, BindingState
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of
 from support.sampling import sample
@@ -85,11 +85,12 @@ def test_what_is_found_is_what_is_found_from_nothing(
 def test_an_edit_of_a_body_evaluates_no_declarations(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     bound: list[str] = []
 
-    def noted(template: Template, given: Arguments, composing: bool) -> BindingState:
-        bound.append(template.shown)
-        return bind(template, given, composing)
+    class Noted(Binder):
+        def bind(self) -> BindingState:
+            bound.append(self.template.shown)
+            return super().bind()
 
-    monkeypatch.setattr(session, "bind", noted)
+    monkeypatch.setattr(session, "Binder", Noted)
     text = _edit(workspace, TEXT, *BODY)
     assert workspace.snapshot().diagnostics("a.sknd") == ()
     assert bound == []

@@ -31,16 +31,8 @@ class Arguments(Struct, frozen=True):
     inputs: tuple[TensorValue, ...]
 
 
-def bind(template: Template, given: Arguments, composing: bool = True) -> BindingState:
-    """Bind generic types, attributes and inputs (2.6.2, 2.13).
-
-    Raises BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
-    """
-    return Binder(template, given, composing).bind()
-
-
 class Binder:
-    """The binding of one invocation."""
+    """The binding of one invocation: generic types, attributes and inputs (2.6.2, 2.13)."""
 
     def __init__(self, template: Template, given: Arguments, composing: bool) -> None:
         self.template = template
@@ -52,7 +44,10 @@ class Binder:
         self._uniform: dict[Member, Value] = {}
 
     def bind(self) -> BindingState:
-        """Return the three stages of 2.6.2: attributes, inputs, deferred defaults and lengths."""
+        """Return the three stages of 2.6.2: attributes, inputs, deferred defaults and lengths.
+
+        Raises BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
+        """
         self._bind_types()
         for member in self.template.attributes:
             self._bind_attribute(member)
@@ -102,8 +97,13 @@ class Binder:
             self.scope.values[member.symbol] = NULL
         elif node.default is None:
             raise Unbindable
-        elif is_constant(self.template.resolution, node.default.value):
-            self._give(member, self._default(member, node.default))
+        else:
+            self._leave_out(member, node.default)
+
+    def _leave_out(self, member: Member, default: nodes.Default) -> None:
+        self.binding.left_out.add(member)
+        if is_constant(self.template.resolution, default.value):
+            self._give(member, self._default(member, default))
         else:
             self._deferred.append(member)
 

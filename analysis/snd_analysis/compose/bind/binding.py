@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base import Rule, counted
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.checks.assertion_text import failed_evaluation, responsible_for
-from snd_analysis.compose.failure import BindingFailed, Failure, Site
+from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Site
 from snd_analysis.compose.printing import shown
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
@@ -31,6 +31,8 @@ class BindingState(Struct):
     checks: list[RuntimeCheck] = field(default_factory=list)
     origins: dict[Symbol, str] = field(default_factory=dict)
     """What has determined an extent or length, for messages."""
+    left_out: set[Member] = field(default_factory=set)
+    """The attributes that have their default value."""
     item: int | None = None
     """Which tensor of a pack is bound, where that is known."""
     first: Tensor | None = None
@@ -43,16 +45,16 @@ class BindingState(Struct):
         blamed = member.name if self.item is None else f"{member.name}[{self.item}]"
         return BindingFailed(Failure(rule, message, (), (related, *others), (blamed,)))
 
-    def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
+    def fail_evaluating(self, base: int, error: EvaluationError) -> DeclarationFailed:
         """Return a failure of an expression in the operator's own declarations."""
-        return BindingFailed(failed_evaluation(self.scope, base, error))
+        return DeclarationFailed(failed_evaluation(self.scope, base, error))
 
-    def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> BindingFailed:
+    def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> DeclarationFailed:
         """Return a number of ``what`` that is below 0, which those are to blame for who give what it is made of."""
         message = f"the {what} of '{member.name}' would be negative: '{written(expression)}' comes to {value}"
         site = Site(self.template.place(member.base, expression), f"the {what} is declared here")
         responsible = responsible_for(self.scope, expression)
-        return BindingFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))
+        return DeclarationFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))
 
     def check(self, condition: Truth, message: str, base: int, node: nodes.Node) -> None:
         """Note a condition that only the run can decide."""
@@ -100,7 +102,7 @@ class BindingState(Struct):
         value = f", which is {shown(expected)}{origin}" if "'" in wanted and wanted != f"'{expected}' {what}" else ""
         message = (
             f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
-            f"{wanted}{value}, but this has {counted(actual, 'item')}"
+            f"{wanted}{value}, but {'its default' if member in self.left_out else 'this'} has {counted(actual, 'item')}"
         )
         return self.fail(rules.LENGTH_MISMATCH, message, member)
 

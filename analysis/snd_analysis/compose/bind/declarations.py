@@ -56,6 +56,13 @@ def evaluate_declarations(
     )  # fmt: skip
 
 
+def failing_guard(binding: BindingState) -> Failure | None:
+    """Return the assertion that fails, of those of which everything is known though not everything could be bound."""
+    evaluation = _Evaluation(binding, assume=False, go_on=False, lasting=None)
+    evaluation.assertions_hold()
+    return evaluation.failures[0] if evaluation.failures else None
+
+
 class _Evaluation:
     def __init__(self, binding: BindingState, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
         self.outputs: tuple[TensorValue, ...] = ()
@@ -87,19 +94,19 @@ class _Evaluation:
     def run(self) -> None:
         template = self._template
         for base, node in template.using:
-            if not self._assertions_hold():
+            if not self.assertions_hold():
                 return
             if template.is_wrong(base, node):
                 self._forget(node)
             elif not self._define(base, node):
                 return
-        if not self._assertions_hold(last=True):
+        if not self.assertions_hold(last=True):
             return
         if not self._declare_tensors():
             return
         for member, value in zip(template.outputs, self.outputs, strict=True):
             self._scope.values[member.symbol] = value
-        self._assertions_hold(last=True)
+        self.assertions_hold(last=True)
         for member in template.outputs:
             del self._scope.values[member.symbol]
 
@@ -132,7 +139,7 @@ class _Evaluation:
                 self._scope.values.setdefault(symbol, UNDEFINED)
 
     # ---- assertions --------------------------------------------------------------------------------------------------
-    def _assertions_hold(self, last: bool = False) -> bool:
+    def assertions_hold(self, last: bool = False) -> bool:
         """Checks every assertion, not yet checked, of which everything is known (2.9).
 
         One that has no value waits for the others, which may guard it; it fails if it is the ``last`` time.
