@@ -43,6 +43,7 @@ def test_entries_are_those_of_a_list_and_an_edit_leaves_other_groups(seed: int):
         assert said([*entries]) == said(expected)
         at, to = sorted(random_.choices(range(-2, len(expected) + 3), k=2))
         assert said([*entries[at:to]]) == said(expected[at:to])
+        assert said([*entries[::-1]]) == said(expected[::-1])
         for place in random_.choices(range(len(expected)), k=3) if expected else ():
             assert said([entries[place], entries[place - len(expected)]]) == said([expected[place]] * 2)
             assert bisect_right(entries, expected[place].start, key=lambda each: each.start) == place + 1

@@ -125,7 +125,9 @@ class Entries(NodeSequence[Entry]):
 
     def __getitem__(self, index: int | slice) -> Entry | tuple[Entry, ...]:
         if isinstance(index, slice):
-            first, end, _ = index.indices(len(self))
+            first, end, step = index.indices(len(self))
+            if step != 1:
+                return (*self,)[index]
             return (*islice(self._from(first), max(end - first, 0)),)
         if index < 0:
             index += len(self)
