@@ -54,7 +54,7 @@ def _alive(*kinds: type) -> int:
     ids=["formula", "body", "graph", "signature"],
 )
 def test_what_edits_replace_is_free_at_once(before: str, after: str):
-    workspace = Workspace(MemoryReader({}), ())
+    workspace = Workspace(MemoryReader({}))
     alive = []
     for _ in range(6):
         for text in (PROGRAM, PROGRAM.replace(before, after, 1)):

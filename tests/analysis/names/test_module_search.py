@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from snd_analysis.base import ProjectSettings
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, check, snapshot_of
 
@@ -33,7 +34,7 @@ def test_order(missing: int):
     files = {place: operator("same") for place in PLACES[missing:]}
     files["models/net/main.sknd"] = model("parts.b", "parts.b.f(x)")
     files["models/net/parts/b.sknd"] = "import a;\n\n" + operator("f")
-    snapshot = snapshot_of(files, ("lib", "other"))
+    snapshot = snapshot_of(files, ProjectSettings(("lib", "other")))
     expected = PLACES[missing] if missing < len(PLACES) else None
     assert found(snapshot, "models/net/parts/b.sknd") == {"a": expected}
 
@@ -43,7 +44,7 @@ def test_the_library_comes_last_and_is_hidden_by_any_file():
     assert found(snapshot_of({"main.sknd": main}), "main.sknd") == {"math": "snd:math"}
     for place in ("math.sknd", "lib/math.sknd"):
         files = {"main.sknd": main, place: operator("exp")}
-        snapshot = snapshot_of(files, ("lib",))
+        snapshot = snapshot_of(files, ProjectSettings(("lib",)))
         assert found(snapshot, "main.sknd") == {"math": place}
         assert [item.rule.name for item in snapshot.diagnostics("main.sknd")] == ["shadowed-module"]
 

@@ -198,18 +198,6 @@ def test_printed_conditions_read_back_with_the_same_meaning(tree: Tree, variable
 
 
 @quick
-@given(integer_trees(), assignments())
-def test_upper_bounds_hold(tree: Tree, variables: dict[str, int]) -> None:
-    number = defined(tree, variables)
-    try:
-        most = shapes.upper_bound(build(tree), {name: variables[name] for name in VARIABLES})
-    except FAILURES:
-        return
-    if number is not None and most is not None:
-        assert number <= most
-
-
-@quick
 @given(integer_trees())
 def test_pickled_integers_are_equal(tree: Tree) -> None:
     integer = build(tree)

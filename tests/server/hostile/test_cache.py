@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base import Diagnostic
+from snd_analysis.base import NO_SETTINGS, Diagnostic
 from snd_server.cache import Cache, is_private
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights of folders are others")
@@ -21,8 +21,8 @@ def _cache(folder: Path) -> Cache:
 
 
 def _stored(folder: Path) -> tuple[Diagnostic, ...] | None:
-    _cache(folder).store("a.sknd", (), (), ["a.sknd"], {})
-    return _cache(folder).load("a.sknd", ())
+    _cache(folder).store("a.sknd", NO_SETTINGS, (), ["a.sknd"], {})
+    return _cache(folder).load("a.sknd", NO_SETTINGS)
 
 
 def test_the_folder_is_private(tmp_path: Path):
@@ -36,7 +36,7 @@ def test_a_folder_that_others_can_write_to_is_not_used(tmp_path: Path, mode: int
     folder = tmp_path / "cache"
     assert _stored(folder) == ()
     folder.chmod(mode)
-    assert _cache(folder).load("a.sknd", ()) is None
+    assert _cache(folder).load("a.sknd", NO_SETTINGS) is None
     assert _stored(tmp_path / "cache") is None
 
 
@@ -69,7 +69,7 @@ def test_an_entry_that_is_none_is_not_used(tmp_path: Path, entry: str):
     assert _stored(folder) == ()
     (file,) = folder.glob("??/*")
     file.write_text(f"{sha256(entry.encode()).hexdigest()}\n{entry}")
-    assert _cache(folder).load("a.sknd", ()) is None
+    assert _cache(folder).load("a.sknd", NO_SETTINGS) is None
 
 
 def test_an_entry_that_is_no_file(tmp_path: Path):
@@ -78,4 +78,4 @@ def test_an_entry_that_is_no_file(tmp_path: Path):
     (file,) = folder.glob("??/*")
     file.unlink()
     os.mkfifo(file)
-    assert _cache(folder).load("a.sknd", ()) is None
+    assert _cache(folder).load("a.sknd", NO_SETTINGS) is None

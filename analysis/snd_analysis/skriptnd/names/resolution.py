@@ -155,10 +155,11 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
-        declares = (row.single == (row,) or name in row.names_declared for row in self.all_rows)
-        if not any(declares) and all(name != other for other, _ in self.outside):
-            return None
-        return next((symbol for symbol in self.symbols if symbol.name == name), None)
+        return self._symbols_by_name.get(name)
+
+    @cached_property
+    def _symbols_by_name(self) -> Mapping[str, Symbol]:
+        return {symbol.name: symbol for symbol in reversed((*self.symbols,))}
 
     def is_clear(self, place: Span) -> bool:
         """Whether a place stands outside of the statements that are ``unclear``."""

@@ -145,6 +145,9 @@ def _leaves_extent(
 def _is_certainly_negative(value: Integer, limits: Limits) -> bool:
     """Return whether a value is below 0 wherever the formula runs, and so every index takes a value: every limit is 1
     or more."""
+    most_of_limits = (shapes.bounds(limit)[1] for limit in limits.values())
+    if any(most is not None and most < 1 for most in most_of_limits):
+        return False  # it never runs
     highest = (
         shapes.bounds(value + more)[1] for more in (shapes.constant(0), *(limit - 1 for limit in limits.values()))
     )
