@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from snd_analysis.base import Diagnostic, Span
-from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
+from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request, offered
 from snd_analysis.ide.actions.attributes import missing_attributes
 from snd_analysis.ide.actions.create import create_operator
 from snd_analysis.ide.actions.extents import name_extents
@@ -40,9 +40,7 @@ def actions(
     if diagnostics is None:
         diagnostics = apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
     request = Request(snapshot, path, span, tuple(diagnostics))
-    found = [each for each in _all(request, only, files, commands) if _is_wanted(each, only)]
-    # What is found in several ways is offered once.
-    return list({(each.title, each.edits, each.command): each for each in reversed(found)}.values())[::-1]
+    return offered(_all(request, only, files, commands), only)
 
 
 def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: Collection[str]) -> Iterator[Action]:
@@ -58,7 +56,3 @@ def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: 
     if any(kind.startswith("source") for kind in only):
         yield from fix_all(request)
         yield from organize_imports(request)
-
-
-def _is_wanted(action: Action, only: Sequence[str]) -> bool:
-    return not only or any(action.kind == kind or action.kind.startswith(f"{kind}.") for kind in only)

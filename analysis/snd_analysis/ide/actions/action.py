@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -37,6 +38,16 @@ class Action(Struct, frozen=True):
     resolves: tuple[Diagnostic, ...] = ()
     is_preferred: bool = False
     command: Command | None = None
+
+
+def offered(found: Iterable[Action], only: Sequence[str]) -> list[Action]:
+    """Return the actions of the kinds in ``only``, all if it is empty; what is found twice is offered once."""
+    wanted = [
+        each
+        for each in found
+        if not only or any(each.kind == kind or each.kind.startswith(f"{kind}.") for kind in only)
+    ]
+    return list({(each.title, each.edits, each.command): each for each in reversed(wanted)}.values())[::-1]
 
 
 class Request(Struct, frozen=True):

@@ -1,11 +1,11 @@
-"""Changes to choose from in a file in NNEF 1.0: fixes of rules, names for attributes, assertions about symbols."""
+"""Changes to choose from in a file in NNEF 1.0: fixes of rules, and names for attributes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
 from snd_analysis.base import Diagnostic, Location, Span, TextEdit
-from snd_analysis.ide.actions.action import Action, ActionKind, Request
+from snd_analysis.ide.actions.action import Action, ActionKind, Request, offered
 from snd_analysis.ide.actions.fixes import fix_all, fixes
 from snd_analysis.ide.nnef1.operations import signature_of
 from snd_analysis.ide.nnef1.places import entry_at, nodes_around, tree_of
@@ -30,11 +30,7 @@ def actions(
     found = [*fixes(request), *_name_attributes(request)]
     if any(kind.startswith("source") for kind in only):
         found += fix_all(request)
-    return [
-        each
-        for each in found
-        if not only or any(each.kind == kind or each.kind.startswith(f"{kind}.") for kind in only)
-    ]
+    return offered(found, only)
 
 
 def _name_attributes(request: Request) -> Iterator[Action]:
