@@ -46,7 +46,7 @@ def compose_chosen(
         raise ShapesError(str(problem)) from None
     composition = snapshot.compose(template.name, given.attributes, given.dtypes, given.inputs)
     _demand_fitting(composition, attributes, inputs)
-    return composition, _diagnostics(checker, snapshot, template.name, composition)
+    return composition, diagnostics_of(checker, snapshot, template.name, composition)
 
 
 def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:
@@ -74,7 +74,7 @@ def _demand_fitting(composition: Composition, attributes: Sequence[str], inputs:
             raise ShapesError(f"{written[0]}: {failure.message}")
 
 
-def _diagnostics(
+def diagnostics_of(
     checker: Checker, snapshot: Snapshot, name: OperatorName, composition: Composition
 ) -> list[Diagnostic]:
     """Return what is wrong with the graph and all that it reaches, where no comment or setting suppresses it."""

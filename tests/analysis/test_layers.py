@@ -165,7 +165,7 @@ def test_packages_import_only_those_before_them():
 def test_packages_are_imported_by_their_interfaces():
     """What is imported from outside of a package is a name that an ``__init__.py`` of it exports."""
     reached = set()
-    for folder in ("analysis/snd_analysis", "runtime/snd_runtime", "server/snd_server"):
+    for folder in ("analysis/snd_analysis", "runtime/snd_runtime", "server/snd_server", "server/snd"):
         for path, imported in _edges(folder):
             package = _package(imported)
             inside = path.is_relative_to(ANALYSIS) and _package(_module_name(path)) == package
@@ -214,6 +214,12 @@ def test_analysis_opens_no_files():
 
 def test_runtime_does_not_import_the_server():
     assert _violations("runtime", "snd_server") == []
+
+
+def test_the_python_interface_is_on_top():
+    """``snd`` is for programs of others; nothing of ours imports it."""
+    inside = [path for path in _violations("server", "snd") if not path.startswith("server/snd/")]
+    assert _violations("runtime", "snd") == _violations("analysis", "snd") == inside == []
 
 
 def test_only_the_language_server_knows_lsp():

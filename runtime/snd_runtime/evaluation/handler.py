@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import ProjectSettings
-from snd_analysis.compose import Failure, Session, Site
+from snd_analysis.compose import Failure, Session
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown
@@ -19,7 +19,7 @@ from snd_runtime.evaluation.binding import FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import ComputedTensor, Execution, execute
-from snd_runtime.execution.failing import failed
+from snd_runtime.execution.failing import failed, failure_of
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget, Limits
 
@@ -101,10 +101,10 @@ def evaluate(
         )
         outcome = execute(session, given.specialization, given.arguments, _execution(request, limits, real, note))
     except InvalidRequest as invalid:
-        failures = tuple(_failure(failed(each)) if each.sites else each for each in invalid.failures)
+        failures = tuple(failure_of(failed(each)) if each.sites else each for each in invalid.failures)
         return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)
     except EvaluationFailed as stopped:
-        return replace(answer, failures=(_failure(stopped),), running_seconds=time.monotonic() - begin)
+        return replace(answer, failures=(failure_of(stopped),), running_seconds=time.monotonic() - begin)
     outputs = [tensor for name, value in outcome.outputs.items() for tensor in shown(name, value)]
     return replace(
         answer,
@@ -152,9 +152,3 @@ def _shown_step(step: ComputedTensor) -> ShownStep:
 def _is_given(tensor: ShownTensor, value: InputValue) -> bool:
     """Return whether a tensor of a pack is one of those that were given."""
     return isinstance(value, Mapping) and tensor.item is not None and value.get(tensor.item) is not None
-
-
-def _failure(stopped: EvaluationFailed) -> Failure:
-    outside = stopped.outside_of_library()
-    sites = () if outside.place is None else (Site(outside.place, ""), *outside.chain)
-    return Failure(outside.rule, outside.message, sites, outside.related)

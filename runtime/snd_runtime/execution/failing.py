@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snd_analysis.compose import Failure, Specialization
+from snd_analysis.compose import Failure, Site, Specialization
 from snd_analysis.model import Tensor, item_of_empty
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -66,3 +66,10 @@ def check_bounds(name: str, declared: Value, value: Argument) -> None:
                 f"dimension {at} of '{name}' may have an extent of {most} at most, but it comes to {value.shape[at]}"
             )
             raise EvaluationFailed(EXTENT_BOUND, message, declared.place)
+
+
+def failure_of(stopped: EvaluationFailed) -> Failure:
+    """Return why an evaluation stopped, at the innermost place that is not in the library."""
+    outside = stopped.outside_of_library()
+    sites = () if outside.place is None else (Site(outside.place, ""), *outside.chain)
+    return Failure(outside.rule, outside.message, sites, outside.related)

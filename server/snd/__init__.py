@@ -1,0 +1,22 @@
+"""The Python interface of snd: load a model, look at it, run it with NumPy arrays.
+
+``docs/python.md`` shows how. The names in ``__all__`` are stable: they change only with the major version.
+"""
+
+from snd.errors import ArgumentError, Diagnostic, ModelError
+from snd.loading import load
+from snd.model import Model, TensorType
+from snd.tensors import Results, Tensor
+from snd_server import __version__
+
+__all__ = [
+    "ArgumentError",
+    "Diagnostic",
+    "Model",
+    "ModelError",
+    "Results",
+    "Tensor",
+    "TensorType",
+    "__version__",
+    "load",
+]

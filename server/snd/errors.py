@@ -1,0 +1,42 @@
+"""How the functions of ``snd`` fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from snd_analysis import base
+from snd_analysis.base import Source
+from snd_server.arguments import ArgumentError
+
+__all__ = ["ArgumentError", "Diagnostic", "ModelError", "diagnostic_of"]
+
+
+class Diagnostic(Struct, frozen=True):
+    """A broken rule at a place in a file; lines and columns count from 1."""
+
+    rule: str
+    severity: str
+    """``error``, ``warning`` or ``hint``. Only errors make a model invalid."""
+    message: str
+    path: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.severity}[{self.rule}]: {self.message}"
+
+
+class ModelError(Exception):
+    """A model with mistakes, a run that failed, or one that went beyond its limits: ``diagnostics`` say where."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__("\n".join(map(str, diagnostics)))
+        self.diagnostics = tuple(diagnostics)
+
+
+def diagnostic_of(found: base.Diagnostic, source: Source) -> Diagnostic:
+    """Return a diagnostic of the analysis, with its place in the text of its file."""
+    at = source.position(found.location.span.start)
+    return Diagnostic(found.rule.name, found.severity.value, found.message, found.location.path, at.line, at.column)

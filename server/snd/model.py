@@ -1,0 +1,226 @@
+"""A model: one graph of a file, with its attributes and weights."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from snd.errors import ArgumentError, Diagnostic, ModelError, diagnostic_of
+from snd.tensors import Results, tensor_of
+from snd_analysis.base import Location, Severity
+from snd_analysis.compose import Composition, Failure, Session, extent_text
+from snd_analysis.ide.graph_view import graph_content, graph_view
+from snd_analysis.model import TensorValue, tensors_of
+from snd_analysis.symbolic.integers import Integer
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
+from snd_runtime.execution.failing import failure_of
+from snd_runtime.limits import Limits
+from snd_runtime.lowering.lowered import Argument
+from snd_server.arguments import among
+from snd_server.checking import Checker
+from snd_server.composing import diagnostics_of
+from snd_server.render.graph_svg import DrawingError, graph_svg
+from snd_server.running import Prepared
+from snd_server.running import diagnostic_of as diagnostic_of_failure
+
+_DRAWING_SECONDS = 10.0
+_MOST_ROWS = 200
+
+
+class TensorType(Struct, frozen=True):
+    """The type of a tensor. Extents that are not known are expressions, as text."""
+
+    dtype: str
+    """``real``, ``int``, ``bool`` or ``str``."""
+    shape: tuple[int | str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+class Model:
+    """A graph that can be looked at and run. Its variables keep their values from run to run.
+
+    Models are made by ``snd.load``.
+    """
+
+    def __init__(
+        self,
+        checker: Checker,
+        prepared: Prepared,
+        attributes: Mapping[str, Any],
+        types: Mapping[str, str],
+        limits: Limits,
+    ) -> None:
+        self._checker = checker
+        self._template = prepared.template
+        self._given = prepared.evaluation.weights
+        self._seed = prepared.evaluation.seed
+        self._limits = limits
+        self._types = dict(types)
+        self._demand_known("attribute", attributes, [member.name for member in self._template.attributes])
+        self._demand_known("generic type", types, [each.name.text for each in self._template.generics])
+        self._attributes = {name: value_of(_without_arrays(value)) for name, value in attributes.items()}
+        self._snapshot = checker.snapshot(self.path)
+        self._running: StatefulGraph | None = None
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+    @property
+    def path(self) -> str:
+        """The file of the graph."""
+        return self._template.name.path
+
+    @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return self._template.name.name
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the graph and all that it reaches: errors, warnings and hints, as ``snd check`` finds."""
+        found = diagnostics_of(self._checker, self._snapshot, self._template.name, self._composition)
+        return tuple(diagnostic_of(each, self._checker.source(each.location.path)) for each in found)
+
+    @property
+    def inputs(self) -> dict[str, TensorType]:
+        """The types of the inputs; those of a pack as ``NAME[0]``."""
+        return _types({} if self._graph is None else self._graph.inputs)
+
+    @property
+    def outputs(self) -> dict[str, TensorType]:
+        """The types of the outputs; those of a pack as ``NAME[0]``."""
+        return _types({} if self._graph is None else self._graph.outputs)
+
+    @property
+    def shapes(self) -> dict[str, TensorType]:
+        """The types of all named tensors of the graph, of inputs, outputs and variables, too."""
+        return _types({} if self._graph is None else self._graph.tensors)
+
+    # ---- running -----------------------------------------------------------------------------------------------------
+    def run(self, /, **inputs: Any) -> Results:
+        """Return the outputs for these inputs: arrays, or what NumPy makes arrays of; lists of them for packs.
+
+        Inputs that are left out have their default. Variables that the graph updates have their new values afterwards.
+        Raises ArgumentError for an input that there is not, and ModelError for a model with errors, and for whatever
+        stops the run: a shape that does not fit, an index out of bounds, a limit.
+        """
+        members = {member.name: member for member in self._template.inputs}
+        self._demand_known("input", inputs, list(members))
+        self._demand_no_errors()
+        arguments: list[Argument] = [
+            _argument(inputs.get(name), member.node.pack is not None) for name, member in members.items()
+        ]
+        try:
+            outputs = self._stateful(arguments).run(arguments)
+        except EvaluationFailed as failed:
+            raise ModelError([self._diagnostic(failure_of(failed))]) from None
+        return Results({name: tensor_of(value) for name, value in outputs.items()})
+
+    @property
+    def variables(self) -> dict[str, np.ndarray[Any, Any] | list[np.ndarray[Any, Any]]]:
+        """The variables by scoped name, as the last run left them; before the first run those that have a file."""
+        found = self._given if self._running is None else self._running.variables
+        return {
+            name: value if isinstance(value, np.ndarray) else list(value)
+            for name, value in found.items()
+            if value is not None
+        }
+
+    def reset(self) -> None:
+        """Give all variables the values that they had before the first run."""
+        self._running = None
+
+    def _stateful(self, arguments: list[Argument]) -> StatefulGraph:
+        if self._running is None:
+            session = Session(self._snapshot)
+            dtypes = [self._types[each.name.text] for each in self._template.generics if each.name.text in self._types]
+            if len(dtypes) not in (0, len(self._template.generics)):
+                raise ArgumentError(f"'{self.name}' has several generic types: give all of them, or none")
+            specialization = bind_arrays(session, self._template, arguments, self._attributes, dtypes)
+            execution = Execution(seed=self._seed, variables=self._given, limits=self._limits)
+            self._running = StatefulGraph(session, specialization, execution)
+        return self._running
+
+    # ---- notebooks ---------------------------------------------------------------------------------------------------
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}: {found}" for name, found in self.inputs.items())
+        made = ", ".join(f"{name}: {found}" for name, found in self.outputs.items())
+        return f"<snd.Model {self.name}({given}) -> {made}>"
+
+    def _repr_html_(self) -> str:
+        """Return the drawing of the graph, where the extra ``snd[svg]`` is there; else a table of its tensors."""
+        try:
+            return graph_svg(self._drawn(), 0, "auto", _DRAWING_SECONDS)
+        except DrawingError:
+            return self._table()
+
+    def _drawn(self) -> dict[str, Any]:
+        def locate(location: Location) -> dict[str, Any]:
+            source = self._snapshot.source(location.path)
+            ends = {"start": source.position(location.span.start), "end": source.position(location.span.end)}
+            found = {end: {"line": at.line, "column": at.column} for end, at in ends.items()}
+            return {"path": location.path, "range": found}
+
+        composition = self._composition
+        view = graph_view(self._snapshot, self._template.name, composition.graph)
+        return graph_content(view, composition.attributes, locate, [])
+
+    def _table(self) -> str:
+        shown = list(self.shapes.items())
+        rows = [f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(found))}</td></tr>" for name, found in shown]
+        more = f"<tr><td>… and {len(rows) - _MOST_ROWS} more</td></tr>" if len(rows) > _MOST_ROWS else ""
+        return f"<table><caption>{html.escape(self.name)}</caption>{''.join(rows[:_MOST_ROWS])}{more}</table>"
+
+    # ---- inside ------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _composition(self) -> Composition:
+        return self._snapshot.compose(self._template.name, self._attributes, self._types, {})
+
+    @property
+    def _graph(self) -> Any:
+        return self._composition.graph
+
+    def _demand_no_errors(self) -> None:
+        errors = [each for each in self.diagnostics if each.severity == Severity.ERROR.value]
+        if errors:
+            raise ModelError(errors)
+
+    def _demand_known(self, what: str, given: Mapping[str, Any], known: list[str]) -> None:
+        for name in given:
+            if name not in known:
+                raise ArgumentError(f"the graph '{self.name}' has no {what} '{name}'; {among(name, known)}")
+
+    def _diagnostic(self, failure: Failure) -> Diagnostic:
+        found = diagnostic_of_failure(failure, self._snapshot, self._template)
+        return diagnostic_of(found, self._checker.source(found.location.path))
+
+
+def _types(values: Mapping[str, TensorValue]) -> dict[str, TensorType]:
+    found: dict[str, TensorType] = {}
+    for value in values.values():
+        for tensor in tensors_of(value):
+            if tensor.shape is not None and tensor.dtype is not None:
+                extents = (
+                    each.value if isinstance(each, Integer) and each.value is not None else extent_text(each)
+                    for each in tensor.shape
+                )
+                found[tensor.name] = TensorType(tensor.dtype, tuple(extents))
+    return found
+
+
+def _argument(value: Any, is_pack: bool) -> Argument:
+    if value is None:
+        return None
+    if is_pack and isinstance(value, list | tuple):
+        return tuple(np.asarray(item) for item in value)
+    return np.asarray(value)
+
+
+def _without_arrays(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -1,0 +1,90 @@
+"""``import snd``: what docs/python.md shows, and what it says of mistakes, state and notebooks."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import snd
+from support.server.processes import ROOT
+
+COUNTER = """
+graph Counter {
+    @input { x: real[2]; }
+    @output { y: real[2]; }
+    @variable { total: real[2]; }
+    @compose { y = math.add(x, total); }
+    @update { total = y; }
+}
+"""
+
+
+def test_the_page_shows_what_happens(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    flags = doctest.ELLIPSIS
+    found = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False, optionflags=flags, encoding="utf-8")
+    assert found.attempted > 12
+    assert found.failed == 0
+
+
+def _model(folder: Path, text: str, **given: object) -> snd.Model:
+    (folder / "main.sknd").write_text(f"import math;\n{text}", encoding="utf-8")
+    return snd.load(folder, **given)  # type: ignore[arg-type]
+
+
+def test_variables_keep_their_values_until_they_are_reset(tmp_path: Path):
+    np.save(tmp_path / "total.npy", np.array([1, 2], np.float32))
+    model = _model(tmp_path, COUNTER, weights=tmp_path)
+    assert model.run(x=[1, 1])["y"].tolist() == [2, 3]  # type: ignore[union-attr]
+    assert model.run(x=[1, 1])["y"].tolist() == [3, 4]  # type: ignore[union-attr]
+    assert model.variables["total"].tolist() == [3, 4]  # type: ignore[union-attr]
+    model.reset()
+    assert model.run(x=[1, 1])["y"].tolist() == [2, 3]  # type: ignore[union-attr]
+
+
+def test_a_model_runs_with_inputs_of_other_shapes(tmp_path: Path):
+    text = "graph G { @input { x: real[n|9]; } @output { y: real[n]; } @compose { y = math.neg(x); } }"
+    model = _model(tmp_path, text)
+    assert [model.run(x=np.ones(n))["y"].shape for n in (1, 4)] == [(1,), (4,)]  # type: ignore[union-attr]
+
+
+def test_what_there_is_not_is_an_argument_error(tmp_path: Path):
+    with pytest.raises(snd.ArgumentError, match="there is no file"):
+        snd.load(tmp_path / "none.sknd")
+    with pytest.raises(snd.ArgumentError, match="no attribute 'batches'; did you mean 'batch'"):
+        snd.load(ROOT / "examples/lenet", attributes={"batches": 1})
+    with pytest.raises(snd.ArgumentError, match="there is no graph 'LeNet'"):
+        snd.load(ROOT / "examples/lenet", graph="LeNet")
+
+
+def test_a_model_with_errors_tells_them_and_does_not_run():
+    model = snd.load(ROOT / "examples/broken")
+    with pytest.raises(snd.ModelError) as raised:
+        model.run()
+    assert raised.value.diagnostics == tuple(each for each in model.diagnostics if each.severity == "error")
+    assert len(raised.value.diagnostics) > 5
+
+
+def test_a_run_stops_at_its_limits():
+    model = snd.load(ROOT / "examples/lenet", memory=1000)
+    with pytest.raises(snd.ModelError) as raised:
+        model.run(image=np.zeros((1, 1, 32, 32)))
+    assert raised.value.diagnostics[0].rule == "limit-exceeded"
+
+
+def test_notebooks_show_a_drawing_and_statistics(tmp_path: Path):
+    model = _model(tmp_path, COUNTER)
+    assert "Counter" in model._repr_html_()
+    results = model.run(x=[1, 2])
+    assert "real[2]" in results._repr_html_()
+    assert "real[2] n=2" in results["y"]._repr_html_()  # type: ignore[union-attr]
+
+
+def test_a_model_in_nnef1_is_loaded_like_any_other(tmp_path: Path):
+    text = "version 1.0; graph G(x) -> (y) { x = external(shape = [2]); y = relu(x); }"
+    (tmp_path / "graph.nnef").write_text(text, encoding="utf-8")
+    model = snd.load(tmp_path)
+    assert model.run(x=[-1.0, 2.0])["y"].tolist() == [0, 2]  # type: ignore[union-attr]
