@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
-from snd_analysis.skriptnd.names import OperatorName, format_modules, is_library, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, is_library, library_modules
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
@@ -32,6 +32,7 @@ from snd_server.discovery import NNEF1_SUFFIX
 from snd_server.limits import MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
+from snd_server.specified_names import as_declared, declared_name, is_specified
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights, stored_weights, weights_beside
 from snd_server.writing import write_file
@@ -135,8 +136,11 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     Raises ArgumentError for what there is not, and OSError.
     """
     template = _chosen(snapshot, request)
-    given = parse_arguments(template, request.attributes, (), request.types)
-    inputs = given_tensors(request.inputs, request.memory_bytes)
+    attributes, tensors = request.attributes, request.inputs
+    if is_specified(template.name.path):
+        attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
+    given = parse_arguments(template, attributes, (), request.types)
+    inputs = given_tensors(tensors, request.memory_bytes)
     _demand_inputs(template, inputs)
     weights = _weights(snapshot, request, configured)
     evaluation = EvaluationRequest(
@@ -176,9 +180,11 @@ def _chosen(snapshot: Snapshot, request: RunRequest) -> Template:
             raise ArgumentError(f"there is no graph in {request.path}; name an operator with --operator")
         written = graphs[0].name.text
     name = _name(snapshot, request.path, written)
+    known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
+    if is_specified(name.path):
+        name = OperatorName(name.path, declared_name(name.name, known))
     template = snapshot.template(name)
     if template is None or template.definition.kind != kind:
-        known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
         raise ArgumentError(f"there is no {kind} '{written}' in {request.path}; {among(name.name, known)}")
     return template
 
@@ -191,7 +197,13 @@ def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
     for imported in snapshot.imports(path):
         if imported.node.text == module and imported.path is not None:
             return OperatorName(imported.path, name)
-    return OperatorName(f"snd:{module}" if module in (*library_modules(), *format_modules()) else path, name)
+    return OperatorName(library_path(written) or path, name)
+
+
+def library_path(operator: str) -> str | None:
+    """Return the path of the module of the library that `nn.relu` names; None if it names none."""
+    module = operator.rpartition(".")[0]
+    return f"{LIBRARY_PREFIX}{module}" if module in (*library_modules(), *format_modules()) else None
 
 
 def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:

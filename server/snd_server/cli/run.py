@@ -12,7 +12,7 @@ from snd_server.running import RunRequest
 
 
 @click.command(short_help="Run a graph or an operator.")
-@click.argument("path", metavar="PATH")
+@click.argument("path", metavar="[PATH]", required=False)
 @click.option("--graph", metavar="NAME", help="The graph to run; by default the first one that no other invokes.")
 @click.option("--operator", metavar="NAME", help="Run an operator instead, of the file or, as in nn.relu, of a module.")
 @click.option(
@@ -50,7 +50,7 @@ from snd_server.running import RunRequest
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show results.")
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 def run(
-    path: str,
+    path: str | None,
     graph: str | None,
     operator: str | None,
     attributes: tuple[str, ...],
@@ -69,12 +69,13 @@ def run(
 ) -> int:
     """Run a graph or an operator, and show its outputs.
 
-    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. Exit status 1 says that there are mistakes,
-    or that the run failed or went beyond its limits.
+    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. An operator of the library, as in
+    --operator nn.relu, needs none. Exit status 1 says that there are mistakes, or that the run failed or went beyond
+    its limits.
     """
     if graph is not None and operator is not None:
         raise click.UsageError("give either --graph or --operator")
-    path = main_file(path)
+    path = _library_file(operator) if path is None else main_file(path)
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
         timeout, memory << 20, config,
@@ -85,3 +86,15 @@ def run(
         return run_and_show(request, format)
     except (ConfigError, ArgumentError) as problem:
         raise click.ClickException(str(problem)) from problem
+
+
+def _library_file(operator: str | None) -> str:
+    """Return the path of the module that has an operator of the library. Raises UsageError for another."""
+    if operator is None:
+        raise click.UsageError("Missing argument 'PATH'.")
+    from snd_server.running import library_path
+
+    path = library_path(operator)
+    if path is None:
+        raise click.UsageError(f"--operator {operator}: only operators of the library, as nn.relu, need no PATH")
+    return path

@@ -1,0 +1,1 @@
+"""Facts of the specifications of other formats, and their reference programs."""
