@@ -88,4 +88,7 @@ $(INSTALLED): $(BIN)/python pyproject.toml $(VERSION_FILE)
 $(DEVELOPING): $(INSTALLED)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"], sep="\n")' > $(VENV)/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["oracles"], sep="\n")' > $(VENV)/oracles.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement $(VENV)/oracles.txt \
+		|| echo "There is no tosa-tools for this machine: its comparisons are skipped."
 	@touch $@

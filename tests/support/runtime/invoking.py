@@ -15,7 +15,7 @@ from support.memory import snapshot_of
 FLOAT64 = np.dtype(np.float64)
 
 
-def invoker(module: str) -> Callable[..., Any]:
+def invoker(module: str, real: np.dtype[Any] = FLOAT64) -> Callable[..., Any]:
     """What runs an operator of a module by its name, and gives its output, or the tuple of them.
 
     An invocation that is not valid is an EvaluationFailed.
@@ -27,8 +27,8 @@ def invoker(module: str) -> Callable[..., Any]:
         assert template is not None, name
         arrays = [[*map(np.asarray, each)] if isinstance(each, tuple) else np.asarray(each) for each in inputs]
         given = {key: value_of(each) for key, each in attributes.items()}
-        specialization = bind_arrays(session, template, arrays, given, dtypes, FLOAT64)
-        found = tuple(execute(session, specialization, arrays, Execution(real=FLOAT64)).outputs.values())
+        specialization = bind_arrays(session, template, arrays, given, dtypes, real)
+        found = tuple(execute(session, specialization, arrays, Execution(real=real)).outputs.values())
         return found[0] if len(found) == 1 else found
 
     return invoke
