@@ -22,9 +22,10 @@ def broken_spans(chunk: Chunk) -> Iterator[Span]:
             if isinstance(block, nodes.ErrorBlock):
                 yield block.span
                 continue
-            for entry in block.entries:
-                if isinstance(entry.statement, nodes.ErrorEntry):
-                    yield entry.span
+            for start, group in block.entries.groups:
+                for entry in () if group.is_read else group.entries:
+                    if isinstance(entry.statement, nodes.ErrorEntry):
+                        yield entry.span.shifted(start)
 
 
 def guessed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from snd_analysis.base import Span
 from snd_analysis.db import Database, query
-from snd_analysis.ide.cursor import tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.skriptnd.names import (
     AttributeName,
@@ -21,6 +20,7 @@ from snd_analysis.skriptnd.names import (
     ModuleName,
     OperatorName,
     Role,
+    Row,
     ShapeMember,
     Symbol,
     SymbolKind,
@@ -112,6 +112,8 @@ _PUNCTUATION = frozenset(
 )  # fmt: skip
 _WORD = re.compile(r"\w+")
 _DIRECTIVE = re.compile(r"#\s*snd:\s*ignore")
+_IN_BLOCK = 2
+"""So many braces are open around a statement."""
 
 _Meaning = tuple[TokenType, frozenset[Modifier]]
 _PLAIN: frozenset[Modifier] = frozenset()
@@ -122,9 +124,9 @@ _KEYWORD, _SYMBOL = (TokenType.KEYWORD, _PLAIN), (TokenType.SYMBOL, _PLAIN)
 
 
 class TokenGroup(Struct, frozen=True):
-    """The tokens of a chunk, in order and without overlaps; their spans count from ``start``.
+    """The tokens of a piece of a file, in order and without overlaps; their spans count from ``start``.
 
-    The tokens of a whole chunk are the same object as long as nothing in them changes, wherever the chunk stands.
+    The tokens of a whole piece are the same object as long as nothing in them changes, wherever the piece stands.
     """
 
     start: int
@@ -144,54 +146,98 @@ def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -
 
 
 def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> list[TokenGroup]:
-    """Return the same by chunks. Only the chunks that an edit has changed are looked at again."""
+    """Return the same by pieces: chunks, and groups of statements in long blocks.
+
+    Only the pieces that an edit has changed are looked at again.
+    """
     samples = [placed.sample.span.shifted(placed.start) for placed in snapshot.samples(path)]
     found: list[TokenGroup] = []
     for placed in snapshot.tree(path).chunks:
-        start, chunk = placed.start, placed.chunk
-        whole = Span(start, start + len(chunk.text))
-        if within is not None and not _touch(whole, within):
+        chunk = placed.chunk
+        if within is not None and not _touch(Span(0, len(chunk.text)).shifted(placed.start), within):
             continue
-        inside = tuple(each.shifted(-start) for each in samples if _touch(each, whole))
-        if within is None or (within.start <= whole.start and whole.end <= within.end):
-            found.append(TokenGroup(start, _tokens(snapshot.db, path, chunk, inside)))
-            continue
-        part = within.shifted(-start)
-        tokens = _tokens_in(snapshot, path, chunk, inside, Span(max(part.start, 0), min(part.end, len(chunk.text))))
-        found.append(TokenGroup(start, tuple(token for token in tokens if _touch(token.span, part))))
+        for piece, rows in _pieces(snapshot, path, chunk):
+            span = piece.shifted(placed.start)
+            if within is not None and not _touch(span, within):
+                continue
+            inside = _between(samples, span)
+            if rows:
+                tokens = _tokens_of_rows(snapshot.db, rows, chunk.text[piece.start : piece.end], inside)
+            else:
+                tokens = _tokens(snapshot.db, path, chunk, piece, inside)
+            if within is not None:
+                part = within.shifted(-span.start)
+                tokens = tuple(token for token in tokens if _touch(token.span, part))
+            found.append(TokenGroup(span.start, tokens))
     return found
-
-
-@query
-def _tokens(db: Database, path: str, chunk: Chunk, samples: tuple[Span, ...]) -> tuple[SemanticToken, ...]:
-    """Return the tokens of a chunk of a file, with these samples in it."""
-    return tuple(_tokens_in(Snapshot(db), path, chunk, samples, Span(0, len(chunk.text))))
-
-
-def _tokens_in(
-    snapshot: Snapshot, path: str, chunk: Chunk, samples: Sequence[Span], part: Span
-) -> list[SemanticToken]:  # fmt: skip
-    """Return the tokens that touch a part of a chunk; a few more may be among them."""
-    tokens = [*_code(snapshot, path, chunk, part), *_comments(chunk, samples)]
-    tokens.sort(key=lambda token: token.span.start)
-    return tokens
 
 
 def _touch(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
+def _between(spans: Sequence[Span], place: Span) -> tuple[Span, ...]:
+    """Return those of some spans, which are in order, that touch a place; they count from its start."""
+    first = bisect_right(spans, place.start, key=lambda span: span.end)
+    end = bisect_left(spans, place.end, key=lambda span: span.start)
+    return tuple(span.shifted(-place.start) for span in spans[first:end])
+
+
+# ---- pieces ----------------------------------------------------------------------------------------------------------
+def _pieces(snapshot: Snapshot, path: str, chunk: Chunk) -> Iterator[tuple[Span, tuple[Row, ...]]]:
+    """Yield the pieces of a chunk in order: groups of statements, and what stands between long blocks.
+
+    The rows are empty unless they have all names of the piece.
+    """
+    end = 0
+    for definition in chunk.definitions:
+        long = [each.entries for each in definition.blocks if isinstance(each, nodes.Block) and each.entries.is_long]
+        rows: dict[nodes.Group, tuple[Row, ...]] = {}
+        for row in snapshot.resolution(path, definition).all_rows if long else ():
+            if isinstance(row, Row):
+                rows[row.group] = (*rows.get(row.group, ()), row)
+        for entries in long:
+            starts = [start for start, _ in entries.groups]
+            yield Span(end, starts[0]), ()
+            end = entries[-1].end
+            for (start, group), stop in zip(entries.groups, [*starts[1:], end], strict=True):
+                found = rows.get(group, ())
+                is_whole = all(len(row.parts) == len(group.entries) for row in found)
+                yield Span(start, stop), found if is_whole else ()
+    yield Span(end, len(chunk.text)), ()
+
+
+@query
+def _tokens_of_rows(
+    db: Database, rows: tuple[Row, ...], text: str, samples: tuple[Span, ...]
+) -> tuple[SemanticToken, ...]:
+    """Return the tokens of a group of statements, which has this text, with the samples in it."""
+    starts = rows[0].group.starts
+    names: dict[int, _Meaning] = {}
+    for row in rows:
+        uses = (Use(use.span.shifted(starts[statement]), use.target, use.role) for statement, use in row.uses)
+        _add_uses(Snapshot(db), uses, text, 0, names)
+    tokens = tokenize(text, depth=_IN_BLOCK)
+    return _in_order(_lexical(text, tokens.tokens, names), _comments(text, tokens.comments, samples))
+
+
+@query
+def _tokens(
+    db: Database, path: str, chunk: Chunk, piece: Span, samples: tuple[Span, ...]
+) -> tuple[SemanticToken, ...]:  # fmt: skip
+    """Return the tokens of a piece of a chunk, with the samples in it."""
+    snapshot, text = Snapshot(db), chunk.text[piece.start : piece.end]
+    tokens = tokenize(text, depth=_IN_BLOCK if piece.start else 0)
+    names = _names(snapshot, path, chunk, piece)
+    _add_guesses(snapshot, path, chunk, piece, tokens.tokens, names)
+    return _in_order(_lexical(text, tokens.tokens, names), _comments(text, tokens.comments, samples))
+
+
+def _in_order(code: Iterable[SemanticToken], comments: Iterable[SemanticToken]) -> tuple[SemanticToken, ...]:
+    return tuple(sorted((*code, *comments), key=lambda token: token.span.start))
+
+
 # ---- code ------------------------------------------------------------------------------------------------------------
-def _code(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> Iterator[SemanticToken]:
-    whole = part == Span(0, len(chunk.text))
-    tokens = chunk.tokens.tokens if whole else tokens_around(chunk, part.start, part.end)
-    if not tokens:
-        return
-    names = _names(snapshot, path, chunk, Span(tokens[0].start, tokens[-1].end))
-    _add_guesses(snapshot, path, chunk, tokens, names)
-    yield from _lexical(chunk.text, tokens, names)
-
-
 def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) -> Iterator[SemanticToken]:
     """Yield the tokens of a text."""
     words = keywords()
@@ -251,45 +297,46 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
-def _names(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> dict[int, _Meaning]:
-    """Return what the names in a part of a chunk mean, by where they begin in the chunk."""
+def _names(snapshot: Snapshot, path: str, chunk: Chunk, piece: Span) -> dict[int, _Meaning]:
+    """Return what the names in a piece of a chunk mean, by where they begin in the piece."""
     found: dict[int, _Meaning] = {}
+    first = piece.start
     for item in chunk.document.items:
         match item:
             case nodes.Import():
                 imports = {each.node: each.path for each in snapshot.imports(path)}
                 for module in item.modules:
                     for word in module.parts:
-                        found[word.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
+                        found[word.start - first] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
             case nodes.Extension():
                 for extension in item.names:
-                    found[extension.start] = (TokenType.MODULE, _PLAIN)
+                    found[extension.start - first] = (TokenType.MODULE, _PLAIN)
             case nodes.Definition():
                 kind = TokenType.GRAPH if item.kind == "graph" else TokenType.OPERATOR
                 own = {Modifier.DEFINITION, Modifier.DEFAULT_LIBRARY} if is_library(path) else {Modifier.DEFINITION}
-                found[item.name.start] = (kind, frozenset(own))
-                uses = (use for use in snapshot.resolution(path, item).uses if _touch(use.span, part))
-                _add_uses(snapshot, uses, chunk.text, found)
+                found[item.name.start - first] = (kind, frozenset(own))
+                _add_uses(snapshot, snapshot.resolution(path, item).uses_in(piece), chunk.text, first, found)
     return found
 
 
-def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, found: dict[int, _Meaning]) -> None:
+def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, first: int, found: dict[int, _Meaning]) -> None:
+    """Add what the names in a text mean, by where they begin, counted from ``first``."""
     kinds: dict[OperatorName, TokenType] = {}
     for use in uses:
         meaning = _meaning(snapshot, use, kinds)
         start, end = use.span.start, use.span.end
         if "." in text[start:end]:
             for word in _WORD.finditer(text, start, end):
-                found[word.start()] = meaning
+                found[word.start() - first] = meaning
         else:
-            found[start] = meaning
+            found[start - first] = meaning
 
 
 def _add_guesses(
-    snapshot: Snapshot, path: str, chunk: Chunk, tokens: Sequence[Token], found: dict[int, _Meaning]
+    snapshot: Snapshot, path: str, chunk: Chunk, piece: Span, tokens: Sequence[Token], found: dict[int, _Meaning]
 ) -> None:
     """Names in what could not be read: their colours should not come and go while somebody types."""
-    broken = deque(sorted(broken_spans(chunk), key=lambda span: span.start))
+    broken = deque(span.shifted(-piece.start) for span in sorted(broken_spans(chunk)) if _touch(span, piece))
     if not broken:
         return
     end = 0
@@ -299,7 +346,7 @@ def _add_guesses(
         while broken and broken[0].start <= token.start:
             end = max(end, broken.popleft().end)
         if token.kind == "ID" and token.start < end and token.start not in found:
-            target = guessed(snapshot, path, definition, chunk.text, tokens, at)
+            target = guessed(snapshot, path, definition, chunk.text[piece.start : piece.end], tokens, at)
             if target is not None:
                 found[token.start] = _meaning(snapshot, Use(Span(token.start, token.end), target, Role.READ), kinds)
 
@@ -344,12 +391,12 @@ def _symbol(kind: SymbolKind, role: Role) -> _Meaning:
 
 
 # ---- comments --------------------------------------------------------------------------------------------------------
-def _comments(chunk: Chunk, samples: Sequence[Span]) -> Iterator[SemanticToken]:
-    for span in chunk.comments:
+def _comments(text: str, comments: Iterable[Span], samples: Sequence[Span]) -> Iterator[SemanticToken]:
+    for span in comments:
         kind = TokenType.COMMENT
         at = bisect_right(samples, span.start, key=lambda sample: sample.start) - 1
         if at >= 0 and span.start < samples[at].end:
             kind = TokenType.SAMPLE
-        elif _DIRECTIVE.match(chunk.text, span.start):
+        elif _DIRECTIVE.match(text, span.start):
             kind = TokenType.DIRECTIVE
         yield SemanticToken(span, kind)

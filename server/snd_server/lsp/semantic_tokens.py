@@ -139,13 +139,15 @@ def register(server: SndServer) -> None:
 
 
 class _Encoded(Struct, frozen=True):
-    """The tokens of a chunk as the protocol has them, and where they leave off."""
+    """The tokens of a group as the protocol has them, and where they leave off."""
 
     tokens: tuple[SemanticToken, ...]
     data: list[int]
-    """Lines count from the first of the chunk."""
+    """Lines count from that on which the group begins, and columns on this line from where it begins."""
     line: int
     """The line of the last token."""
+    character: int
+    """Its column."""
 
 
 class _Encoder:
@@ -158,31 +160,37 @@ class _Encoder:
     def whole(self, server: SndServer, snapshot: Snapshot, path: str) -> list[int]:
         """Return the tokens of a file."""
         source = snapshot.source(path)
+        column = server.session.converter.columns(source)
         before = self._known.pop(path, {})
         now = self._known[path] = {}
         if len(self._known) > MOST_REMEMBERED_TOKENS:
             self._known.popitem(last=False)
         data: list[int] = []
-        line = 0
+        line = character = 0
         for group in front_end(path).tokens(snapshot, path, None):
             known = before.get(id(group.tokens)) or _encoded_group(server, source, group)
             if not known.data:
                 continue
             now[id(group.tokens)] = known
             first = bisect_right(source.line_starts, group.start) - 1
+            begin = column(first, group.start)
             at = len(data)
             data += known.data
+            if not data[at]:
+                data[at + 1] += begin - character if first == line else begin
             data[at] += first - line
-            line = first + known.line
+            line, character = first + known.line, known.character if known.line else begin + known.character
         return data
 
 
 def _encoded_group(server: SndServer, source: Source, group: TokenGroup) -> _Encoded:
-    """Chunks begin with a line."""
     end = group.start + max((token.span.end for token in group.tokens), default=0)
     piece = Source(source.path, source.text[group.start : end])
     data = encoded(server.session.converter, piece, _shown(server, group.tokens))
-    return _Encoded(group.tokens, data, sum(data[::_FIELDS]))
+    line = character = 0
+    for down, right in zip(data[::_FIELDS], data[1::_FIELDS], strict=True):
+        line, character = line + down, right if down else character + right
+    return _Encoded(group.tokens, data, line, character)
 
 
 def _shown(server: SndServer, tokens: Iterable[SemanticToken]) -> list[SemanticToken]:

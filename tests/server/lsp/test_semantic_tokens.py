@@ -11,13 +11,14 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base import Edit, Span
-from snd_analysis.ide.semantic_tokens import semantic_tokens
+from snd_analysis.ide import SemanticToken, front_end
 from snd_analysis.workspace import Workspace
 from snd_server.lsp import types as ours
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.semantic_tokens import _Encoder, encoded
+from support.benchmarks.programs import chain
 from support.lsp.clients import SERVER, capabilities, open_text
-from support.memory import MemoryReader
+from support.memory import MemoryReader, snapshot_of
 
 URI = "untitled:colours"
 TEXT = """import math;
@@ -91,20 +92,48 @@ EDITS = [
     ("operator twice", "operator thrice"), ("# 𝕏", "# é"), ("graph main", "operator main"), ("# the end", ""),
     ("# >>> twice([1.0])", "# >>> thrice([1.0])"), ("}\n\noperator main", "} operator main"), ("import math;", "\"a\n"),
 ]  # fmt: skip
+FRAGMENTS = """version 1.0;
+# 𝕏
+graph g( a ) -> ( b )
+{
+    a = external(shape = [1, 8]); # 𝕏
+    c = relu(a); d = relu(c); # two
+    b = relu(d);
+}
+"""
+FRAGMENT_EDITS = [
+    ("c = relu(a);", "c = tanh(a);"), ("    a =", "a ="), ("two", ""), ("version 1.0;\n", "version 1.0; "), ("𝕏", "é")
+]  # fmt: skip
+LONG_EDITS = [
+    ("c30 =", "q30 ="), ("nn.relu(c31)", "nn.relu(c31"), ("nn.relu(c31", "nn.relu(c31)"), ("\n        r32", " r32"),
+    ("r40 = nn.relu(c40);", 'r40 = nn.relu(c40);  # "𝕏"'), ("    k20: real[64, 64, 3, 3];\n", ""),
+    ("k44: real", "k44: 𝕏"), ("a50 = math.add(r50, x);", "a50 = if true then r50 else x;"),
+    ("graph net {", "# 𝕏\ngraph net {"), ("𝕏", '"'),
+]  # fmt: skip
+PROGRAMS = {
+    "a.sknd": (CHUNKS, EDITS), "a.nnef": (FRAGMENTS, FRAGMENT_EDITS), "long.sknd": (chain(240), LONG_EDITS)
+}  # fmt: skip
 
 
+@pytest.mark.parametrize("path", PROGRAMS)
 @pytest.mark.parametrize("encoding", list(ours.PositionEncodingKind))
-def test_what_is_kept_of_chunks_is_what_is_encoded_anew(encoding: ours.PositionEncodingKind):
+def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: ours.PositionEncodingKind, path: str):
     server: Any = SimpleNamespace(
         session=SimpleNamespace(converter=Converter(encoding)), client_capabilities=ours.ClientCapabilities()
     )
-    workspace, encoder, text = Workspace(MemoryReader({})), _Encoder(), CHUNKS
-    workspace.open("a.sknd", text)
-    for old, new in [("", ""), *EDITS]:
+    workspace, encoder = Workspace(MemoryReader({})), _Encoder()
+    text, edits = PROGRAMS[path]
+    workspace.open(path, text)
+    for old, new in [("", ""), *edits]:
         at = text.index(old)
         text = text[:at] + new + text[at + len(old) :]
-        workspace.edit("a.sknd", [Edit(Span(at, at + len(old)), new)])
-        now = workspace.snapshot()
-        expected = encoded(server.session.converter, now.source("a.sknd"), semantic_tokens(now, "a.sknd"))
-        assert encoder.whole(server, now, "a.sknd") == expected, text
-        assert encoder.whole(server, now, "a.sknd") == expected, "again"
+        workspace.edit(path, [Edit(Span(at, at + len(old)), new)])
+        now, fresh = workspace.snapshot(), snapshot_of({path: text})
+        tokens = [
+            SemanticToken(token.span.shifted(group.start), token.type, token.modifiers)
+            for group in front_end(path).tokens(fresh, path, None)
+            for token in group.tokens
+        ]
+        expected = encoded(server.session.converter, fresh.source(path), tokens)
+        assert encoder.whole(server, now, path) == expected, text
+        assert encoder.whole(server, now, path) == expected, "again"

@@ -37,7 +37,7 @@ def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> l
     span = within or Span(0, len(tree.text))
     fragments = frozenset(each.head.name.text for each in definitions(tree) if each.head.kind == "fragment")
     meanings = _Meanings(fragments, frozenset(known_names(snapshot, path)), declared_symbols(tree))
-    found = [*_comments(tree), *_pieces(tree, meanings)]
+    found = [*(_comment(tree.text, each) for each in tree.comments), *_pieces(tree, meanings)]
     found.sort(key=lambda each: each.start)
     return [each for each in found if each.tokens and _touches(each, span)]
 
@@ -46,7 +46,7 @@ def line_tokens(
     text: str, lines: Sequence[tuple[int, nodes.Quantization]], comments: Sequence[Span], within: Span | None
 ) -> list[TokenGroup]:
     """Return the tokens of a file of quantizations by lines."""
-    found = [TokenGroup(each.start, _comment(each.end - each.start)) for each in comments]
+    found = [_comment(text, each) for each in comments]
     for start, line in lines:
         names: dict[int, _Meaning | None] = {line.tensor.start: (TokenType.TENSOR, _PLAIN)}
         names[line.operation.function.start] = (TokenType.OPERATOR, _LIBRARY)
@@ -64,14 +64,13 @@ def _touches(group: TokenGroup, span: Span) -> bool:
     return group.start + first <= span.end and span.start <= group.start + last
 
 
-def _comments(tree: SyntaxTree) -> Iterator[TokenGroup]:
-    for each in tree.comments:
-        yield TokenGroup(each.start, _comment(each.end - each.start))
+def _comment(text: str, span: Span) -> TokenGroup:
+    return TokenGroup(span.start, _comment_tokens(text[span.start : span.end]))
 
 
 @lru_cache(maxsize=512)
-def _comment(length: int) -> tuple[SemanticToken, ...]:
-    return (SemanticToken(Span(0, length), TokenType.COMMENT),)
+def _comment_tokens(comment: str) -> tuple[SemanticToken, ...]:
+    return (SemanticToken(Span(0, len(comment)), TokenType.COMMENT),)
 
 
 def _pieces(tree: SyntaxTree, meanings: _Meanings) -> Iterator[TokenGroup]:

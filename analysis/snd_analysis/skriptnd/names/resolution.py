@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import chain
@@ -108,17 +108,18 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     def uses_at(self, place: int) -> list[Use]:
         """The uses of names that a place touches."""
-        found = []
+        return [use for use in self.uses_in(Span(place, place)) if use.span.start <= place <= use.span.end]
+
+    def uses_in(self, part: Span) -> Iterator[Use]:
+        """The uses of names in the statements that a part of the text touches."""
         for block in self.definition.blocks:
-            if not isinstance(block, nodes.Block) or not block.start <= place <= block.end:
+            if not isinstance(block, nodes.Block) or block.start > part.end or block.end < part.start:
                 continue
-            behind = bisect_right(block.entries, place, key=lambda entry: entry.start)
-            for entry in block.entries[max(behind - 2, 0) : behind]:  # one may end where the next one begins
+            first = bisect_left(block.entries, part.start, key=lambda entry: entry.end)
+            after = bisect_right(block.entries, part.end, key=lambda entry: entry.start)
+            for entry in block.entries[first:after]:
                 for use in self._uses_of(entry.statement):
-                    span = use.span.shifted(entry.start)
-                    if span.start <= place <= span.end:
-                        found.append(Use(span, use.target, use.role))
-        return found
+                    yield Use(use.span.shifted(entry.start), use.target, use.role)
 
     def uses_named(self, name: str) -> Iterator[Use]:
         """The uses of everything that has a name."""
