@@ -39,7 +39,7 @@ class Settings(Struct, frozen=True):
     line_width: int = DEFAULT_WIDTH
     """Columns the formatter may fill."""
     weights: str | None = None
-    """A folder or an ``.npz`` file with the variables of the model."""
+    """A folder, or an ``.npz`` or ``.safetensors`` file with the variables of the model."""
     dialect: str | None = None
     """The dialect of files in NNEF 1.0; None if each file tells by itself."""
 

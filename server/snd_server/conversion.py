@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.convert import Converted, NotConvertible, StoredTensor, convert_nnef1
-from snd_analysis.workspace import Snapshot, tensor_path
-from snd_runtime.files import InvalidFileError, read_tensor, write_npy
+from snd_analysis.workspace import Snapshot
+from snd_runtime.files import InvalidFileError, read_header, read_tensor, with_shape, write_npz, write_safetensors
 from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
 from snd_server.config import Configurations
@@ -26,6 +27,7 @@ from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _WEIGHTS = "weights"
+WeightsForm: TypeAlias = Literal["dat", "npz", "safetensors"]
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -39,6 +41,7 @@ class ConvertRequest(Struct, frozen=True):
     quiet: bool = False
     memory_bytes: int = 4 << 30
     config: str | None = None
+    weights: WeightsForm = "dat"
 
 
 def run_convert(request: ConvertRequest) -> int:
@@ -111,32 +114,36 @@ def _summary(converted: Converted, main: str) -> str:
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 def _write(snapshot: Snapshot, request: ConvertRequest, converted: Converted, main: str) -> list[StoredTensor]:
-    """Write the module and its weights; return the variables that have none."""
-    labels = {each.name: each.label for each in snapshot.stored_variables(request.path)}
-    contents = stored_files(snapshot, request.path, request.memory_bytes)
-    files = {name: tensor_path(request.path, label) for name, label in labels.items()}
+    """Write the module and its weights; return the variables that have none. Raises ArgumentError."""
+    stored = stored_files(snapshot, request.path, request.memory_bytes)
+    contents = {
+        each.name: _tensor_file(stored[each.source], each) for each in converted.variables if each.source in stored
+    }
     os.makedirs(request.output, exist_ok=True)
     write_file(main, converted.text.encode())
-    folder = os.path.join(request.output, _WEIGHTS)
-    missing: list[StoredTensor] = []
-    for variable in converted.variables:
-        content = contents.get(files.get(variable.source) or "")
-        if content is None:
-            missing.append(variable)
-            continue
-        os.makedirs(folder, exist_ok=True)
-        for suffix, kept in _weights_file(content, variable):
-            write_file(os.path.join(folder, f"{variable.name}{suffix}"), kept)
-    return missing
+    if contents:
+        _write_weights(os.path.join(request.output, _WEIGHTS), contents, request.weights)
+    return [each for each in converted.variables if each.name not in contents]
 
 
-def _weights_file(content: bytes, variable: StoredTensor) -> Iterator[tuple[str, bytes]]:
-    """Yield the tensor file as it is; another one where the variable has another shape now. Raises ArgumentError."""
+def _write_weights(place: str, contents: Mapping[str, bytes], form: WeightsForm) -> None:
+    """Write variables, by name the contents of tensor files, to where ``snd run`` finds them."""
+    match form:
+        case "dat":
+            os.makedirs(place, exist_ok=True)
+            for name, content in contents.items():
+                write_file(os.path.join(place, f"{name}.dat"), content)
+        case "npz":
+            write_file(f"{place}.npz", write_npz({name: read_tensor(each) for name, each in contents.items()}))
+        case "safetensors":
+            arrays = {name: read_tensor(each) for name, each in contents.items()}
+            write_file(f"{place}.safetensors", write_safetensors(arrays))
+
+
+def _tensor_file(content: bytes, variable: StoredTensor) -> bytes:
+    """Return a tensor file with the extents that its variable has now. Raises ArgumentError."""
     try:
-        array = read_tensor(content)
-    except InvalidFileError as error:
+        read_tensor(content)
+        return content if read_header(content).shape == variable.shape else with_shape(content, variable.shape)
+    except (InvalidFileError, ValueError) as error:
         raise ArgumentError(f"the file of '{variable.source}': {error}") from None
-    if array.shape == variable.shape:
-        yield ".dat", content
-    else:
-        yield ".npy", write_npy(array.reshape(variable.shape))

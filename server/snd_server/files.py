@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_server.archives import GRAPH, Member, read_members, split_member
-from snd_server.limits import MOST_LISTED_PATHS, MOST_SOURCE_BYTES
+from snd_server.limits import MOST_LISTED_PATHS, MOST_SAFETENSORS_HEADER_BYTES, MOST_SOURCE_BYTES
 from snd_server.reading import read_file, read_start, reason
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText
+    from snd_server.tensor_files import Array
 
 _TENSOR_FILE = ".dat"
 _ALL_TENSOR_FILES = f"*{_TENSOR_FILE}"
+_TENSOR_ARCHIVE = ".safetensors"
+_ALL_TENSOR_ARCHIVES = f"*{_TENSOR_ARCHIVE}"
 _MOST_ITEMS = 8
 """The items of smaller tensors are read: exporters keep numbers in tensor files."""
 _HEADER_BYTES = 128 + 8 * _MOST_ITEMS
+_ARCHIVE_BYTES = MOST_SAFETENSORS_HEADER_BYTES + 8
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -79,6 +83,8 @@ class DiskReader:
                 return self._member(*member)
             if os.path.basename(path) == _ALL_TENSOR_FILES:
                 return "\n".join(_tensor_files(os.path.dirname(path)))
+            if os.path.basename(path) == _ALL_TENSOR_ARCHIVES:
+                return _tensor_listing(_archives_in(os.path.dirname(path)))
             if path.endswith(_TENSOR_FILE):
                 return _tensor_header(*read_start(path, _HEADER_BYTES))
             return self._decoded(path, read_file(path, MOST_SOURCE_BYTES))
@@ -96,6 +102,8 @@ class DiskReader:
             self._archives[archive] = read_members(archive, _wanted)
         if os.path.basename(name) == _ALL_TENSOR_FILES:
             return "\n".join(_tensor_members(self._archives[archive], name.removesuffix(_ALL_TENSOR_FILES)))
+        if os.path.basename(name) == _ALL_TENSOR_ARCHIVES:
+            return _tensor_listing(_archive_members(self._archives[archive], os.path.dirname(name)))
         found = self._archives[archive].get(name)
         if found is None and name == GRAPH:
             return _unreadable(rules.UNREADABLE_FILE, f"there is no {GRAPH} in the archive", 0)
@@ -143,7 +151,11 @@ def _upwards(folder: str) -> Iterator[str]:
 def listings_above(paths: Iterable[str]) -> set[str]:
     """Return the paths by which readers are asked for all tensor files of folders in which these files are."""
     folders = {each for path in paths if path.endswith(_TENSOR_FILE) for each in _upwards(os.path.dirname(path))}
-    return {os.path.join(each, _ALL_TENSOR_FILES) for each in folders}
+    archives = {os.path.dirname(path) for path in paths if path.endswith(_TENSOR_ARCHIVE)}
+    return {
+        *(os.path.join(each, _ALL_TENSOR_FILES) for each in folders),
+        *(os.path.join(each, _ALL_TENSOR_ARCHIVES) for each in archives),
+    }
 
 
 def _tensor_files(folder: str) -> Sequence[str]:
@@ -178,9 +190,58 @@ def _is_tensor_file(path: str) -> bool:
     return name.endswith(_TENSOR_FILE) and not name.startswith(".")
 
 
+def tensor_archives(folder: str) -> list[str]:
+    """Return the names of the files in a folder that hold several tensors."""
+    found = (each.name for each in os.scandir(folder or os.curdir) if each.is_file())
+    return sorted(each for each in found if is_tensor_archive(each))
+
+
+def _archives_in(folder: str) -> Iterator[tuple[str, bytes, int]]:
+    """Yield the name of each file of several tensors, its beginning, and its size."""
+    for name in tensor_archives(folder):
+        yield name, *read_start(os.path.join(folder, name), _ARCHIVE_BYTES)
+
+
+def _archive_members(members: Mapping[str, Member], folder: str) -> Iterator[tuple[str, bytes, int]]:
+    for path in sorted(members):
+        around, name = os.path.split(path)
+        if around == folder and is_tensor_archive(name):
+            yield name, members[path].start, members[path].size
+
+
+def is_tensor_archive(path: str) -> bool:
+    """Return whether a path is that of a file of several tensors whose name can stand in a listing."""
+    name = path.rpartition("/")[2]
+    return name.endswith(_TENSOR_ARCHIVE) and not name.startswith(".") and ":" not in name and name.isprintable()
+
+
+def _tensor_listing(found: Iterable[tuple[str, bytes, int]]) -> str:
+    """Return what the analysis knows of the tensors that lie together in files: ``FILE:real [2,3]:NAME``, a line
+    each."""
+    from snd_runtime.files import InvalidFileError, read_safetensors, read_safetensors_header
+
+    lines: list[str] = []
+    for file, start, size in found:
+        try:
+            tensors = read_safetensors_header(start, size)
+            small = {name for name, each in tensors.items() if prod(each.shape) <= _MOST_ITEMS and size <= len(start)}
+            items = read_safetensors(start, small) if small else {}
+        except InvalidFileError as error:
+            lines.append(f"{file}::{error}")
+            continue
+        lines += (
+            f"{file}:{_described(each.dtype, each.shape, items.get(name))}:{name}"
+            for name, each in tensors.items()
+            if name.splitlines() == [name]
+        )
+    return "\n".join(lines)
+
+
 def _wanted(name: str) -> int:
     if name.endswith(_TENSOR_FILE):
         return _HEADER_BYTES
+    if name.endswith(_TENSOR_ARCHIVE):
+        return _ARCHIVE_BYTES
     return MOST_SOURCE_BYTES if name.endswith((".nnef", ".quant")) else 0
 
 
@@ -193,12 +254,17 @@ def _tensor_header(start: bytes, size: int) -> str | Exception:
         header = read_header(start, size)
     except InvalidFileError as error:
         return _unreadable(rules.INVALID_TENSOR_FILE, str(error), 0)
-    blocks = " in blocks" if header.storage.in_blocks else ""
-    described = f"{header.storage.dtype} [{','.join(map(str, header.shape))}]{blocks}"
-    if header.storage.dtype == "str" or prod(header.shape) > _MOST_ITEMS or size > len(start):
+    is_small = header.storage.dtype != "str" and prod(header.shape) <= _MOST_ITEMS and size <= len(start)
+    return _described(
+        header.storage.dtype, header.shape, read_tensor(start) if is_small else None, header.storage.in_blocks
+    )
+
+
+def _described(dtype: str, shape: Sequence[int], items: Array | None, in_blocks: bool = False) -> str:
+    described = f"{dtype} [{','.join(map(str, shape))}]{' in blocks' if in_blocks else ''}"
+    if items is None or not items.size:
         return described
-    items = read_tensor(start).reshape(-1).tolist()
-    return f"{described} = {' '.join(map(str, items))}" if items else described
+    return f"{described} = {' '.join(map(str, items.reshape(-1).tolist()))}"
 
 
 def _unreadable(rule: Rule, message: str, offset: int) -> Exception:

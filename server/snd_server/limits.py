@@ -55,6 +55,8 @@ DRAWING_SECONDS = 60.0
 2)."""
 MOST_DRAWING_MEGABYTES = 1024
 """Memory that the drawing of an .svg may take; then it is given up (exit status 2)."""
+MOST_SAFETENSORS_HEADER_BYTES = 4 << 20
+"""Bytes of the header of a .safetensors file, of tens of thousands of tensors. Users see ``invalid-tensor-file``."""
 MOST_ARCHIVE_BYTES = 16 << 30
 """What the archive of a model may unfold to. Users see ``unreadable-file``."""
 MOST_ARCHIVE_RATIO = 20

@@ -1,4 +1,4 @@
-"""Tensors in files on disk, by the ending of their names: ``.dat``, ``.npy`` and ``.npz``."""
+"""Tensors in files on disk, by the ending of their names: ``.dat``, ``.npy``, ``.npz`` and ``.safetensors``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_runtime.files import read_npy, read_npz, read_tensor
+from snd_runtime.files import read_npy, read_npz, read_safetensors, read_tensor
 from snd_server.reading import read_file
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-SUFFIXES = (".dat", ".npy", ".npz")
+OF_SEVERAL = (".npz", ".safetensors")
+SUFFIXES = (".dat", ".npy", *OF_SEVERAL)
 
 
 def read_arrays(path: Path, most_bytes: int, key: str | None = None) -> Mapping[str, Array]:
@@ -24,12 +25,14 @@ def read_arrays(path: Path, most_bytes: int, key: str | None = None) -> Mapping[
     with another ending.
     """
     if path.suffix not in SUFFIXES:
-        raise ValueError(f"'{path}' is neither .npy nor .npz nor .dat")
+        raise ValueError(f"'{path}' is neither .npy nor .npz nor .dat nor .safetensors")
     content = read_file(path, most_bytes)
     match path.suffix:
         case ".dat":
             return {"": read_tensor(content)}
         case ".npy":
             return {"": read_npy(content)}
+        case ".safetensors":
+            return read_safetensors(content, None if key is None else {key})
         case _:
             return read_npz(content, key, most_bytes)

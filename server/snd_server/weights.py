@@ -1,10 +1,10 @@
-"""Weights of a model: a folder with a file for each variable, or one ``.npz`` file with all of them."""
+"""Weights of a model: a folder with a file for each variable, or one file with all of them."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.workspace import Snapshot, tensor_path
-from snd_runtime.files import InvalidFileError, read_tensor
+from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, write_tensor
 from snd_server.archives import read_members, split_member
 from snd_server.arguments import ArgumentError
+from snd_server.files import is_tensor_archive, tensor_archives
 from snd_server.model_folder import MAIN
 from snd_server.reading import read_file, reason
-from snd_server.tensor_files import SUFFIXES, read_arrays
+from snd_server.tensor_files import OF_SEVERAL, SUFFIXES, read_arrays
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -29,17 +30,17 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
     """Return the weights by scoped name; those of a pack as ``NAME[0]``. Raises ArgumentError for what can't be used.
 
     In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as NNEF 1.0 has it, ``conv1/filter.dat``; the first tensor
-    of a pack is ``NAME.0.dat``. An archive ``NAME.npz`` holds ``NAME`` if it has a single array without another name,
-    the tensors of that pack if they are numbered, else variables of the scope ``NAME``. Weights of more than
-    ``most_bytes`` are refused.
+    of a pack is ``NAME.0.dat``. A file ``NAME.npz`` or ``NAME.safetensors`` holds ``NAME`` if it has a single array
+    without another name, the tensors of that pack if they are numbered, else variables of the scope ``NAME``. Weights
+    of more than ``most_bytes`` are refused.
     """
     root = Path(place)
     if root.is_dir():
         files = sorted(path for path in root.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    elif root.is_file() and root.suffix == ".npz":
+    elif root.is_file() and root.suffix in OF_SEVERAL:
         files = [root]
     else:
-        raise ArgumentError(f"--weights {place}: there is no such folder, nor .npz file")
+        raise ArgumentError(f"--weights {place}: there is no such folder, nor .npz or .safetensors file")
     found: dict[str, Array] = {}
     origin: dict[str, Path] = {}
     left = most_bytes
@@ -52,7 +53,7 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
         except OSError as error:
             raise ArgumentError(f"--weights {path}: {reason(error)}") from None
         for key, array in arrays.items():
-            name = _indexed(scope) if path.suffix != ".npz" else _name_within(scope, key, len(arrays))
+            name = _indexed(scope) if path.suffix not in OF_SEVERAL else _name_within(scope, key, len(arrays))
             if name in found:
                 raise ArgumentError(f"--weights {path}: '{name}' is in {origin[name]} already")
             found[name], origin[name] = array, path
@@ -61,28 +62,62 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
 
 
 def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, Array]:
-    """Return the variables of a model in NNEF 1.0 that have a file: ``LABEL.dat`` beside the graph.
+    """Return the variables of a model in NNEF 1.0 that have a file: ``LABEL.dat`` beside the graph, or a tensor of a
+    ``.safetensors`` file there.
 
     Raises ArgumentError for a file that can't be used. Files of more than ``most_bytes`` together are refused.
     """
     contents = stored_files(snapshot, path, most_bytes)
     found: dict[str, Array] = {}
     for variable in snapshot.stored_variables(path):
-        file = tensor_path(path, variable.label)
-        if file is not None and file in contents:
-            array = _tensor(file, contents[file])
+        if variable.name in contents:
+            array = _tensor(f"{variable.label}.dat", contents[variable.name])
             # Blocks of items are stored as a matrix, whatever the variable is.
             found[variable.name] = array.reshape(variable.shape) if array.size == prod(variable.shape) else array
     return found
 
 
 def stored_files(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, bytes]:
-    """Return the tensor files of a model in NNEF 1.0 that are there, by their paths: beside it, or in its archive.
+    """Return the variables of a model in NNEF 1.0 that have a file, each as the content of a ``.dat`` file.
 
     Raises ArgumentError for a file that can't be read. Files of more than ``most_bytes`` together are refused.
     """
-    paths = (tensor_path(path, each.label) for each in snapshot.stored_variables(path))
-    return dict(_stored(path, list(dict.fromkeys(filter(None, paths))), most_bytes))
+    variables = snapshot.stored_variables(path)
+    files = {each.name: tensor_path(path, each.label) for each in variables}
+    contents = dict(_stored(path, list(dict.fromkeys(filter(None, files.values()))), most_bytes))
+    found = {name: contents[file] for name, file in files.items() if file is not None and file in contents}
+    others = {each.label.lstrip("/") for each in variables if each.name not in found}
+    if others:
+        left = most_bytes - sum(map(len, contents.values()))
+        together = dict(_stored_together(path, others, left))
+        for each in variables:
+            if each.name not in found and (label := each.label.lstrip("/")) in together:
+                found[each.name] = together[label]
+    return found
+
+
+def _stored_together(path: str, labels: Collection[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """Yield the tensors of these labels that lie in files with others, the first of each."""
+    folder = os.path.dirname(path)
+    member = split_member(path)
+    names = tensor_archives(folder) if member is None else _archives_within(*member)
+    missing = set(labels)
+    for file, content in sorted(_stored(path, [os.path.join(folder, each) for each in names], most_bytes)):
+        try:
+            tensors = read_safetensors(content, missing)
+        except InvalidFileError as error:
+            raise ArgumentError(f"{file}: {error}") from None
+        missing -= tensors.keys()
+        yield from ((label, write_tensor(array)) for label, array in tensors.items())
+
+
+def _archives_within(archive: str, graph: str) -> list[str]:
+    """Return the names of the files of several tensors that stand beside a graph in an archive."""
+    try:
+        found = map(os.path.split, read_members(archive, lambda name: int(is_tensor_archive(name))))
+    except OSError as error:
+        raise ArgumentError(f"{archive}: {reason(error)}") from None
+    return [name for around, name in found if around == os.path.dirname(graph)]
 
 
 def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:
@@ -109,13 +144,13 @@ def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[
 def weights_beside(path: str, configured: str | None) -> str | None:
     """Return the weights of a model where nothing else is said: what its configuration names, or ``weights`` beside it.
 
-    They are a folder or an ``.npz`` file; None if there are none. Raises ArgumentError for those that are configured,
-    but are not there.
+    They are a folder, or a file of several tensors; None if there are none. Raises ArgumentError for those that are
+    configured, but are not there.
     """
     if configured is not None:
         return configured
     beside = os.path.join(os.path.dirname(path), "weights")
-    found = (each for each in (beside, f"{beside}.npz") if os.path.exists(each))
+    found = (each for each in (beside, *(f"{beside}{suffix}" for suffix in OF_SEVERAL)) if os.path.exists(each))
     return next(found, None) if os.path.basename(path) == MAIN else None
 
 

@@ -49,10 +49,21 @@ def test_a_model_is_converted_and_runs_without_options(model: Path, tmp_path: Pa
     assert real("check", str(out)).status == 0
     assert real("fmt", "--check", str(out)).status == 0
     assert read_tensor((out / "weights/filter.dat").read_bytes()).shape == (3, 2, 3)
-    assert np.load(out / "weights/bias.npy").shape == (3,)
+    assert read_tensor((out / "weights/bias.dat").read_bytes()).shape == (3,)
     for folder in (model, out):
         assert real("run", str(folder), "--input", "x=iota[1,2,6]", "--output", str(folder / "o")).status == 0
     np.testing.assert_allclose(np.load(model / "o/y.npy"), np.load(out / "o/y.npy"), rtol=1e-5)
+
+
+@pytest.mark.parametrize("form", ["dat", "npz", "safetensors"])
+def test_weights_are_written_in_every_form_and_found(model: Path, tmp_path: Path, real: Run, form: str):
+    out = tmp_path / "new"
+    assert real("convert", str(model), "-o", str(out), "--weights", form, "--verify").status == 0
+    assert sorted(each.name for each in out.iterdir()) == [
+        "main.sknd",
+        "weights" if form == "dat" else f"weights.{form}",
+    ]
+    assert "drawn at random" not in real("run", str(out)).stdout
 
 
 def test_folders_are_not_overwritten_without_force(model: Path, tmp_path: Path, real: Run):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_runtime.files import write_tensor
+from snd_runtime.files import write_safetensors, write_tensor
 
 Run = Callable[..., Any]
 
@@ -126,6 +126,35 @@ def test_what_convert_writes_is_complete(model: Callable[[str], Path], form: str
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "out_put_0.npy"), INPUT * WEIGHT)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_variables_may_lie_together_in_safetensors(model: Callable[[str], Path], form: str, tmp_path: Path, real: Run):
+    folder = model("folder")
+    (folder / "layer.0/w.dat").unlink()
+    weights = write_safetensors({"other": np.zeros(3, np.int8), "layer.0/w": WEIGHT})
+    (folder / "a.safetensors").write_bytes(write_safetensors({"other": np.zeros(2, np.int8)}))
+    (folder / "b.safetensors").write_bytes(weights)
+
+    def path() -> str:
+        if form in ("folder", "file"):
+            return str(folder if form == "folder" else folder / "graph.nnef")
+        with tarfile.open(tmp_path / form, "w:gz" if form.endswith("tgz") else "w") as archive:
+            archive.add(folder, ".")
+        return str(tmp_path / form)
+
+    np.save(tmp_path / "x.npy", INPUT)
+    given = ("--input", f"in/put.0=@{tmp_path / 'x.npy'}", "--output", str(tmp_path / "out"))
+    assert real("check", "--no-cache", path()).status == 0
+    outcome = real("run", path(), *given)
+    assert "drawn" not in outcome.stdout
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "out%2Fput%3A0.npy"), INPUT * WEIGHT)
+    assert real("convert", path(), "-o", str(tmp_path / "new"), "--verify").status == 0
+
+    (folder / "b.safetensors").write_bytes(write_safetensors({"layer.0/w": WEIGHT.T}))
+    assert "its file has [3,1]" in real("check", "--no-cache", path()).stdout
+    (folder / "b.safetensors").write_bytes(weights[:40])
+    assert "'b.safetensors': byte 40: the file ends within the header" in real("check", "--no-cache", path()).stdout
+
+
 def test_samples_in_comments_are_run(model: Callable[[str], Path], real: Run):
     folder = model("folder")
     assert "1 ok" in real("test", str(folder)).stdout
@@ -142,7 +171,7 @@ def test_files_that_no_variable_reads_are_told(real: Run, model: Callable[[str],
     folder = model("folder")
     (folder / "graph.quant").write_text("# nothing\n")
     (folder / "meta.json").write_text("{}")
-    (folder / "model.safetensors").write_bytes(b"")
+    (folder / "model.safetensors").write_bytes(write_safetensors({"q": WEIGHT}))
     (folder / ".hidden").mkdir()
     (folder / ".hidden/x.dat").write_bytes(b"")
     (folder / "sub").mkdir()

@@ -34,7 +34,9 @@ class Reader(Protocol):
     def read(self, path: str) -> str:
         """Return the text of a file; of a tensor file (``.dat``) the type of its items and its extents: ``real [2,3]``.
 
-        Of ``FOLDER/*.dat`` return the paths of all tensor files below the folder, from there, one a line.
+        Of ``FOLDER/*.dat`` return the paths of all tensor files below the folder, from there, one a line. Of
+        ``FOLDER/*.safetensors`` return a line for each tensor in these files of the folder, and for each that can't be
+        read (``snd_analysis.nnef1.elaborate.TensorArchives``).
 
         Raises FileNotFoundError or UnreadableText.
         """
@@ -45,6 +47,8 @@ class Reader(Protocol):
 
 ALL_TENSOR_FILES = "*.dat"
 """What a reader is asked for in a folder to know its tensor files."""
+ALL_TENSOR_ARCHIVES = "*.safetensors"
+"""What a reader is asked for in a folder to know the tensors that lie together in files."""
 
 
 class FrontEnd(NamedTuple):

@@ -12,15 +12,17 @@ from snd_analysis.base import Problem, Severity, Span
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import (
+    NO_ARCHIVES,
     QUANTIZATION,
     Elaborated,
     StoredVariable,
+    TensorArchives,
     TensorFile,
     described,
     elaborate,
     file_of,
 )
-from snd_analysis.nnef1.lints import check_document, check_tensor_files, check_unused
+from snd_analysis.nnef1.lints import check_document, check_tensor_archives, check_tensor_files, check_unused
 from snd_analysis.nnef1.syntax import (
     Dialect,
     QuantizationFile,
@@ -32,7 +34,14 @@ from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
-from snd_analysis.workspace.files import ALL_TENSOR_FILES, FrontEnd, UnreadableText, project_settings, text
+from snd_analysis.workspace.files import (
+    ALL_TENSOR_ARCHIVES,
+    ALL_TENSOR_FILES,
+    FrontEnd,
+    UnreadableText,
+    project_settings,
+    text,
+)
 from snd_analysis.workspace.operations import operations_of_dialect
 
 _GRAPH = "graph.nnef"
@@ -85,6 +94,7 @@ def flat_tree(db: Database, path: str) -> FlatTree:
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
     own = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
+    own = (*own, *check_tensor_archives(read, _tensor_archives(db, dirname(path)).faults))
     if not any(each.rule.severity is Severity.ERROR for each in own):
         read_files = {file for variable in found.variables if (file := file_of(variable.label))}
         own = (*own, *check_unused(read), *check_tensor_files(read, _files_of_model(db, path), read_files))
@@ -168,7 +178,14 @@ def _tensor_file(db: Database, folder: str, label: str) -> TensorFile | None:
         case UnreadableText():
             return TensorFile("real", (), fault=found.message)
         case _:
-            return None
+            return _tensor_archives(db, folder).tensors.get(label.lstrip("/"))
+
+
+@query
+def _tensor_archives(db: Database, folder: str) -> TensorArchives:
+    """Return what is known of the tensors that lie together in files of a folder."""
+    found = text(db, join(folder, ALL_TENSOR_ARCHIVES))
+    return TensorArchives.of(found) if isinstance(found, str) else NO_ARCHIVES
 
 
 def tensor_file(db: Database, path: str, label: str) -> TensorFile | None:
@@ -185,7 +202,7 @@ def tensor_path(graph: str, label: str) -> str | None:
 def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     """Return what is known of the tensor files of a graph, by their paths, as the reader gave it."""
     paths = (tensor_path(path, variable.label) for variable in elaborated(db, path).variables)
-    found = {each: text(db, each) for each in paths if each is not None}
+    found = {each: text(db, each) for each in (*paths, join(dirname(path), ALL_TENSOR_ARCHIVES)) if each is not None}
     return {each: description for each, description in found.items() if isinstance(description, str)}
 
 

@@ -20,7 +20,12 @@ _FIELD_OFFSETS = {"bits": _BITS, "least": _PARAMETERS, "greatest": _PARAMETERS +
 _KNOWN_CODES = frozenset({ItemKind.FLOAT, ItemKind.INTEGER, ItemKind.BOOL, ItemKind.LINEAR, ItemKind.LOGARITHMIC})
 _INTEGERS = {2: bytes(4), 3: b"\1\0\0\0", 4: b"\1\0\0\0"}
 """Codes of ints that Khronos' tools and tract write, with what says for code 1 whether they are signed."""
+_SIGNED = 4
+"""Signed ints of whole bytes are written so: Khronos' tools and tract take the code of the text for unsigned ones."""
+_WHOLE_BYTES = (8, 16, 32, 64)
 _TRACT = 0x5452
+_COMPLEX = (0, 4)
+"""Codes that tract gives to complex numbers of reals and of ints."""
 _Q8_1_WRITTEN = 0x3081_5452
 """tract writes another code than it reads."""
 _OF_TRACT = frozenset({ItemKind.STRING, ItemKind.Q4_0, ItemKind.Q4_0_PAIRS, ItemKind.Q8_1, _Q8_1_WRITTEN})
@@ -50,9 +55,17 @@ class Header(Struct, frozen=True):
         extents = (*self.shape, *(0,) * (MOST_RANK - len(self.shape)))
         head = _LAYOUT.pack(
             _MAGIC, *_VERSION, self.data_bytes, len(self.shape), *extents,
-            self.storage.bits, self.storage.kind, _parameters(self.storage),
+            self.storage.bits, *_written(self.storage),
         )  # fmt: skip
         return head.ljust(HEADER_BYTES, b"\0")
+
+
+def with_shape(content: bytes, shape: tuple[int, ...]) -> bytes:
+    """Return a file with other extents of the same volume. Raises ValueError for more dimensions than there may be."""
+    if len(shape) > MOST_RANK:
+        raise ValueError(f"a tensor file holds up to {MOST_RANK} dimensions, not {len(shape)}")
+    extents = struct.pack(f"<I{MOST_RANK}I", len(shape), *shape, *(0,) * (MOST_RANK - len(shape)))
+    return content[:_RANK] + extents + content[_BITS:]
 
 
 def read_header(content: bytes, file_bytes: int | None = None) -> Header:
@@ -116,6 +129,8 @@ def _storage(bits: int, code: int, parameters: bytes) -> ElementStorage:
         vendor, algorithm = algorithm, vendor
     if vendor == _TRACT and (of_tract := algorithm << 16 | _TRACT) in _OF_TRACT:
         return ElementStorage(ItemKind.Q8_1 if of_tract == _Q8_1_WRITTEN else ItemKind(of_tract), 0)
+    if vendor == _TRACT and algorithm in _COMPLEX:
+        raise InvalidFileError("the items are complex numbers, which snd does not have", _CODE)
     if vendor == 0 and algorithm in _INTEGERS:
         algorithm, parameters = ItemKind.INTEGER, _INTEGERS[algorithm]
     if vendor != 0:
@@ -134,9 +149,12 @@ def _storage(bits: int, code: int, parameters: bytes) -> ElementStorage:
         raise InvalidFileError(error.message, _FIELD_OFFSETS[error.field]) from None
 
 
-def _parameters(storage: ElementStorage) -> bytes:
+def _written(storage: ElementStorage) -> tuple[int, bytes]:
+    """Return the code of a form and its parameters."""
+    if storage.kind is ItemKind.INTEGER and storage.signed and storage.bits in _WHOLE_BYTES:
+        return _SIGNED, b""
     if storage.kind is ItemKind.INTEGER:
-        return struct.pack("<I", storage.signed)
+        return storage.kind, struct.pack("<I", storage.signed)
     if storage.kind in (ItemKind.FLOAT, ItemKind.BOOL):
-        return b""
-    return struct.pack("<ff", storage.least, storage.greatest)
+        return storage.kind, b""
+    return storage.kind, struct.pack("<ff", storage.least, storage.greatest)

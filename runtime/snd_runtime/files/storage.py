@@ -128,7 +128,7 @@ class ElementStorage(Struct, frozen=True):
 def storage_of(dtype: np.dtype[Any]) -> ElementStorage:
     """Return the form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
     if dtype.kind == "b":
-        return ElementStorage(ItemKind.INTEGER, 1)
+        return ElementStorage(ItemKind.BOOL, 1)
     if dtype.kind in "iu":
         return ElementStorage(ItemKind.INTEGER, dtype.itemsize * 8, signed=dtype.kind == "i")
     if dtype.kind == "f" and dtype.itemsize * 8 in _FLOAT_BITS:

@@ -49,7 +49,7 @@ def read_tensor(content: bytes) -> Array:
 
 
 def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
-    """Return an array as a file; without ``storage`` in the form of its own type, bools as ints of one bit.
+    """Return an array as a file; without ``storage`` in the form of its own type, bools as single bits.
 
     Raises ValueError for a tensor that the format, or the form of its items, cannot hold.
     """
@@ -61,6 +61,9 @@ def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
     if form.kind is ItemKind.FLOAT:
         with np.errstate(over="ignore"):  # what is too large for the form becomes infinite, as IEEE 754 has it
             return head + items.astype(f"<f{form.bits // 8}").tobytes()
+    if form.kind is ItemKind.BOOL:
+        bits = items.astype(np.bool_)
+        return head + (np.packbits(bits) if form.bits == 1 else bits).tobytes()
     if form.kind is ItemKind.INTEGER:
         return head + packed(_integer_codes(items, form), form.bits)
     return head + packed(encoded(items, form), form.bits)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from snd_server.arguments import ArgumentError
 from snd_server.config_schema import ConfigError
 from snd_server.model_folder import main_file
 
+if TYPE_CHECKING:
+    from snd_server.conversion import WeightsForm
+
 
 @click.command(short_help="Turn a model in NNEF 1.0 into a SkriptND model.")
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", metavar="DIR", required=True, help="The folder of the new model.")
 @click.option("--force", is_flag=True, help="Write into the folder even if there is something in it.")
+@click.option(
+    "--weights", type=click.Choice(["dat", "npz", "safetensors"]), default="dat",
+    help="Write the variables as weights/NAME.dat, weights.npz or weights.safetensors; 'dat' by default.",
+)  # fmt: skip
 @click.option("--verify", is_flag=True, help="Run both models on the same random inputs, and compare their outputs.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of these inputs; 0 by default.")
 @click.option(
@@ -22,7 +31,15 @@ from snd_server.model_folder import main_file
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 @click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
 def convert(
-    model: str, output: str, force: bool, verify: bool, seed: int, memory: int, config: str | None, quiet: bool
+    model: str,
+    output: str,
+    force: bool,
+    weights: WeightsForm,
+    verify: bool,
+    seed: int,
+    memory: int,
+    config: str | None,
+    quiet: bool,
 ) -> int:
     """Turn a model in NNEF 1.0 into a SkriptND model.
 
@@ -33,7 +50,7 @@ def convert(
     """
     from snd_server.conversion import ConvertRequest, run_convert
 
-    request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config)
+    request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config, weights)
     try:
         return run_convert(request)
     except (ArgumentError, ConfigError) as problem:

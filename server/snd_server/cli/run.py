@@ -27,7 +27,7 @@ from snd_server.running import RunRequest
 )  # fmt: skip
 @click.option(
     "--weights", metavar="DIR",
-    help="Take variables from there: NAME.dat, .npy or .npz by their scoped names. Others are random.",
+    help="Take variables from there: NAME.dat, .npy, .npz or .safetensors by their scoped names. Others are random.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")

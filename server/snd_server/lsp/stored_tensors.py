@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from functools import lru_cache
 
+from snd_server.files import tensor_archives
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.limits import MOST_HOVERED_BYTES
 
@@ -47,7 +48,18 @@ def _markdown(path: str, _modified: int, _size: int, tables: bool) -> str:
 
 def weights_stamp(paths: Iterable[str]) -> str:
     """Return a text that differs when one of these files is another one."""
-    return " ".join(map(_stamp, paths))
+    return " ".join(_stamp(each) for path in paths for each in _files(path))
+
+
+def _files(path: str) -> Iterable[str]:
+    """Return the files that the path of one, or of all in a folder that hold several tensors, stands for."""
+    folder, name = os.path.split(path)
+    if not name.startswith("*"):
+        return [path]
+    try:
+        return [os.path.join(folder, each) for each in tensor_archives(folder)]
+    except OSError:
+        return []
 
 
 def _stamp(path: str) -> str:

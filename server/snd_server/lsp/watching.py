@@ -15,7 +15,7 @@ from snd_server.lsp.uris import path_of
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-_SUFFIXES = (SUFFIX, *NNEF1_FILES, ".dat")
+_SUFFIXES = (SUFFIX, *NNEF1_FILES, ".dat", ".safetensors")
 _CONFIGURATION = ("snd.toml", "pyproject.toml", ".gitignore")
 
 

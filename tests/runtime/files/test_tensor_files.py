@@ -76,9 +76,16 @@ def test_ints_of_every_width(bits, signed):
 def test_bits_are_packed_from_the_least_significant_one():
     written = write_tensor(np.array([1, 2, 3], np.int64), ElementStorage(ItemKind.INTEGER, 3))
     assert written[128:] == bytes([0b11_010_001, 0b0])
-    assert write_tensor(np.array([True, False, False, True]))[128:] == b"\x09"
     twelve = write_tensor(np.array([0xABC, 0x123], np.int64), ElementStorage(ItemKind.INTEGER, 12))
     assert twelve[128:] == bytes([0xBC, 0x3A, 0x12])
+
+
+def test_signed_ints_and_bools_are_written_as_others_read_them():
+    ints = write_tensor(np.array([-1], np.int16))
+    assert ints[44:56] == struct.pack("<III", 16, 4, 0)
+    bools = write_tensor(np.array([True, False, False, True]))
+    assert bools[44:56] == struct.pack("<III", 1, 5, 0)
+    assert bools[128:] == b"\x90"
 
 
 def test_many_odd_items():

@@ -9,10 +9,18 @@ from snd_analysis.nnef1.elaborate.context import BodyValues, FragmentCall, Invoc
 from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, Elaborated, elaborate
 from snd_analysis.nnef1.elaborate.flat_graph import QUANTIZATION
 from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
-from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles, described, file_of
+from snd_analysis.nnef1.elaborate.tensor_files import (
+    NO_ARCHIVES,
+    TensorArchives,
+    TensorFile,
+    TensorFiles,
+    described,
+    file_of,
+)
 from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Unknown, Value
 
 __all__ = [
+    "NO_ARCHIVES",
     "QUANTIZATION",
     "SPECIAL",
     "BodyValues",
@@ -24,6 +32,7 @@ __all__ = [
     "Operators",
     "Parameter",
     "StoredVariable",
+    "TensorArchives",
     "TensorFile",
     "TensorFiles",
     "TensorName",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.nnef1.elaborate.values import Value
 from snd_analysis.symbolic import integers
@@ -27,6 +29,32 @@ class TensorFile(Struct, frozen=True):
     fault: str | None = None
     items: tuple[Value, ...] = ()
     """All of them, of a small tensor; else none."""
+    archive: str | None = None
+    """The file that the tensor lies in together with others; None for one of its own."""
+
+
+class TensorArchives(Struct, frozen=True):
+    """The tensors that lie together in files, by their names, and what is wrong with such files."""
+
+    tensors: Mapping[str, TensorFile]
+    faults: tuple[str, ...]
+
+    @classmethod
+    def of(cls, listing: str) -> TensorArchives:
+        """Return what a listing says: lines ``FILE:real [2,3]:NAME`` and ``FILE::what is wrong``."""
+        tensors: dict[str, TensorFile] = {}
+        faults: list[str] = []
+        for line in listing.splitlines():
+            file, what, name = line.split(":", 2)
+            found = described(what)
+            if found is None:
+                faults.append(f"'{file}': {name}")
+            else:
+                tensors.setdefault(name, replace(found, archive=file))
+        return cls(tensors, tuple(faults))
+
+
+NO_ARCHIVES = TensorArchives({}, ())
 
 
 class TensorFiles(Protocol):

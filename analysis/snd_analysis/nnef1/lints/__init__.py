@@ -14,7 +14,7 @@ from snd_analysis.nnef1.lints.duplicates import check_duplicates
 from snd_analysis.nnef1.lints.extensions.missing_extension import check_missing_extensions
 from snd_analysis.nnef1.lints.extensions.unknown_extension import KNOWN as KNOWN_EXTENSIONS
 from snd_analysis.nnef1.lints.extensions.unknown_extension import check_unknown_extensions
-from snd_analysis.nnef1.lints.files.unread_tensor_file import check_tensor_files
+from snd_analysis.nnef1.lints.files.unread_tensor_file import check_tensor_archives, check_tensor_files
 from snd_analysis.nnef1.lints.names import check_order, check_unused_names
 from snd_analysis.nnef1.lints.structure import check_structure
 from snd_analysis.nnef1.lints.tract.missing_registry import check_registries
@@ -22,7 +22,7 @@ from snd_analysis.nnef1.lints.tract.unsupported_by_tract import check_unsupporte
 from snd_analysis.nnef1.lints.tract.unused_assertion import check_assertions
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree
 
-__all__ = ["KNOWN_EXTENSIONS", "check_document", "check_tensor_files", "check_unused"]
+__all__ = ["KNOWN_EXTENSIONS", "check_document", "check_tensor_archives", "check_tensor_files", "check_unused"]
 
 
 def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ from posixpath import normpath
 from snd_analysis.base import Problem, Rule, Severity, counted
 from snd_analysis.nnef1.lints.definitions import definitions
 from snd_analysis.nnef1.syntax import SyntaxTree
+from snd_analysis.rules import INVALID_TENSOR_FILE
 
 UNREAD_TENSOR_FILE = Rule("unread-tensor-file", section="tool", severity=Severity.WARNING)
 _MOST_LISTED = 3
@@ -28,6 +29,13 @@ def check_tensor_files(tree: SyntaxTree, files: Collection[str], read: Collectio
         more = f" and {counted(len(unread) - _MOST_LISTED, 'other file')}" if len(unread) > _MOST_LISTED else ""
         message = f"no variable of the graph reads {listed}{more}"
         yield Problem(UNREAD_TENSOR_FILE, graph.head.name.span.shifted(graph.start), message)
+
+
+def check_tensor_archives(tree: SyntaxTree, faults: Collection[str]) -> Iterator[Problem]:
+    """Yield what is wrong with files that hold several tensors: none of their tensors is known."""
+    graph = next(definitions(tree.document, "graph"), None)
+    if faults and graph is not None:
+        yield Problem(INVALID_TENSOR_FILE, graph.head.name.span.shifted(graph.start), "; ".join(faults))
 
 
 def _spells(text: str, label: str) -> bool:
