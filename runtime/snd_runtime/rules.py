@@ -12,6 +12,7 @@ EXTENT_BOUND = Rule("extent-bound", section="tool")
 EXTENT_CONFLICT = Rule("extent-conflict", section="tool")
 NO_EVALUATION = Rule("no-evaluation", section="tool")
 REAL_OVERFLOW = Rule("real-overflow", section="tool")
+UNPREDICTABLE = Rule("unpredictable", section="tool")
 VARIABLE_VALUE = Rule("variable-value", section="tool")
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "NO_EVALUATION",
     "REAL_OVERFLOW",
     "UNKNOWN_VALUE",
+    "UNPREDICTABLE",
     "VARIABLE_VALUE",
 ]

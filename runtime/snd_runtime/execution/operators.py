@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from snd_analysis.compose import Specialization
+from snd_runtime.conditions import Call, demand
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.decompositions import check_decomposition
 from snd_runtime.execution.failing import check_bounds
@@ -51,6 +52,29 @@ def run_specialization(
     quantizing.enter(specialization, scope)
     if quantizing.is_applied:
         arguments = _quantized_inputs(state, specialization, arguments, scope, is_root)
+    conditions = ready.conditions
+    if conditions is None:
+        return _outputs(state, ready, arguments, scope, iterations, is_root)
+    tensors = dict(zip((member.name for member in template.inputs), arguments, strict=True))
+    call = Call(ready.attributes, tensors)
+    demand(template.name, conditions.before, call)
+    outputs = _outputs(state, ready, arguments, scope, iterations, is_root)
+    tensors |= zip((member.name for member in template.outputs), outputs, strict=True)
+    demand(template.name, conditions.after, call)
+    return outputs
+
+
+def _outputs(
+    state: State,
+    ready: Prepared,
+    arguments: list[Argument],
+    scope: str,
+    iterations: tuple[int, ...],
+    is_root: bool,
+) -> Sequence[Argument]:
+    """Run the formulas, the composition or the intrinsic."""
+    specialization, quantizing = ready.specialization, state.quantizing
+    template = specialization.template
     if not template.is_composite:
         outputs = _computed(state, ready, arguments, scope)
         if ready.has_updates:

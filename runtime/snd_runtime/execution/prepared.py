@@ -15,6 +15,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
+from snd_runtime.conditions import Conditions, conditions_of
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
 from snd_runtime.execution.lifetimes import last_uses
@@ -63,6 +64,11 @@ class Prepared:
         """What computes the operator where the library says nothing of how."""
         template = self.specialization.template
         return INTRINSICS.get(template.original or template.name)
+
+    @cached_property
+    def conditions(self) -> Conditions | None:
+        """What the text of a format demands of the elements."""
+        return conditions_of(self.specialization.template.name)
 
     @cached_property
     def weight(self) -> int:

@@ -1,0 +1,25 @@
+"""Conditions on the data of tensors under which an operator of a format means anything.
+
+The language has assertions about shapes and attributes only. What the text of a format demands of elements (`REQUIRE`
+in TOSA, 32 bits in CVM) is checked beside the evaluation of its operators. Other operators load nothing of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from snd_analysis.skriptnd.names import OperatorName
+from snd_runtime.conditions.condition import Call, Conditions, Violation, demand
+
+__all__ = ["Call", "Conditions", "Violation", "conditions_of", "demand"]
+
+_MODULES = {"snd:tosa": "tosa", "snd:cvm": "cvm"}
+
+
+def conditions_of(name: OperatorName) -> Conditions | None:
+    """Return what is demanded of the elements of an operator's tensors; None if nothing is."""
+    module = _MODULES.get(name.path)
+    if module is None:
+        return None
+    found: Conditions | None = import_module(f"snd_runtime.conditions.{module}").CONDITIONS.get(name.name)
+    return found

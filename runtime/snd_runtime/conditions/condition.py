@@ -1,0 +1,96 @@
+"""What conditions look like, and how a violation is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from msgspec import Struct
+
+from snd_analysis.skriptnd.names import OperatorName
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import UNPREDICTABLE
+from snd_runtime.values import PlainValue
+
+
+class Call(Struct, frozen=True):
+    """One run of an operator: its attributes and tensors by name. Before the run, there are no outputs."""
+
+    attributes: Mapping[str, PlainValue]
+    tensors: Mapping[str, Argument]
+
+    def tensor(self, name: str) -> Array:
+        """Return a tensor that is no pack."""
+        found = self.tensors[name]
+        assert isinstance(found, np.ndarray)
+        return found
+
+    def text(self, name: str) -> str:
+        """Return an attribute that is a string."""
+        return str(self.attributes[name])
+
+    def number(self, name: str) -> int:
+        """Return an attribute that is an int."""
+        found = self.attributes[name]
+        assert isinstance(found, int)
+        return found
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """Return an attribute that is a pack of ints."""
+        found = self.attributes[name]
+        assert isinstance(found, tuple)
+        return tuple(each for each in found if isinstance(each, int))
+
+
+class Violation(Struct, frozen=True):
+    """The first element that breaks a condition: where it is, its value, and which condition that breaks."""
+
+    tensor: str
+    index: tuple[int, ...]
+    value: int
+    demanded: str
+
+    @property
+    def message(self) -> str:
+        """The violation in one line."""
+        place = f"{self.tensor}[{','.join(map(str, self.index))}]" if self.index else self.tensor
+        return f"{place} is {self.value}, but {self.demanded}"
+
+
+Check: TypeAlias = Callable[[Call], Violation | None]
+
+
+class Conditions(Struct, frozen=True):
+    """What is checked before and after an operator computes its results."""
+
+    before: tuple[Check, ...] = ()
+    after: tuple[Check, ...] = ()
+
+
+def demand(name: OperatorName, checks: Sequence[Check], call: Call) -> None:
+    """Raise EvaluationFailed for the first violation, if there is one."""
+    for check in checks:
+        violation = check(call)
+        if violation is not None:
+            operator = f"{name.path.rpartition(':')[2]}.{name.name}"
+            raise EvaluationFailed(UNPREDICTABLE, f"'{operator}' is unpredictable: {violation.message}")
+
+
+def first_where(mask: Array, values: Array, tensor: str, demanded: str) -> Violation | None:
+    """Return the first element of which a mask says that it breaks a condition."""
+    if not mask.any():
+        return None
+    index = tuple(int(at) for at in np.argwhere(mask)[0])
+    return Violation(tensor, index, int(np.broadcast_to(values, mask.shape)[index]), demanded)
+
+
+def outside(values: Array, least: int, most: int, tensor: str, demanded: str) -> Violation | None:
+    """Return the first element that is not in a range of ints."""
+    if values.dtype.kind != "i" or not values.size:
+        return None
+    if values.min() >= least and values.max() <= most:
+        return None
+    return first_where((values < least) | (values > most), values, tensor, demanded)

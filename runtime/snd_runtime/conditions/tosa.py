@@ -1,0 +1,261 @@
+"""What TOSA 0.30 demands of elements: `REQUIRE` in its operators and in `apply_add`, `apply_sub` and `apply_scale`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from snd_runtime.conditions.condition import Call, Check, Conditions, Violation, first_where, outside
+from snd_runtime.lowering.arithmetic import Array
+
+_BITS = {"int4_t": 4, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int48_t": 48}
+
+
+def _range(storage: str) -> tuple[int, int]:
+    half = 1 << (_BITS[storage] - 1)
+    return -half, half - 1
+
+
+def _beyond(values: Array, tensor: str, storage: str, what: str = "") -> Violation | None:
+    """Return the first element that a storage type does not hold."""
+    if storage not in _BITS:
+        return None
+    least, most = _range(storage)
+    return outside(values, least, most, tensor, f"{what}{storage} holds {least} to {most}")
+
+
+# ---- elementwise -----------------------------------------------------------------------------------------------------
+def _held(tensor: str, storage: str) -> Check:
+    """The elements of an output must fit into the type that an attribute names."""
+    return lambda call: _beyond(call.tensor(tensor), tensor, call.text(storage))
+
+
+def _shift_amounts(by_type: bool) -> Check:
+    def check(call: Call) -> Violation | None:
+        most = _BITS[call.text("in_out_t")] - 1 if by_type else 31
+        return outside(call.tensor("input2"), 0, most, "input2", f"shifts are 0 to {most}")
+
+    return check
+
+
+def _divisors(call: Call) -> Violation | None:
+    x, y = call.tensor("input1"), call.tensor("input2")
+    least, most = _range("int32_t")
+    return first_where(y == 0, y, "input2", "divisors are not 0") or first_where(
+        (x == least) & (y == -1), -x, "output", f"int32_t holds {least} to {most}"
+    )
+
+
+def _product(call: Call) -> Violation | None:
+    if call.text("in_t") != "int32_t" or call.number("shift") == 0:
+        return None  # without a shift, the low 32 bits stay
+    return _beyond(call.tensor("output"), "output", "int32_t", "after the shift, ")
+
+
+def _negated(call: Call) -> Violation | None:
+    x = call.tensor("input1")
+    if x.dtype.kind != "i":
+        return None
+    zero = call.number("input1_zp")
+    return _beyond(x - zero, "input1 - input1_zp", "int32_t") or _beyond(zero - x, "input1_zp - input1", "int32_t")
+
+
+def _slopes(call: Call) -> Violation | None:
+    if call.text("in_t") != "int16_t":
+        return None
+    slopes = np.diff(call.tensor("table"))
+    least, most = _range("int16_t")
+    used = np.unique((np.clip(call.tensor("Input"), least, most) + 32768) >> 7)
+    taken = np.zeros(slopes.shape, bool)
+    taken[used[used < slopes.size]] = True
+    wrong = taken & ((slopes < least) | (slopes > most))
+    return first_where(wrong, slopes, "the slope of table", f"slopes are {least} to {most}")
+
+
+# ---- sums ------------------------------------------------------------------------------------------------------------
+def _reduced(call: Call) -> Violation | None:
+    x = call.tensor("input")
+    if x.dtype.kind != "i":
+        return None
+    axis, storage = call.number("axis"), call.text("in_out_t")
+    if _greatest(x) * x.shape[axis] <= _range(storage)[1]:
+        return None
+    return _beyond(np.cumsum(x, axis), "the partial sum up to input", storage)
+
+
+def _greatest(values: Array) -> int:
+    """Return the greatest magnitude."""
+    return max(abs(int(values.min())), abs(int(values.max()))) if values.size else 0
+
+
+Term = tuple[Array, Array]
+"""Products, and which outputs add them: both can be broadcast to the shape of the output."""
+_EVERYWHERE = np.array(True)
+
+
+def _accumulated(
+    weight: tuple[str, str], taps: Callable[[Array], int], terms: Callable[[Call, Array, Array], Iterator[Term]]
+) -> Check:
+    """Every partial sum, in the order of the pseudocode, must fit into the type of the result; so must the last one.
+
+    ``weight`` names the second factor and its zero point, ``taps`` counts the products of an output.
+    """
+
+    def check(call: Call) -> Violation | None:
+        first, zero_point = ("A", "A_zp") if weight[0] == "B" else ("input", "input_zp")
+        x, w = call.tensor(first), call.tensor(weight[0])
+        if x.dtype.kind != "i":
+            return None
+        x, w, storage = x - call.number(zero_point), w - call.number(weight[1]), call.text("out_t")
+        bias = call.tensor("bias") if "bias" in call.tensors else np.zeros(1, np.int64)
+        if _greatest(x) * _greatest(w) * taps(w) + _greatest(bias) <= _range(storage)[1]:
+            return None
+        shape = call.tensor("output").shape
+        is_last = "out_pad" not in call.attributes  # a transposed convolution begins with the bias
+        sums = np.zeros(shape, np.int64) if is_last else np.broadcast_to(bias, shape)
+        for products, where in (*terms(call, x, w), *([(bias, _EVERYWHERE)] if is_last else [])):
+            sums = sums + np.where(where, products, 0)
+            found = _beyond(sums, "the accumulator of output", storage)
+            if found is not None:
+                return found
+        return None
+
+    return check
+
+
+def _convolution(call: Call, x: Array, w: Array) -> Iterator[Term]:
+    for tap in np.ndindex(*w.shape[1:-1]):
+        taken, inside = _window(call, x, tap)
+        for channel in range(x.shape[-1]):
+            yield taken[..., channel, None] * w[(slice(None), *tap, channel)], inside
+
+
+def _depthwise(call: Call, x: Array, w: Array) -> Iterator[Term]:
+    for tap in np.ndindex(*w.shape[:2]):
+        taken, inside = _window(call, x, tap)
+        yield (taken[..., None] * w[tap]).reshape(*taken.shape[:-1], -1), inside
+
+
+def _window(call: Call, x: Array, tap: tuple[int, ...]) -> Term:
+    """Return the elements of the input that meet a tap at each output position, and where these are inside."""
+    pad, stride, dilation = call.numbers("pad"), call.numbers("stride"), call.numbers("dilation")
+    inside: Array = _EVERYWHERE
+    places = []
+    for at, offset in enumerate(tap):
+        place = np.arange(call.tensor("output").shape[1 + at]) * stride[at] + offset * dilation[at] - pad[2 * at]
+        extent = x.shape[1 + at]
+        inside = inside[..., None] & ((place >= 0) & (place < extent))
+        places.append(np.clip(place, 0, extent - 1))
+    every = [np.arange(extent) for extent in (x.shape[0], x.shape[-1])]
+    return x[np.ix_(every[0], *places, every[1])], inside[..., None]
+
+
+def _transposed(call: Call, x: Array, w: Array) -> Iterator[Term]:
+    """Outputs add what input positions give them in their order, so taps come from the last to the first."""
+    pad, stride = call.numbers("out_pad"), call.numbers("stride")
+    shape = call.tensor("output").shape
+    for tap in reversed([*np.ndindex(*w.shape[1:3])]):
+        inside: Array = _EVERYWHERE
+        places = []
+        for at, offset in enumerate(tap):
+            place = np.arange(shape[1 + at]) + pad[2 * at] - offset
+            source = place // stride[at]
+            inside = inside[..., None] & ((place % stride[at] == 0) & (source >= 0) & (source < x.shape[1 + at]))
+            places.append(np.clip(source, 0, x.shape[1 + at] - 1))
+        taken = x[:, places[0]][:, :, places[1]]
+        for channel in range(x.shape[-1]):
+            yield taken[..., channel, None] * w[(slice(None), *tap, channel)], inside[..., None]
+
+
+def _connected(call: Call, x: Array, w: Array) -> Iterator[Term]:
+    for channel in range(x.shape[1]):
+        yield x[:, channel, None] * w[:, channel], _EVERYWHERE
+
+
+def _multiplied(call: Call, x: Array, w: Array) -> Iterator[Term]:
+    for channel in range(x.shape[2]):
+        yield x[:, :, channel, None] * w[:, channel, None, :], _EVERYWHERE
+
+
+def _taps(w: Array) -> int:
+    return int(w.size // max(w.shape[0], 1))
+
+
+_SUMS: dict[str, Check] = {
+    "conv2d": _accumulated(("weight", "weight_zp"), _taps, _convolution),
+    "conv3d": _accumulated(("weight", "weight_zp"), _taps, _convolution),
+    "depthwise_conv2d": _accumulated(("weight", "weight_zp"), lambda w: w.shape[0] * w.shape[1], _depthwise),
+    "transpose_conv2d": _accumulated(("weight", "weight_zp"), _taps, _transposed),
+    "fully_connected": _accumulated(("weight", "weight_zp"), _taps, _connected),
+    "matmul": _accumulated(("B", "B_zp"), lambda w: w.shape[1], _multiplied),
+}
+
+
+# ---- indices ---------------------------------------------------------------------------------------------------------
+def _indices(values: str) -> Check:
+    def check(call: Call) -> Violation | None:
+        most = call.tensor(values).shape[1] - 1
+        return outside(call.tensor("indices"), 0, most, "indices", f"{values} has rows 0 to {most}")
+
+    return check
+
+
+def _written_once(call: Call) -> Violation | None:
+    indices = call.tensor("indices")
+    earlier = indices[:, :, None] == indices[:, None, :]
+    again = np.triu(earlier, 1).any(axis=1)
+    return first_where(again, indices, "indices", "each row is written once")
+
+
+def _resized(call: Call) -> Violation | None:
+    """The first of the two pixels around a position must not come after the second."""
+    x, shift = call.tensor("input"), call.number("shift")
+    if x.dtype.kind != "i":
+        return None
+    for at in range(2):
+        extent = x.shape[1 + at]
+        place = np.arange(call.numbers("output_size")[at]) * call.numbers("stride")[at] + call.numbers("offset")[at]
+        found = outside(place >> shift, -1, extent - 1, ("iy", "ix")[at], f"the input has {extent} pixels there")
+        if found is not None:
+            return found
+    return None
+
+
+# ---- scales ----------------------------------------------------------------------------------------------------------
+def _multipliers(call: Call) -> Violation | None:
+    width = 31 if call.attributes["scale32"] else 15
+    return outside(
+        call.tensor("multiplier"), 0, 2**width - 1, "multiplier", f"multipliers are 0 to {2**width - 1}"
+    ) or outside(call.tensor("shift"), 2, 62, "shift", "shifts are 2 to 62")
+
+
+def _scaled(call: Call) -> Violation | None:
+    value = call.tensor("input") - call.number("input_zp")
+    shift = call.tensor("shift")
+    if call.attributes["scale32"]:
+        most = np.left_shift(np.int64(1), shift - 2)
+        wrong = (value < -most) | (value >= most)
+        return first_where(wrong, value, "input - input_zp", "shift - 2 bits hold its magnitude")
+    scaled = (value * call.tensor("multiplier") + np.left_shift(np.int64(1), shift - 1)) >> shift
+    return _beyond(scaled, "the scaled input", "int32_t")
+
+
+CONDITIONS: dict[str, Conditions] = {
+    "add": Conditions(after=(_held("output", "in_out_t"),)),
+    "sub": Conditions(after=(_held("output", "in_out_t"),)),
+    "abs": Conditions(after=(_held("output", "in_out_t"),)),
+    "arithmetic_right_shift": Conditions(before=(_shift_amounts(True),)),
+    "logical_left_shift": Conditions(before=(_shift_amounts(False),)),
+    "logical_right_shift": Conditions(before=(_shift_amounts(False),)),
+    "intdiv": Conditions(before=(_divisors,)),
+    "mul": Conditions(after=(_product,)),
+    "negate": Conditions(before=(_negated,)),
+    "table": Conditions(before=(_slopes,)),
+    "reduce_sum": Conditions(before=(_reduced,)),
+    "gather": Conditions(before=(_indices("values"),)),
+    "scatter": Conditions(before=(_indices("values_in"), _written_once)),
+    "resize": Conditions(before=(_resized,)),
+    "rescale": Conditions(before=(_multipliers, _scaled)),
+    **{name: Conditions(after=(check,)) for name, check in _SUMS.items()},
+}

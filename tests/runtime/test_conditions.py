@@ -1,0 +1,136 @@
+"""What TOSA and CVM demand of elements is checked by evaluation, and reported with operator, index and value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_runtime.limits import EvaluationFailed
+from support.runtime.invoking import invoker
+
+tosa, cvm = invoker("tosa"), invoker("cvm")
+MOST = 2**31 - 1
+WINDOW = {"pad": [0] * 4, "stride": [1, 1], "dilation": [1, 1]}
+SCALE = {"scale32": True, "out_t": "int32_t"}
+WIDE = np.full((1, 1, 1, 3), MOST // 2 + 1)
+ONES = np.ones((1, 1, 1, 3), np.int64)
+SIZES = {"stride": [1, 1], "shift": 1, "mode": "NEAREST"}
+
+UNPREDICTABLE: dict[str, tuple[Callable[[], Any], str]] = {
+    "add": (lambda: tosa("add", [[1, MOST]], [[0], [1]]), "output[1,1] is 2147483648, but int32_t holds"),
+    "sub": (lambda: tosa("sub", [-MOST], [2]), "output[0] is -2147483649"),
+    "abs": (lambda: tosa("abs", [3, -MOST - 1]), "output[1] is 2147483648"),
+    "negate": (lambda: tosa("negate", [-MOST - 1]), "input1_zp - input1[0] is 2147483648"),
+    "shift of int8": (
+        lambda: tosa("arithmetic_right_shift", [1], [8], round=False, in_out_t="int8_t"),
+        "input2[0] is 8, but shifts are 0 to 7",
+    ),
+    "negative shift": (lambda: tosa("logical_left_shift", [1], [-1]), "input2[0] is -1, but shifts are 0 to 31"),
+    "shift of 32": (lambda: tosa("logical_right_shift", [1], [32]), "input2[0] is 32"),
+    "division by 0": (lambda: tosa("intdiv", [4, 5], [2, 0]), "input2[1] is 0, but divisors are not 0"),
+    "division of the least": (lambda: tosa("intdiv", [-MOST - 1], [-1]), "output[0] is 2147483648"),
+    "mul": (lambda: tosa("mul", [MOST], [8], shift=1), "output[0] is 8589934588, but after the shift, int32_t"),
+    "table": (
+        lambda: tosa("table", [-32768], np.array([-30000, 30000] + 511 * [0]), in_t="int16_t"),
+        "the slope of table[0] is 60000, but slopes are -32768 to 32767",
+    ),
+    "partial sum": (
+        lambda: tosa("reduce_sum", [[1], [MOST], [-5]], axis=0),
+        "the partial sum up to input[1,0] is 2147483648",
+    ),
+    "convolution": (
+        lambda: tosa("conv2d", WIDE, ONES, [-MOST], **WINDOW),
+        "the accumulator of output[0,0,0,0] is 2147483648, but int32_t holds",
+    ),
+    "bias": (lambda: tosa("conv2d", ONES, ONES, [MOST - 1], **WINDOW), "[0,0,0,0] is 2147483649"),
+    "depthwise": (
+        lambda: tosa("depthwise_conv2d", [[[[0, 2**16]]]], [[[[0], [2**15]]]], [0, 0], **WINDOW),
+        "output[0,0,0,1] is 2147483648",
+    ),
+    "transposed": (
+        lambda: tosa("transpose_conv2d", WIDE[..., :2], ONES[..., :2], [3], out_pad=[0] * 4, stride=[1, 1]),
+        "output[0,0,0,0] is 2147483651",
+    ),
+    "connected": (lambda: tosa("fully_connected", [[2**16]], [[2**15]], [-1]), "output[0,0] is 2147483648"),
+    "matmul": (lambda: tosa("matmul", [[[2**16]]], [[[0, 2**15]]]), "output[0,0,1] is 2147483648"),
+    "gather": (lambda: tosa("gather", np.ones((1, 2, 1), int), [[1, 2]]), "indices[0,1] is 2, but values has rows 0"),
+    "scatter": (lambda: tosa("scatter", np.ones((1, 2, 1), int), [[-1]], [[[5]]]), "indices[0,0] is -1"),
+    "scatter twice": (
+        lambda: tosa("scatter", np.ones((1, 3, 1), int), [[2, 0, 2]], [[[5], [6], [7]]]),
+        "indices[0,2] is 2, but each row is written once",
+    ),
+    "resize": (
+        lambda: tosa("resize", np.ones((1, 2, 2, 1), int), offset=[0, 6], border=[0, 4], **SIZES),
+        "ix[0] is 3, but the input has 2 pixels there",
+    ),
+    "multiplier": (lambda: tosa("rescale", [1], [-1], [9], **SCALE), "multiplier[0] is -1, but multipliers are 0 to"),
+    "shift": (lambda: tosa("rescale", [1], [1], [63], **SCALE), "shift[0] is 63, but shifts are 2 to 62"),
+    "scaled value": (
+        lambda: tosa("rescale", [0, 300], [2**30], [10], **SCALE),
+        "input - input_zp[1] is 300, but shift - 2 bits hold its magnitude",
+    ),
+    "scaled to more than 32 bits": (
+        lambda: tosa("rescale", [2**40], [2**14], [2], scale32=False, in_t="int48_t", out_t="int32_t"),
+        "the scaled input[0] is 4503599627370496",
+    ),
+    "CVM": (lambda: cvm("elemwise_add", [0, MOST], [0, 1]), "Y[1] is 2147483648, but a precision of 32 bits ends at"),
+    "CVM below": (lambda: cvm("negative", [MOST + 1]), "Y[0] is -2147483648"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNPREDICTABLE)
+def test_what_is_unpredictable_is_told_with_operator_index_and_value(name: str):
+    run, message = UNPREDICTABLE[name]
+    with pytest.raises(EvaluationFailed) as failed:
+        run()
+    assert failed.value.rule.name == "unpredictable"
+    assert "is unpredictable: " in failed.value.message
+    assert message in failed.value.message
+
+
+PREDICTABLE: dict[str, Callable[[], Any]] = {
+    "ends of int32": lambda: tosa("add", [MOST - 1, -MOST], [1, -1]),
+    "products wrap": lambda: tosa("mul", [MOST], [MOST]),
+    "negation of int8 is clipped": lambda: tosa("negate", [-128], in_out_t="int8_t"),
+    "slopes that nothing reads": lambda: tosa("table", [0], np.array([-30000, 30000] + 511 * [0]), in_t="int16_t"),
+    "shift of 31": lambda: tosa("arithmetic_right_shift", [1], [31], round=True),
+    "sums of 48 bits": lambda: tosa("conv2d", WIDE, ONES, [2**40], in_t="int16_t", **WINDOW),
+    "what padding leaves out": lambda: tosa(
+        "conv2d", [[[[MOST]]]], [[[[1], [1], [1]]]], [0], pad=[0, 0, 1, 1], stride=[1, 1], dilation=[1, 1]
+    ),
+    "a partial sum that padding leaves out": lambda: tosa("conv2d", WIDE[..., :1], ONES[..., :1], [0], **WINDOW),
+    "reals": lambda: tosa("add", [1e30], [1e30]),
+    "the pixel before the first": lambda: tosa(
+        "resize", np.ones((1, 2, 2, 1), int), offset=[-1, -2], border=[0, 0], **SIZES
+    ),
+    "CVM": lambda: cvm("elemwise_sub", [MOST], [2 * MOST]),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTABLE)
+def test_what_is_in_range_has_results(name: str):
+    PREDICTABLE[name]()
+
+
+def test_accumulators_are_those_of_the_operators():
+    """A type that holds every partial sum but the last shows what the last one is: the result."""
+    random = np.random.default_rng(4)
+    for name in ("conv2d", "depthwise_conv2d", "transpose_conv2d"):
+        x, w = random.integers(0, 9, (1, 4, 4, 2)), random.integers(1, 9, (3, 2, 2, 2))
+        attributes: dict[str, Any] = {**WINDOW, "pad": [1, 0, 0, 0], "stride": [2, 1], "dilation": [2, 1]}
+        if name == "transpose_conv2d":
+            attributes = {"out_pad": [1, 0, 0, 1], "stride": [2, 1]}
+        elif name == "depthwise_conv2d":
+            w = w[:2]
+        bias = random.integers(0, 9, w.shape[-1] * 2 if name == "depthwise_conv2d" else 3)
+        result = tosa(name, x, w, bias, **attributes)
+        index = np.unravel_index(result.argmax(), result.shape)
+        lift = MOST + 1 - result.max()
+        with pytest.raises(EvaluationFailed) as failed:
+            tosa(name, x, w, bias + lift, **attributes)
+        at = ",".join(map(str, index))
+        assert f"output[{at}] is 2147483648" in failed.value.message
+        tosa(name, x, w, bias + lift - 1, **attributes)
