@@ -15,6 +15,7 @@ from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.body.operation_scopes import passes_scope_on, quantizations_below
 from snd_analysis.compose.budget import FileBudget
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
+from snd_analysis.compose.checks.omitted_inputs import open_inputs
 from snd_analysis.compose.composing import Composing, arguments
 from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
@@ -22,7 +23,7 @@ from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_pr
 from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
 from snd_analysis.compose.printing import extent_text, shape_text, shown, tensor_text
 from snd_analysis.compose.reuse.lasting_model import LastingModel
-from snd_analysis.compose.root import Composition, compose_graph, compose_root, warnings_of_root
+from snd_analysis.compose.root import Composition, compose_graph, compose_root, errors_by_omission, warnings_of_root
 from snd_analysis.compose.scope import ValueScope, member_of
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, invoking_over_budget, specialization_of
@@ -62,6 +63,7 @@ __all__ = [
     "compose_graph",
     "compose_root",
     "decompose",
+    "errors_by_omission",
     "extent_text",
     "flat_size",
     "input_extent",
@@ -70,6 +72,7 @@ __all__ = [
     "member_of",
     "misaligned_biases",
     "multiply_adds",
+    "open_inputs",
     "passes_scope_on",
     "placed_problems",
     "quantizations_below",

@@ -53,6 +53,8 @@ MOST_COUNTEREXAMPLES_TRIED = 3
 MOST_COMPOSED = 24
 """Times that a graph of ordinary size is composed to see whether numbers are a counterexample. Then nothing is
 reported before the run."""
+MOST_OMISSIONS = 16
+"""Choices of optional inputs with which a graph is composed. What fails only for another one is found by the run."""
 MOST_UNROLLED_VALUES = 64
 """Formulas of an unrolled one whose values are checked. A mistake in another one is found by the run."""
 MOST_FORMULAS = 1 << 14

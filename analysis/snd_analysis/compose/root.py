@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.bind.declarations import evaluate_declarations
-from snd_analysis.compose.bind.root_binding import InputShapes, RootBinder
+from snd_analysis.compose.bind.root_binding import AS_DECLARED, GivenInput, InputShapes, RootBinder
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import counterexamples
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.name_clashes import name_clash
+from snd_analysis.compose.checks.omitted_inputs import Omissions, failures_by_omission
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
@@ -60,7 +61,9 @@ def compose_graph(
     if template is None:
         return Composition(None, {}, {}, ())
     specialization = compose_root(session, template, attributes, dtypes, inputs or {})
-    failures = (*specialization.failures, *warnings_of_root(session, specialization, attributes, dtypes))
+    warnings = warnings_of_root(session, specialization, attributes, dtypes)
+    omitted = errors_by_omission(session, specialization, attributes, dtypes, inputs or {})
+    failures = (*specialization.failures, *warnings, *omitted)
     graph = _unknown(template) if specialization.body is None and template.is_graph else specialization.body
     return Composition(graph, specialization.attributes, specialization.scope.dtypes, failures)
 
@@ -70,7 +73,7 @@ def compose_root(
     template: Template,
     attributes: Mapping[str, Value],
     dtypes: Mapping[str, str],
-    inputs: Mapping[str, InputShapes] | None = None,
+    inputs: Mapping[str, GivenInput] | None = None,
     lasting: LastingModel | None = None,
 ) -> Specialization:
     """Compose a definition with these attributes and shapes of inputs; what nothing gives is symbolic. Never fails.
@@ -90,7 +93,7 @@ def _composed(
     template: Template,
     attributes: Mapping[str, Value],
     dtypes: Mapping[str, str],
-    inputs: Mapping[str, InputShapes],
+    inputs: Mapping[str, GivenInput],
     lasting: LastingModel | None,
 ) -> Specialization:
     if template.has_unreadable_declarations:
@@ -140,6 +143,32 @@ def warnings_of_root(
 
     with session.limited(specialization.template):
         return counterexamples(specialization, composed)
+
+
+def errors_by_omission(
+    session: Session,
+    specialization: Specialization,
+    attributes: Mapping[str, Value] | None = None,
+    dtypes: Mapping[str, str] | None = None,
+    inputs: Mapping[str, GivenInput] | None = None,
+) -> list[Failure]:
+    """Return what goes wrong with a composed graph only where some optional inputs are given, or omitted.
+
+    The graph is composed once more for each choice.
+    """
+    if not session.composing or _broken_assertions(specialization):
+        return []
+    given = inputs or {}
+
+    def composed(omitted: Omissions) -> Specialization:
+        chosen = {name: None if is_omitted else AS_DECLARED for name, is_omitted in omitted.items()}
+        try:
+            return compose_root(session, specialization.template, attributes or {}, dtypes or {}, {**given, **chosen})
+        except OverBudgetError:
+            return specialization
+
+    with session.limited(specialization.template):
+        return failures_by_omission(specialization, composed)
 
 
 def _unknown(template: Template) -> Graph:

@@ -18,8 +18,10 @@ from snd_analysis.compose import (
     Specializations,
     Template,
     compose_root,
+    errors_by_omission,
     invoking_over_budget,
     misaligned_biases,
+    open_inputs,
     placed_problems,
     reach_of,
     reach_of_cycle,
@@ -163,7 +165,8 @@ def _counterexamples(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     if composed is None:
         return ()
     reach(db, name)
-    return (*warnings_of_root(_session_of(db, composed.template), composed, {}, {}),)
+    own = _session_of(db, composed.template)
+    return (*warnings_of_root(own, composed, {}, {}), *errors_by_omission(own, composed))
 
 
 def needs_counterexamples(db: Database, path: str) -> bool:
@@ -173,7 +176,7 @@ def needs_counterexamples(db: Database, path: str) -> bool:
         if found is not None and not found.is_graph:
             break
         composed = specialization(db, name)
-        if composed is not None and (composed.obligations or composed.invokes_obligations):
+        if composed is not None and (composed.obligations or composed.invokes_obligations or open_inputs(composed)):
             return True
     return False
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TypeAlias
+from enum import Enum
+from typing import Final, TypeAlias
 
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, Binder
@@ -25,6 +26,16 @@ InputShapes: TypeAlias = "tuple[tuple[int | Integer, ...], ...] | None"
 """The shape of an input, of a pack one for each tensor or one for all of them; None if the input is null."""
 
 
+class AsDeclared(Enum):
+    """How an optional input is given without saying its shape."""
+
+    AS_DECLARED = 0
+
+
+AS_DECLARED: Final = AsDeclared.AS_DECLARED
+GivenInput: TypeAlias = "InputShapes | AsDeclared"
+
+
 class RootBinder(Binder):
     """Gives every symbol a value, or an unknown one of its own."""
 
@@ -33,12 +44,13 @@ class RootBinder(Binder):
         template: Template,
         attributes: Mapping[str, Value],
         dtypes: Mapping[str, str],
-        inputs: Mapping[str, InputShapes],
+        inputs: Mapping[str, GivenInput],
         composing: bool,
     ) -> None:
         super().__init__(template, Arguments((), attributes, ()), composing)
         self._dtypes = dtypes
-        self._shapes = inputs
+        self._shapes = {name: given for name, given in inputs.items() if not isinstance(given, AsDeclared)}
+        self._is_given = frozenset(inputs)
         self._packs: list[Member] = []
         self._open: dict[str, list[Hashable]] = {}
         self.impossible: list[Failure] = []
@@ -138,7 +150,7 @@ class RootBinder(Binder):
             member = self.template.inputs[at]
             before = set(self.scope.values)
             inputs[at] = self.scope.values[member.symbol] = self._made(member)
-            if member.node.optional:
+            if member.node.optional and member.name not in self._is_given:
                 for symbol in self.scope.values.keys() - before:
                     self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
                 inputs[at] = tensor_value(self.scope.values[member.symbol])

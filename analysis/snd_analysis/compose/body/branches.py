@@ -126,7 +126,7 @@ def _finish(
     values, graph = part(interpreter, "else", last, of_last)
     alternatives.append((last, values))
     results = _common(interpreter, [case.condition for case in cases], alternatives, targets, node)
-    if results is not None and _is_only_known_to_the_run(interpreter.state, node, cases):
+    if results is not None and all(isinstance(case.condition, Graph) for case in cases):
         for at, result in enumerate(results):
             parts = [(part, values[at]) for part, values in alternatives if values is not None]
             check_alternatives(interpreter.state, targets.plain_name(at), result, parts)
@@ -146,20 +146,3 @@ def _common(
         return None
     joining = Joining(interpreter.state, targets, interpreter.state.place(node), conditions)
     return [joining.joined([values[at] for values in known], at) for at in range(len(known[0]))]
-
-
-def _is_only_known_to_the_run(state: BodyState, node: nodes.Branch, cases: Sequence[Case]) -> bool:
-    """Whether every alternative may be taken: the run of a graph decides, by its tensors and the omitted ones.
-
-    What depends on attributes or extents may be meant for some of them only.
-    """
-    if all(isinstance(case.condition, Graph) for case in cases):
-        return True
-    promised = any(True for _ in state.template.assertions)
-    return state.template.is_graph and not promised and all(_is_null_test(case.condition) for case in node.cases)
-
-
-def _is_null_test(condition: nodes.Callable) -> bool:
-    while isinstance(condition, nodes.Unary) and condition.operator.text == "!":
-        condition = condition.operand
-    return isinstance(condition, nodes.Unary) and condition.operator.text == "?"
