@@ -5,7 +5,20 @@ What a format comes to as a composed graph is put into the operators of the stan
 module beside it.
 """
 
-from snd_analysis.convert.module_text import StoredTensor
+from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, module_text
+from snd_analysis.convert.names import Names
 from snd_analysis.convert.nnef1 import Converted, NotConvertible, convert_nnef1
+from snd_analysis.convert.steps import Step, shortest
 
-__all__ = ["Converted", "NotConvertible", "StoredTensor", "convert_nnef1"]
+__all__ = [
+    "Converted",
+    "GraphText",
+    "Names",
+    "NotConvertible",
+    "Step",
+    "StoredTensor",
+    "Writer",
+    "convert_nnef1",
+    "module_text",
+    "shortest",
+]

@@ -1,0 +1,18 @@
+"""ONNX models as SkriptND models: read (``model_file``), translated node by node (``translation``), written (``text``)."""
+
+from snd_server.onnx_import.model_file import SUFFIX, OnnxMissingError, read_model, source_of
+from snd_server.onnx_import.source import InvalidModelError, SourceGraph
+from snd_server.onnx_import.text import ConvertedModel, convert_graph
+from snd_server.onnx_import.translation import Problem
+
+__all__ = [
+    "SUFFIX",
+    "ConvertedModel",
+    "InvalidModelError",
+    "OnnxMissingError",
+    "Problem",
+    "SourceGraph",
+    "convert_graph",
+    "read_model",
+    "source_of",
+]

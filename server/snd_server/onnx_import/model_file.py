@@ -1,0 +1,226 @@
+"""ONNX files: read within bounds, and put into plain data. Nothing but this module knows protobuf."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from snd_server.onnx_import.source import (
+    Array,
+    Declared,
+    Function,
+    InvalidModelError,
+    Reference,
+    SourceGraph,
+    SourceNode,
+    inlined,
+)
+from snd_server.reading import open_file, read_file, reason
+
+if TYPE_CHECKING:
+    import onnx
+
+MOST_NODES = 200_000
+"""How many nodes a model may have."""
+SUFFIX = ".onnx"
+_LIST_ATTRIBUTES = {6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
+
+
+class OnnxMissingError(Exception):
+    """The package ``onnx`` is not installed."""
+
+
+def demand_onnx() -> None:
+    """Raise OnnxMissingError if ONNX files can't be read here."""
+    try:
+        import onnx  # noqa: F401
+    except ImportError:
+        raise OnnxMissingError("reading ONNX takes the package 'onnx': pip install 'snd[onnx]'") from None
+
+
+def read_model(path: str, most_bytes: int) -> SourceGraph:
+    """Return the graph of an ONNX file.
+
+    Raises OnnxMissingError, OSError for what can't be read, and InvalidModelError.
+    """
+    demand_onnx()
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    content = read_file(path, most_bytes)
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(content)
+    except DecodeError:
+        raise InvalidModelError("this is no ONNX model, or it is cut off") from None
+    return source_of(model, os.path.dirname(os.path.abspath(path)))
+
+
+def source_of(model: onnx.ModelProto, folder: str | None = None) -> SourceGraph:
+    """Return the graph of a model; external data are files of the folder. Raises InvalidModelError."""
+    if not model.HasField("graph"):
+        raise InvalidModelError("this is no ONNX model: it has no graph")
+    if not model.opset_import:
+        raise InvalidModelError("it does not say which version of the operators it is made for")
+    reader = _Reader(folder, {each.domain: each.version for each in model.opset_import})
+    functions = {(each.domain, each.name): reader.function(each) for each in model.functions}
+    return inlined(reader.graph(model.graph), functions)
+
+
+class _Reader:
+    def __init__(self, folder: str | None, versions: Mapping[str, int]) -> None:
+        self._folder = folder
+        self._versions = versions
+        self._left = MOST_NODES
+
+    def function(self, proto: onnx.FunctionProto) -> Function:
+        versions = {each.domain: each.version for each in proto.opset_import} or self._versions
+        inner = _Reader(self._folder, versions)
+        nodes = tuple(map(inner.node, proto.node))
+        defaults = dict(map(inner.attribute, proto.attribute_proto))
+        return Function(tuple(proto.input), tuple(proto.output), defaults, nodes)
+
+    def graph(self, proto: onnx.GraphProto) -> SourceGraph:
+        arrays = {each.name: self.array(each, each.name) for each in proto.initializer}
+        arrays |= {each.values.name: self._dense(each) for each in proto.sparse_initializer}
+        return SourceGraph(
+            proto.name,
+            tuple(_declared(each) for each in proto.input if each.name not in arrays),
+            tuple(map(_declared, proto.output)),
+            arrays,
+            tuple(map(self.node, proto.node)),
+            {each.name: _declared(each) for each in proto.value_info},
+            proto.doc_string,
+        )
+
+    def node(self, proto: onnx.NodeProto) -> SourceNode:
+        self._left -= 1
+        if self._left < 0:
+            raise InvalidModelError(f"it has more than {MOST_NODES:,} nodes")
+        domain = "" if proto.domain == "ai.onnx" else proto.domain
+        opset = self._versions.get(domain, self._versions.get("ai.onnx", 0) if not domain else 0)
+        try:
+            attributes = dict(map(self.attribute, proto.attribute))
+        except InvalidModelError as error:
+            shown = proto.name or next(iter(proto.output), proto.op_type)
+            raise InvalidModelError(f"node '{shown}': {error}") from None
+        return SourceNode(
+            proto.op_type, domain, proto.name, tuple(proto.input), tuple(proto.output), attributes, opset
+        )
+
+    def attribute(self, proto: onnx.AttributeProto) -> tuple[str, Any]:
+        if proto.ref_attr_name:
+            return proto.name, Reference(proto.ref_attr_name)
+        match proto.type:
+            case 1:
+                return proto.name, float(np.float32(proto.f))
+            case 2:
+                return proto.name, proto.i
+            case 3:
+                return proto.name, _text(proto.s)
+            case 4:
+                return proto.name, self.array(proto.t, proto.name)
+            case 5:
+                return proto.name, self.graph(proto.g)
+            case 6:
+                return proto.name, list(proto.floats)
+            case 7:
+                return proto.name, list(proto.ints)
+            case 8:
+                return proto.name, [_text(each) for each in proto.strings]
+            case 9:
+                return proto.name, [self.array(each, proto.name) for each in proto.tensors]
+            case 11:
+                return proto.name, self._dense(proto.sparse_tensor)
+        return proto.name, None
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def array(self, proto: onnx.TensorProto, name: str) -> Array:
+        """Return the elements of a tensor, without a copy where they are stored as they are used."""
+        import onnx
+
+        if any(extent < 0 for extent in proto.dims):
+            raise InvalidModelError(f"the tensor '{name}' has a negative extent")
+        if proto.data_location == onnx.TensorProto.EXTERNAL:
+            return self._external(proto, name)
+        try:
+            return onnx.numpy_helper.to_array(proto)
+        except Exception as error:  # whatever a file may hold, this is what is wrong with it
+            shape = ", ".join(map(str, proto.dims))
+            raise InvalidModelError(f"the tensor '{name}' of shape [{shape}] has other data: {error}") from None
+
+    def _external(self, proto: onnx.TensorProto, name: str) -> Array:
+        import onnx
+
+        given = {each.key: each.value for each in proto.external_data}
+        location = given.get("location", "")
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(proto.data_type))
+        count = prod(proto.dims)
+        try:
+            offset, length = int(given.get("offset", 0)), int(given.get("length", count * dtype.itemsize))
+        except ValueError:
+            raise InvalidModelError(f"the tensor '{name}' is at no place of '{location}'") from None
+        if count * dtype.itemsize != length or offset < 0:
+            raise InvalidModelError(f"the tensor '{name}' has {count} elements, but {length} bytes in '{location}'")
+        path = self._inside(location, name)
+        try:
+            with open_file(path) as file:
+                if os.fstat(file.fileno()).st_size < offset + length:
+                    raise InvalidModelError(f"the tensor '{name}' goes beyond the end of '{location}'")
+                if not count:
+                    return np.zeros(tuple(proto.dims), dtype)
+                return np.memmap(file, dtype, "r", offset, tuple(proto.dims))
+        except OSError as error:
+            raise InvalidModelError(f"the tensor '{name}' is in '{location}': {reason(error)}") from None
+
+    def _inside(self, location: str, name: str) -> str:
+        """Return the path of a file of the model's folder."""
+        if self._folder is None:
+            raise InvalidModelError(f"the tensor '{name}' is in another file")
+        root = os.path.realpath(self._folder)
+        path = os.path.realpath(os.path.join(root, location))
+        if not location or os.path.isabs(location) or os.path.commonpath([root, path]) != root:
+            raise InvalidModelError(f"the tensor '{name}' is in '{location}', which is not in the folder of the model")
+        return path
+
+    def _dense(self, proto: onnx.SparseTensorProto) -> Array:
+        name = proto.values.name
+        values, indices = self.array(proto.values, name), self.array(proto.indices, name)
+        size = prod(proto.dims)
+        if size > 1 << 28:
+            raise InvalidModelError(f"the sparse tensor '{name}' has {size:,} elements")
+        found = np.zeros(tuple(proto.dims), values.dtype)
+        try:
+            found[tuple(indices.T) if indices.ndim == 2 else np.unravel_index(indices, found.shape)] = values
+        except (IndexError, ValueError) as error:
+            raise InvalidModelError(f"the sparse tensor '{name}': {error}") from None
+        return found
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _declared(proto: onnx.ValueInfoProto) -> Declared:
+    import onnx
+
+    if not proto.type.HasField("tensor_type"):
+        return Declared(proto.name, None, None)
+    tensor = proto.type.tensor_type
+    try:
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type))
+    except (KeyError, TypeError):
+        return Declared(proto.name, None, None)
+    return Declared(proto.name, dtype, tuple(_extents(tensor.shape)) if tensor.HasField("shape") else None)
+
+
+def _extents(shape: onnx.TensorShapeProto) -> Iterator[int | str | None]:
+    for each in shape.dim:
+        if each.HasField("dim_value") and each.dim_value >= 0:
+            yield each.dim_value
+        else:
+            yield each.dim_param or None

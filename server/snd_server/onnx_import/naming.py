@@ -1,0 +1,38 @@
+"""Names as a person would choose them, made of those of exporters."""
+
+from __future__ import annotations
+
+import re
+
+_SUFFIX = re.compile(r"(_output_\d+|:\d+|__\d+)$")
+_NUMBERED = re.compile(r"^[a-zA-Z]?\d+$")
+_WORDS = re.compile(r"[^A-Za-z0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def readable(name: str, kind: str = "") -> str:
+    """Return a name in lower case with the parts of a path that say something; a kind of node in place of a number.
+
+    >>> readable("/layer1/layer1.0/conv1/Conv_output_0", "Conv")
+    'layer1_0_conv1'
+    >>> readable("r21", "MaxPool"), readable("fc6.weight")
+    ('max_pool', 'fc6_weight')
+    """
+    plain = _SUFFIX.sub("", name)
+    if not plain or (kind and _NUMBERED.match(plain)):
+        return snake(kind) or "tensor"
+    parts = [each for each in plain.split("/") if each]
+    kept: list[str] = []
+    for at, part in enumerate(parts):
+        following = parts[at + 1] if at + 1 < len(parts) else ""
+        if following == part or following.startswith(f"{part}."):
+            continue  # the next part says it once more: layer1/layer1.0
+        if at and at + 1 == len(parts) and kept and part.rstrip("_0123456789") == kind and kind:
+            continue  # what the node is, the statement says
+        kept.append(part)
+    return snake("_".join(kept)) or snake(kind) or "tensor"
+
+
+def snake(name: str) -> str:
+    """Return a name in lower case, its words joined by underscores."""
+    return "_".join(each for each in _WORDS.split(_CAMEL.sub("_", name)) if each).lower()

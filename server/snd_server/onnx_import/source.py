@@ -1,0 +1,166 @@
+"""An ONNX model as plain data: nodes with decoded attributes, and arrays. Functions stand in place of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+MOST_INLINED = 100_000
+"""How many nodes the functions of a model may come to."""
+DEEPEST_CALL = 32
+"""How many calls of functions may be inside of each other."""
+
+
+class InvalidModelError(Exception):
+    """What a file or a model says that no ONNX model can say."""
+
+
+class SourceNode(Struct, frozen=True, eq=False):
+    """A node. Missing inputs and outputs have empty names."""
+
+    kind: str
+    domain: str
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    """Ints, reals, texts, lists of them, arrays, and graphs as ``SourceGraph``."""
+    opset: int
+
+    @property
+    def shown(self) -> str:
+        """What messages call the node: its name, or that of its result."""
+        return self.name or next(filter(None, self.outputs), self.kind)
+
+
+class Declared(Struct, frozen=True):
+    """An input, an output, or what is known of another tensor: its type, and extents as numbers, names, or nothing."""
+
+    name: str
+    dtype: np.dtype[Any] | None
+    """None of what is no tensor, or of unknown type."""
+    shape: tuple[int | str | None, ...] | None
+
+
+class SourceGraph(Struct, frozen=True, eq=False):
+    """A graph, or one that an attribute holds."""
+
+    name: str
+    inputs: tuple[Declared, ...]
+    outputs: tuple[Declared, ...]
+    initializers: Mapping[str, Array]
+    nodes: tuple[SourceNode, ...]
+    known: Mapping[str, Declared]
+    """What the model says of other tensors."""
+    documentation: str = ""
+
+
+class Function(Struct, frozen=True, eq=False):
+    """A function of a model. Attributes that refer to those of a call are ``Reference``."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    nodes: tuple[SourceNode, ...]
+
+
+class Reference(Struct, frozen=True):
+    """An attribute of the function around."""
+
+    name: str
+
+
+FunctionKey: TypeAlias = "tuple[str, str, str]"
+
+
+def inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function]) -> SourceGraph:
+    """Return a graph with the nodes of functions in place of their calls. Raises InvalidModelError if that is endless."""
+    if not functions:
+        return graph
+    budget = [MOST_INLINED]
+    return _inlined(graph, functions, budget)
+
+
+def _inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function], budget: list[int]) -> SourceGraph:
+    nodes = (each for node in graph.nodes for each in _expanded(node, functions, budget, 0))
+    return replace(graph, nodes=tuple(nodes))
+
+
+def _expanded(
+    node: SourceNode, functions: Mapping[tuple[str, str], Function], budget: list[int], depth: int
+) -> Iterator[SourceNode]:
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise InvalidModelError(f"its functions come to more than {MOST_INLINED:,} nodes")
+    function = functions.get((node.domain, node.kind))
+    if function is None:
+        attributes = {
+            name: _inlined(value, functions, budget) if isinstance(value, SourceGraph) else value
+            for name, value in node.attributes.items()
+        }
+        yield replace(node, attributes=attributes)
+        return
+    if depth >= DEEPEST_CALL:
+        raise InvalidModelError(f"node '{node.shown}': the function '{node.kind}' calls itself, or is too deep")
+    prefix = node.name or next(filter(None, node.outputs), node.kind)
+    names = dict(zip(function.inputs, (*node.inputs, *("" for _ in function.inputs)), strict=False))
+    names |= {inner: outer for inner, outer in zip(function.outputs, node.outputs, strict=False) if outer}
+    given = {**function.defaults, **node.attributes}
+    for inner in function.nodes:
+        yield from _expanded(renamed(inner, names, f"{prefix}/", given), functions, budget, depth + 1)
+
+
+def renamed(node: SourceNode, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]) -> SourceNode:
+    """Return a node of a function as it stands in place of a call: other names, and attributes of the call."""
+
+    def name(old: str) -> str:
+        return "" if not old else names.get(old, f"{prefix}{old}")
+
+    attributes = {}
+    for key, value in node.attributes.items():
+        if isinstance(value, Reference):
+            if value.name in given:
+                attributes[key] = given[value.name]
+        elif isinstance(value, SourceGraph):
+            attributes[key] = _renamed_graph(value, names, prefix, given)
+        else:
+            attributes[key] = value
+    return replace(
+        node,
+        name=f"{prefix}{node.name}" if node.name else "",
+        inputs=tuple(map(name, node.inputs)),
+        outputs=tuple(map(name, node.outputs)),
+        attributes=attributes,
+    )
+
+
+def _renamed_graph(
+    graph: SourceGraph, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]
+) -> SourceGraph:
+    def name(old: str) -> str:
+        return names.get(old, f"{prefix}{old}")
+
+    return replace(
+        graph,
+        inputs=tuple(replace(each, name=name(each.name)) for each in graph.inputs),
+        outputs=tuple(replace(each, name=name(each.name)) for each in graph.outputs),
+        initializers={name(key): value for key, value in graph.initializers.items()},
+        nodes=tuple(renamed(each, names, prefix, given) for each in graph.nodes),
+    )
+
+
+def used_names(nodes: Iterable[SourceNode], outputs: Sequence[str]) -> set[str]:
+    """Return the tensors that nodes take, those of graphs inside too, and outputs."""
+    found = set(outputs)
+    for node in nodes:
+        found.update(filter(None, node.inputs))
+        for value in node.attributes.values():
+            if isinstance(value, SourceGraph):
+                found |= used_names(value.nodes, [each.name for each in value.outputs])
+    return found

@@ -1,0 +1,241 @@
+"""A translated graph as the text of a module, with the arrays of its variables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from snd_analysis.compose import input_extent
+from snd_analysis.convert import GraphText, Names, Step, Writer, module_text
+from snd_analysis.model import Tensor, TensorKind, tensors_of
+from snd_analysis.skriptnd.names import format_modules, library_modules
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import format_value
+from snd_analysis.workspace import Workspace
+from snd_server.onnx_import import operations as _operations  # noqa: F401 - registers the translations
+from snd_server.onnx_import.builder import Builder
+from snd_server.onnx_import.data import Data, UntranslatableError, constant_of
+from snd_server.onnx_import.naming import readable
+from snd_server.onnx_import.node import Item
+from snd_server.onnx_import.source import Array, SourceGraph
+from snd_server.onnx_import.translation import Missing, Problem, Translator, input_data
+
+BOUND = 1_000_000
+"""The bound of a dynamic extent: the source says none."""
+_WIDTH = 100
+
+
+class ConvertedModel(Struct, frozen=True):
+    """The text of a module, and what belongs to it."""
+
+    text: str
+    weights: Mapping[str, Array]
+    """The values of variables by their scoped names."""
+    inputs: Mapping[str, str]
+    """The names in the text by those in the source."""
+    outputs: Mapping[str, str]
+    tensors: Mapping[str, str]
+    """Those of all tensors that have one in both."""
+    statements: Mapping[str, int]
+    """How many statements invoke operators of a module."""
+    problems: tuple[Problem, ...]
+
+
+def convert_graph(
+    graph: SourceGraph, source: str, given: Mapping[str, Array] | None = None, bound: int = BOUND
+) -> ConvertedModel:
+    """Return a graph as a SkriptND model. ``source`` is what the text calls it, ``given`` are inputs that are constant."""
+    return _Conversion(graph, dict(given or {}), bound).converted(source)
+
+
+class _Conversion:
+    def __init__(self, graph: SourceGraph, given: Mapping[str, Array], bound: int) -> None:
+        self._graph = graph
+        self._given = given
+        self._bound = bound
+        modules = {*library_modules(), *format_modules()}
+        self._names = Names({*modules, "real", "int", "bool", "str"})
+        self._symbols = dict(self._named_symbols())
+        self._writer = Writer(self._names)
+        self._builder = Builder(Workspace(_Nothing()).snapshot())
+        self._translator = Translator(self._builder)
+
+    def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
+        """The dynamic extents of inputs, by what the source calls them."""
+        found: dict[str, Integer] = {}
+        for declared in self._graph.inputs:
+            if declared.name in self._given:
+                continue
+            for axis, extent in enumerate(declared.shape or ()):
+                if isinstance(extent, int):
+                    continue
+                name = extent if extent is not None else f"{declared.name}_{axis}"
+                if name not in found:
+                    found[name] = input_extent(self._names.new(readable(name)))
+                    yield name, found[name]
+
+    def converted(self, source: str) -> ConvertedModel:
+        """Return the whole model."""
+        inputs = self._inputs()
+        results = self._translator.graph(self._graph)
+        outputs = {declared.name: self._tensor(value) for declared, value in zip(self._graph.outputs, results, strict=True)}
+        wanted = {tensor for tensor in outputs.values() if tensor is not None}
+        steps = _needed(self._builder.steps, wanted)
+        text = GraphText(f"graph {self._graph_name()}")
+        names = self._name(inputs, outputs, steps)
+        self._declare_inputs(text, inputs)
+        weights = dict(self._constants(text, steps, [each for each in outputs.values() if each is not None]))
+        compose = text.block("compose")
+        for step in steps:
+            text.modules.add(step.module)
+            compose.add(self._writer.statement(step))
+        given_out: set[Tensor] = set()
+        for name, tensor in outputs.items():
+            if tensor is not None:
+                self._output(text, names[name], tensor, given_out)
+        head = [f"Converted from {source}."]
+        written = module_text(head, [text], _WIDTH)
+        statements = Counter(step.module for step in steps)
+        return ConvertedModel(
+            written,
+            weights,
+            {name: self._writer.name(tensor) for name, tensor in inputs.items()},
+            {name: names[name] for name, tensor in outputs.items() if tensor is not None},
+            dict(self._known_names()),
+            statements,
+            tuple(self._translator.problems),
+        )
+
+    def _graph_name(self) -> str:
+        return Names({*library_modules(), *format_modules()}).new(self._graph.name or "model")
+
+    # ---- inputs and outputs ------------------------------------------------------------------------------------------
+    def _inputs(self) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
+        for declared in self._graph.inputs:
+            name = declared.name
+            if name in self._given:
+                self._translator.known[name] = constant_of(self._given[name], readable(name))
+                continue
+            try:
+                data = input_data(declared, self._symbols)
+            except UntranslatableError as reason:
+                self._translator.problems.append(Problem(name, "input", str(reason)))
+                self._translator.known[name] = Missing(name)
+                continue
+            assert data.tensor is not None
+            self._translator.known[name] = data
+            found[name] = data.tensor
+        return found
+
+    def _tensor(self, value: Item | Missing) -> Tensor | None:
+        if isinstance(value, Data):
+            try:
+                return self._builder.tensor(value)
+            except UntranslatableError as reason:
+                self._translator.problems.append(Problem(value.name, "output", str(reason)))
+        return None
+
+    def _name(
+        self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[Step]
+    ) -> dict[str, str]:
+        """Decide all names; return those of the outputs."""
+        for name, tensor in inputs.items():
+            self._writer.name(tensor, name)
+        found: dict[str, str] = {}
+        named: set[Tensor] = set()
+        for name, tensor in outputs.items():
+            if tensor is None:
+                continue
+            if tensor.kind is TensorKind.RESULT and tensor not in named:
+                found[name] = self._writer.name(tensor, name)
+                named.add(tensor)
+            else:
+                found[name] = self._names.new(name)
+        for step in steps:
+            for value in (*step.inputs, *step.outputs):
+                for tensor in tensors_of(value):
+                    if self._writer.known(tensor) is None and not _is_literal(tensor):
+                        self._writer.name(tensor, self._builder.wanted.get(tensor))
+        return found
+
+    def _declare_inputs(self, text: GraphText, inputs: Mapping[str, Tensor]) -> None:
+        bound: set[str] = set()
+        for tensor in inputs.values():
+            parts = []
+            for extent in tensor.shape or ():
+                written = format_value(extent)
+                if isinstance(extent, Integer) and extent.value is None and written not in bound:
+                    bound.add(written)
+                    written = f"{written}|{self._bound}"
+                parts.append(written)
+            text.block("input").add(f"{self._writer.name(tensor)}: {tensor.dtype}[{', '.join(parts)}];")
+
+    def _output(self, text: GraphText, name: str, tensor: Tensor, given_out: set[Tensor]) -> None:
+        if tensor.kind is not TensorKind.RESULT or tensor in given_out:
+            text.block("compose").add(f"{name} = {self._writer.argument(tensor)};")
+        given_out.add(tensor)
+        extents = ", ".join(self._extent(each) for each in tensor.shape or () if isinstance(each, Integer))
+        text.block("output").add(f"{name}: {tensor.dtype}[{extents}];")
+
+    def _extent(self, extent: Integer) -> str:
+        known = {leaf for each in self._symbols.values() for leaf in each.leaves}
+        if extent.leaves <= known:
+            return format_value(extent)
+        _, high = integers.bounds(extent)
+        return f"~|{BOUND if high is None else high}"
+
+    def _known_names(self) -> Iterator[tuple[str, str]]:
+        for name, value in self._translator.known.items():
+            if isinstance(value, Data) and value.tensor is not None:
+                written = self._writer.known(value.tensor)
+                if written is not None:
+                    yield name, written
+
+    # ---- constants ---------------------------------------------------------------------------------------------------
+    def _constants(
+        self, text: GraphText, steps: Sequence[Step], outputs: Sequence[Tensor]
+    ) -> Iterator[tuple[str, Array]]:
+        """Declare constants and variables; yield the arrays of the latter."""
+        used = dict.fromkeys(tensor for step in steps for value in step.inputs for tensor in tensors_of(value))
+        used.update(dict.fromkeys(outputs))
+        for tensor in used:
+            if tensor.kind not in (TensorKind.VARIABLE, TensorKind.CONSTANT) or _is_literal(tensor):
+                continue
+            name = self._writer.name(tensor, self._builder.wanted.get(tensor))
+            declared = f"{name}: {tensor.dtype}[{', '.join(map(format_value, tensor.shape or ()))}]"
+            if tensor.kind is TensorKind.VARIABLE:
+                text.block("variable").add(f"{declared};")
+                yield name, self._builder.arrays[tensor]
+            elif tensor.value is not None:
+                text.block("constant").add(f"{declared} = {format_value(tensor.value, quoted=True)};")
+
+
+def _is_literal(tensor: Tensor) -> bool:
+    return tensor.kind is TensorKind.CONSTANT and tensor.shape == ()
+
+
+def _needed(steps: Sequence[Step], wanted: set[Tensor]) -> list[Step]:
+    """Return the steps without those whose results nothing takes."""
+    kept: list[Step] = []
+    used = set(wanted)
+    for step in reversed(steps):
+        if any(tensor in used for value in step.outputs for tensor in tensors_of(value)):
+            kept.append(step)
+            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
+    return kept[::-1]
+
+
+class _Nothing:
+    """A reader of no files."""
+
+    def read(self, path: str) -> str:
+        """There is no file."""
+        raise FileNotFoundError(path)
+
+    def exists(self, path: str) -> bool:
+        """There is no file."""
+        return False

@@ -1,0 +1,138 @@
+"""The nodes of a graph, one after the other, as statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.model import Tensor, TensorKind
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
+from snd_server.onnx_import.builder import Builder
+from snd_server.onnx_import.contents import contents_of
+from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, type_name
+from snd_server.onnx_import.folding import folded
+from snd_server.onnx_import.naming import readable
+from snd_server.onnx_import.node import INT, TRANSLATIONS, Item, Node
+from snd_server.onnx_import.source import Array, Declared, SourceGraph, SourceNode
+
+
+class Problem(Struct, frozen=True):
+    """A node that is not translated, and why."""
+
+    node: str
+    kind: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"node '{self.node}' ({self.kind}): {self.reason}"
+
+
+class Missing(Struct, frozen=True):
+    """The reason why nothing is known of a tensor: the node that would give it is not translated."""
+
+    node: str
+
+
+class Translator:
+    """Translates a graph, with what is known of tensors by their names."""
+
+    def __init__(self, builder: Builder, known: Mapping[str, Item | Missing] | None = None) -> None:
+        self.builder = builder
+        self.problems: list[Problem] = []
+        self.known: dict[str, Item | Missing] = dict(known or {})
+
+    def constants(self, arrays: Mapping[str, Array]) -> None:
+        """Add the initializers of a graph."""
+        for name, array in arrays.items():
+            self.known[name] = constant_of(array, readable(name))
+
+    def graph(self, graph: SourceGraph) -> list[Item | Missing]:
+        """Translate all nodes, and return what the outputs are; those that are not translated are in ``problems``."""
+        self.constants(graph.initializers)
+        for node in graph.nodes:
+            self.node(node, graph)
+        return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
+
+    def node(self, source: SourceNode, graph: SourceGraph) -> None:
+        """Translate a node."""
+        first = len(self.builder.steps)
+        try:
+            outputs = self._outputs(source)
+        except UntranslatableError as reason:
+            del self.builder.steps[first:]
+            self.problems.append(Problem(source.shown, source.kind, str(reason)))
+            outputs = []
+        except RecursionError:
+            del self.builder.steps[first:]
+            self.problems.append(Problem(source.shown, source.kind, "its graphs are nested too deeply"))
+            outputs = []
+        for at, name in enumerate(source.outputs):
+            if not name:
+                continue
+            value = outputs[at] if at < len(outputs) else None
+            self.known[name] = self._named(value, name, source) if value is not None else Missing(source.shown)
+        self._name_others(first, source)
+
+    def _outputs(self, source: SourceNode) -> list[Item]:
+        node = Node(source, [self._value(name) for name in source.inputs], self.builder, self)
+        constants = folded(node)
+        if constants is not None:
+            return list(constants)
+        contents = contents_of(node)
+        if contents is not None:
+            shape = tuple(map(integers.constant, contents.shape))
+            dtype = INT if source.kind in ("Shape", "Size") else node.input(0).dtype
+            return [Data(dtype, shape, contents=contents)]
+        translate = TRANSLATIONS.get((source.domain, source.kind))
+        if translate is None:
+            where = f" of the domain '{source.domain}'" if source.domain else ""
+            raise UntranslatableError(f"there is no operator for this kind of node{where}")
+        found = translate(node)
+        return found if isinstance(found, list) else [found]
+
+    def _value(self, name: str) -> Item:
+        if not name:
+            return None
+        if name not in self.known:
+            raise UntranslatableError(f"nothing gives its input '{name}' before it: the nodes have no order, or a cycle")
+        value = self.known[name]
+        if isinstance(value, Missing):
+            raise UntranslatableError(f"it takes what '{value.node}' gives, which is not translated")
+        return value
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+    def _named(self, value: Item, name: str, source: SourceNode) -> Item:
+        if isinstance(value, Data):
+            if value.array is not None:
+                return replace(value, name=readable(name, source.kind))
+            if value.tensor is not None and value.tensor.kind is TensorKind.RESULT:
+                self.builder.wanted.setdefault(value.tensor, readable(name, source.kind))
+        return value
+
+    def _name_others(self, first: int, source: SourceNode) -> None:
+        """Give results inside of what a node became a name that begins as the node's."""
+        whole = readable(next(filter(None, source.outputs), ""), source.kind)
+        for step in self.builder.steps[first:]:
+            for value in step.outputs:
+                if isinstance(value, Tensor) and value not in self.builder.wanted:
+                    self.builder.wanted[value] = f"{whole}_{value.name}"
+
+
+def input_data(declared: Declared, symbols: Mapping[str, Integer]) -> Data:
+    """Return what is known of an input. Raises UntranslatableError if SkriptND has no such input."""
+    if declared.dtype is None:
+        raise UntranslatableError("it is no tensor")
+    if declared.shape is None:
+        raise UntranslatableError("its rank is not known")
+    shape = []
+    for axis, extent in enumerate(declared.shape):
+        if isinstance(extent, int):
+            shape.append(integers.constant(extent))
+            continue
+        name = extent if extent is not None else f"{declared.name}_{axis}"
+        shape.append(symbols[name])
+    tensor = Tensor(declared.name, type_name(declared.dtype), tuple(shape), TensorKind.INPUT)
+    return Data(declared.dtype, tuple(shape), tensor)
