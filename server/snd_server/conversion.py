@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal, TypeAlias
 
+import numpy as np
 from msgspec import Struct
 
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.convert import Converted, NotConvertible, StoredTensor, convert_nnef1
+from snd_analysis.skriptnd.names import format_modules
 from snd_analysis.workspace import Snapshot
 from snd_runtime.files import InvalidFileError, read_header, read_tensor, with_shape, write_npz, write_safetensors
 from snd_server.arguments import ArgumentError
@@ -25,9 +27,12 @@ from snd_server.terminal import say, show
 from snd_server.weights import stored_files
 from snd_server.writing import write_file
 
+Array: TypeAlias = np.ndarray[Any, Any]
+
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _WEIGHTS = "weights"
 WeightsForm: TypeAlias = Literal["dat", "npz", "safetensors"]
+ONNX_SUFFIX = ".onnx"
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -42,6 +47,8 @@ class ConvertRequest(Struct, frozen=True):
     memory_bytes: int = 4 << 30
     config: str | None = None
     weights: WeightsForm = "dat"
+    fixed: tuple[str, ...] = ()
+    """Inputs of an ONNX model that become constants, as ``NAME=VALUE``."""
 
 
 def run_convert(request: ConvertRequest) -> int:
@@ -49,6 +56,10 @@ def run_convert(request: ConvertRequest) -> int:
 
     Raises ArgumentError for what there is not, ConfigError, and OSError for what can't be written.
     """
+    if request.path.endswith(ONNX_SUFFIX):
+        from snd_server.onnx_conversion import run_onnx
+
+        return run_onnx(request)
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = _demand(checker, request)
     broken = _errors(checker, request.path)
@@ -56,21 +67,17 @@ def run_convert(request: ConvertRequest) -> int:
         show(full.render(Report((request.path,), broken, checker.source, paint=paint())))
         return PROBLEMS
     try:
-        converted = convert_nnef1(snapshot, request.path, _shown_source(request.path))
+        converted = convert_nnef1(snapshot, request.path, shown_source(request.path))
     except NotConvertible as problem:
         raise ArgumentError(f"{request.path}: {problem}") from None
     main = os.path.join(request.output, MAIN)
     missing = _write(snapshot, request, converted, main)
     if not request.quiet:
-        say(_summary(converted, main))
+        say(summary(converted.statements, len(converted.variables), main))
     if missing:
         others = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         say(f"warning: '{missing[0].source}'{others}: there is no tensor file, so that there are no weights", err=True)
-    # What snd writes must be what snd accepts: whatever is wrong with it, is a fault of ours.
-    wrong = _errors(Checker(Configurations(request.config), RuleSettings()), main)
-    if wrong:
-        show(full.render(Report((main,), wrong, Checker(Configurations(), RuleSettings()).source, paint=paint())))
-        say("snd itself failed: it can't express this model. Please report this, with the model", err=True)
+    if wrong_output(request, main):
         return FAULT
     if request.verify:
         from snd_server.verification import verify
@@ -82,32 +89,50 @@ def run_convert(request: ConvertRequest) -> int:
 def _demand(checker: Checker, request: ConvertRequest) -> Snapshot:
     """Return the model, if it can be converted to where it is to go. Raises ArgumentError."""
     if not request.path.endswith(NNEF1_SUFFIX):
-        raise ArgumentError(f"{request.path}: snd converts models in NNEF 1.0, and this is none")
+        raise ArgumentError(f"{request.path}: snd converts models in NNEF 1.0 and ONNX, and this is neither")
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
         raise ArgumentError(f"there is no file {request.path}")
+    demand_output(request)
+    return snapshot
+
+
+def demand_output(request: ConvertRequest) -> None:
+    """Raise ArgumentError if the model may not be written where it is to go."""
     if os.path.exists(request.output) and not os.path.isdir(request.output):
         raise ArgumentError(f"--output {request.output}: this is a file, and models are written into a folder")
     if os.path.isdir(request.output) and os.listdir(request.output) and not request.force:
         raise ArgumentError(f"--output {request.output}: the folder is not empty; --force writes into it nevertheless")
-    return snapshot
+
+
+def wrong_output(request: ConvertRequest, main: str) -> bool:
+    """Show what is wrong with what was written, and return whether anything is.
+
+    What snd writes must be what snd accepts: whatever is wrong with it, is a fault of ours.
+    """
+    wrong = _errors(Checker(Configurations(request.config), RuleSettings()), main)
+    if not wrong:
+        return False
+    show(full.render(Report((main,), wrong, Checker(Configurations(), RuleSettings()).source, paint=paint())))
+    say("snd itself failed: it can't express this model. Please report this, with the model", err=True)
+    return True
 
 
 def _errors(checker: Checker, path: str) -> tuple[Diagnostic, ...]:
     return tuple(each for each in checker.check(path) if each.severity is Severity.ERROR)
 
 
-def _shown_source(path: str) -> str:
+def shown_source(path: str) -> str:
     """Return what the text calls the source: the last parts of its path."""
     return "/".join(path.replace(os.sep, "/").split("/")[-2:])
 
 
-def _summary(converted: Converted, main: str) -> str:
-    count = sum(converted.statements.values())
-    others = {name: number for name, number in converted.statements.items() if name in ("nnef1", "tract")}
+def summary(statements: Mapping[str, int], variables: int, main: str) -> str:
+    """Return what was written, in a line: how many statements by module, and how many variables."""
+    count = sum(statements.values())
+    others = {name: number for name, number in statements.items() if name in format_modules()}
     parts = [f"{count - sum(others.values())} of the standard library"]
     parts += [f"{number} of '{name}'" for name, number in sorted(others.items())]
-    variables = len(converted.variables)
     weights = f", {variables} variable{'' if variables == 1 else 's'}" if variables else ""
     return f"{main}: {count} statement{'' if count == 1 else 's'} ({', '.join(parts)}){weights}"
 
@@ -121,23 +146,29 @@ def _write(snapshot: Snapshot, request: ConvertRequest, converted: Converted, ma
     }
     os.makedirs(request.output, exist_ok=True)
     write_file(main, converted.text.encode())
-    if contents:
-        _write_weights(os.path.join(request.output, _WEIGHTS), contents, request.weights)
+    write_weights(request, contents, contents.__getitem__, lambda name: read_tensor(contents[name]))
     return [each for each in converted.variables if each.name not in contents]
 
 
-def _write_weights(place: str, contents: Mapping[str, bytes], form: WeightsForm) -> None:
-    """Write variables, by name the contents of tensor files, to where ``snd run`` finds them."""
-    match form:
+def write_weights(
+    request: ConvertRequest,
+    names: Collection[str],
+    content_of: Callable[[str], bytes],
+    array_of: Callable[[str], Array],
+) -> None:
+    """Write variables to where ``snd run`` finds them; each is asked for as a tensor file, or as an array."""
+    if not names:
+        return
+    place = os.path.join(request.output, _WEIGHTS)
+    match request.weights:
         case "dat":
             os.makedirs(place, exist_ok=True)
-            for name, content in contents.items():
-                write_file(os.path.join(place, f"{name}.dat"), content)
+            for name in names:
+                write_file(os.path.join(place, f"{name}.dat"), content_of(name))
         case "npz":
-            write_file(f"{place}.npz", write_npz({name: read_tensor(each) for name, each in contents.items()}))
+            write_file(f"{place}.npz", write_npz({name: array_of(name) for name in names}))
         case "safetensors":
-            arrays = {name: read_tensor(each) for name, each in contents.items()}
-            write_file(f"{place}.safetensors", write_safetensors(arrays))
+            write_file(f"{place}.safetensors", write_safetensors({name: array_of(name) for name in names}))
 
 
 def _tensor_file(content: bytes, variable: StoredTensor) -> bytes:

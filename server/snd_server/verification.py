@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from snd_analysis.convert import Converted
 from snd_runtime.evaluation import EvaluationAnswer, Evaluator, ShownStep, ShownTensor
-from snd_runtime.summary import Summary
+from snd_runtime.summary import Summary, summarize
 from snd_runtime.worker import ProcessLimits
 from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.conversion import CLEAN, PROBLEMS, ConvertRequest
+from snd_server.onnx_import import ConvertedModel
+from snd_server.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.running import Observer, RunRequest, answer_of, prepare
 from snd_server.selection import RuleSettings
 from snd_server.terminal import say
@@ -39,16 +41,52 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
             each.name: drawn[each.source].reshape(each.shape) for each in converted.variables if each.source in drawn
         }
         target, after = _run(evaluator, request, main, renamed, weights)
+    expected = {name: np.asarray(array) for name, array in (source.arrays or {}).items()}
+    names = converted.names
+    return _compared(request, first, expected, target, lambda: _first_difference(before, after, names), names)
+
+
+def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: Mapping[str, Array]) -> int:
+    """Run a model by onnxruntime and what it was converted to; return the exit status.
+
+    Raises ArgumentError if onnxruntime is missing, or one of the two does not run.
+    """
+    with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
+        first, _ = _run(evaluator, request, main, None, {})
+        inputs = _inputs(first, request.seed)
+        target, after = _run(evaluator, request, main, inputs, {})
+    given = {name: inputs[new] for name, new in converted.inputs.items() if new in inputs}
+    try:
+        expected = run_onnxruntime(request.path, {**given, **fixed})
+    except RuntimeFailedError as problem:
+        raise ArgumentError(f"--verify: {problem}") from None
+
+    def first_difference() -> str:
+        every = run_onnxruntime(request.path, {**given, **fixed}, tuple(converted.tensors))
+        before = {name: summarize(array) for name, array in every.items()}
+        return _first_difference(before, after, converted.tensors)
+
+    return _compared(request, first, expected, target, first_difference, converted.outputs)
+
+
+def _compared(
+    request: ConvertRequest,
+    first: EvaluationAnswer,
+    expected: Mapping[str, Array],
+    target: EvaluationAnswer,
+    first_difference: Callable[[], str],
+    names: Mapping[str, str],
+) -> int:
+    """Say whether the outputs of both models agree; return the exit status."""
     sizes = ", ".join(f"{each.name}[{','.join(map(str, each.summary.shape))}]" for each in first.inputs if each.summary)
-    for name, expected in (source.arrays or {}).items():
-        found = (target.arrays or {}).get(converted.names.get(name, name))
-        difference = "it is missing" if found is None else _difference(np.asarray(found), np.asarray(expected))
+    for name, array in expected.items():
+        found = (target.arrays or {}).get(names.get(name, name))
+        difference = "it is missing" if found is None else _difference(np.asarray(found), array)
         if difference is not None:
-            where = _first_difference(before, after, converted.names)
-            say(f"'{name}' differs on random inputs ({sizes}): {difference}{where}", err=True)
+            say(f"'{name}' differs on random inputs ({sizes}): {difference}{first_difference()}", err=True)
             return PROBLEMS
     if not request.quiet:
-        count = len(source.arrays or {})
+        count = len(expected)
         say(f"{count} output{'' if count == 1 else 's'} equal on random inputs ({sizes})")
     return CLEAN
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from snd_server.conversion import WeightsForm
 
 
-@click.command(short_help="Turn a model in NNEF 1.0 into a SkriptND model.")
+@click.command(short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.")
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", metavar="DIR", required=True, help="The folder of the new model.")
 @click.option("--force", is_flag=True, help="Write into the folder even if there is something in it.")
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
     help="How much memory the tensors may take; 4096 by default.",
 )  # fmt: skip
+@click.option(
+    "--fix", "fixed", multiple=True, metavar="NAME=VALUE",
+    help="Make an input of an ONNX model a constant, such as the shape of a reshape.",
+)  # fmt: skip
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 @click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
 def convert(
@@ -38,19 +42,20 @@ def convert(
     verify: bool,
     seed: int,
     memory: int,
+    fixed: tuple[str, ...],
     config: str | None,
     quiet: bool,
 ) -> int:
-    """Turn a model in NNEF 1.0 into a SkriptND model.
+    """Turn a model in NNEF 1.0 or ONNX into a SkriptND model.
 
-    MODEL is a graph.nnef, its folder, or an archive. The new model is complete: main.sknd, and weights with the
-    variables, where snd run finds them. Operations become operators of the standard library wherever these mean the
-    same, others those of the modules nnef1 and tract. Exit status 1 says that the model has mistakes, or, with
-    --verify, that the outputs differ.
+    MODEL is a graph.nnef, its folder, an archive of that, or a .onnx file. The new model is complete: main.sknd, and
+    weights with the variables, where snd run finds them. Operations become operators of the standard library wherever
+    these mean the same, others those of the modules nnef1, tract and onnx. Exit status 1 says that the model has
+    mistakes, that nodes could not be translated (the rest is written), or, with --verify, that the outputs differ.
     """
     from snd_server.conversion import ConvertRequest, run_convert
 
-    request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config, weights)
+    request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config, weights, fixed)
     try:
         return run_convert(request)
     except (ArgumentError, ConfigError) as problem:

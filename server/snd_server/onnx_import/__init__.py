@@ -1,12 +1,12 @@
-"""ONNX models as SkriptND models: read (``model_file``), translated node by node (``translation``), written (``text``)."""
+"""ONNX models as SkriptND models: read (``model_file``), translated (``translation``), written (``text``)."""
 
-from snd_server.onnx_import.model_file import SUFFIX, OnnxMissingError, read_model, source_of
+from snd_server.onnx_import.model_file import OnnxMissingError, read_model, source_of
 from snd_server.onnx_import.source import InvalidModelError, SourceGraph
+from snd_server.onnx_import.tensors import tensor_array
 from snd_server.onnx_import.text import ConvertedModel, convert_graph
 from snd_server.onnx_import.translation import Problem
 
 __all__ = [
-    "SUFFIX",
     "ConvertedModel",
     "InvalidModelError",
     "OnnxMissingError",
@@ -15,4 +15,5 @@ __all__ = [
     "convert_graph",
     "read_model",
     "source_of",
+    "tensor_array",
 ]

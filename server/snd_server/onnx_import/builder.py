@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base import OperatorName
 from snd_analysis.compose import Arguments, Session, results_of
-from snd_analysis.convert import Step
+from snd_analysis.convert import Step, shortest
 from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.symbolic import integers
@@ -54,9 +54,9 @@ class Builder:
             raise UntranslatableError(f"{operator}: {failures[0]}" if failures else f"{operator} can't be bound to it")
         outputs = tuple(self._result(each, name) for each in results_of(specialization))
         padded = (*arguments, *(NULL for _ in range(len(template.inputs) - len(arguments))))
-        self.steps.append(
-            Step(template, specialization.scope.dtypes, specialization.attributes, padded, outputs)
-        )
+        # Attributes that are not given have their defaults, which the text does not repeat.
+        written = {key: specialization.attributes[key] for key in attributes}
+        self.steps.append(Step(template, specialization.scope.dtypes, written, padded, outputs))
         return outputs
 
     def _result(self, value: TensorValue, name: str) -> TensorValue:
@@ -96,7 +96,7 @@ class Builder:
 
     def _computed(self, contents: Array) -> Tensor:
         if contents.ndim == 0:
-            return literal(contents[()])
+            return literal(contents.item())
         shape, items = list(contents.shape), list(contents.reshape(-1))
         (result,) = self.run("layout.tensor", [], [], {"shape": shape, "value": items})
         assert isinstance(result, Tensor)
@@ -108,7 +108,9 @@ class Builder:
         if array.ndim == 0:
             return literal(_plain(array[()], dtype))
         made = Tensor(data.name, dtype, data.shape, TensorKind.VARIABLE)
-        if array.size and all(stride == 0 or extent == 1 for stride, extent in zip(array.strides, array.shape, strict=True)):
+        if array.size and all(
+            stride == 0 or extent == 1 for stride, extent in zip(array.strides, array.shape, strict=True)
+        ):
             value = value_of(_plain(array.reshape(-1)[0] if array.size == 1 else array[(0,) * array.ndim], dtype))
             made = replace(made, kind=TensorKind.CONSTANT, value=value)
         elif array.ndim == 1 and 0 < array.size <= MOST_WRITTEN_ITEMS and dtype != "real":
@@ -123,7 +125,7 @@ class Builder:
 def _plain(item: Any, dtype: str) -> float | int | bool | str:
     match dtype:
         case "real":
-            return float(item)
+            return shortest(float(item)) if item.dtype.itemsize < 8 else float(item)
         case "int":
             return int(item)
         case "bool":

@@ -1,4 +1,4 @@
-"""What is known of a tensor while a model is translated: its element type in ONNX, its shape, and often its elements."""
+"""What is known of a tensor while a model is translated: its type in ONNX, its shape, and often its elements."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct
 
+from snd_analysis.convert import shortest
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -18,7 +19,7 @@ MOST_CONTENTS = 256
 
 
 class UntranslatableError(Exception):
-    """What a node asks for that SkriptND has no operator for, or only by other rules; or what must be known and is not."""
+    """Why a node can't be translated: no operator does what it asks for, or something must be known that is not."""
 
 
 def require(condition: object, reason: str) -> None:
@@ -71,7 +72,9 @@ class Data(Struct, frozen=True, eq=False):
         if self.array is None or self.array.size != 1:
             return None
         item = self.array.reshape(())[()]
-        return bool(item) if self.is_bool else int(item) if self.is_int else float(item)
+        if not self.is_real:
+            return bool(item) if self.is_bool else int(item)
+        return shortest(float(item)) if self.dtype.itemsize < 8 else float(item)
 
     @property
     def integers(self) -> Array | None:

@@ -1,4 +1,4 @@
-"""Nodes whose inputs are all constant, computed once: by NumPy without a copy where possible, else as ONNX defines it."""
+"""Nodes whose inputs are all constant, computed once: by NumPy without a copy if possible, else as ONNX has it."""
 
 from __future__ import annotations
 
@@ -64,13 +64,16 @@ def _without_a_copy(node: Node, arrays: Sequence[Array | None]) -> Array | None:
             element = np.zeros((), np.float32) if value is None else value.reshape(())
             extents = tuple(int(each) for each in shape)
             # Their number of elements is limited where something is done with them.
-            return np.broadcast_to(element, extents) if min(extents, default=0) >= 0 and prod(extents) < 1 << 40 else None
+            return (
+                np.broadcast_to(element, extents) if min(extents, default=0) >= 0 and prod(extents) < 1 << 40 else None
+            )
         case "Expand", [np.ndarray() as x, np.ndarray() as shape]:
             extents = np.broadcast_shapes(x.shape, tuple(int(each) for each in shape))
             return np.broadcast_to(x, extents) if prod(extents) < 1 << 40 else None
         case "Range", [np.ndarray() as first, np.ndarray() as last, np.ndarray() as step]:
-            count = (last.item() - first.item()) / step.item() if step.item() else -1
-            return np.arange(first.item(), last.item(), step.item(), first.dtype) if count <= MOST_ELEMENTS else None
+            begin, end, stride = (each.item() for each in (first, last, step))
+            few = stride and (end - begin) / stride <= MOST_ELEMENTS
+            return begin + np.arange(int(np.ceil((end - begin) / stride))).astype(first.dtype) * stride if few else None
     return None
 
 

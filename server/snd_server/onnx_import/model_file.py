@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from snd_analysis.convert import shortest
 from snd_server.onnx_import.source import (
     Array,
     Declared,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 MOST_NODES = 200_000
 """How many nodes a model may have."""
-SUFFIX = ".onnx"
-_LIST_ATTRIBUTES = {6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
 
 
 class OnnxMissingError(Exception):
@@ -108,16 +107,14 @@ class _Reader:
         except InvalidModelError as error:
             shown = proto.name or next(iter(proto.output), proto.op_type)
             raise InvalidModelError(f"node '{shown}': {error}") from None
-        return SourceNode(
-            proto.op_type, domain, proto.name, tuple(proto.input), tuple(proto.output), attributes, opset
-        )
+        return SourceNode(proto.op_type, domain, proto.name, tuple(proto.input), tuple(proto.output), attributes, opset)
 
     def attribute(self, proto: onnx.AttributeProto) -> tuple[str, Any]:
         if proto.ref_attr_name:
             return proto.name, Reference(proto.ref_attr_name)
         match proto.type:
             case 1:
-                return proto.name, float(np.float32(proto.f))
+                return proto.name, shortest(proto.f)
             case 2:
                 return proto.name, proto.i
             case 3:
@@ -127,7 +124,7 @@ class _Reader:
             case 5:
                 return proto.name, self.graph(proto.g)
             case 6:
-                return proto.name, list(proto.floats)
+                return proto.name, list(map(shortest, proto.floats))
             case 7:
                 return proto.name, list(proto.ints)
             case 8:

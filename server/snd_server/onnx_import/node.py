@@ -5,7 +5,7 @@ The modules of ``operations`` register a translation for each kind of node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -23,15 +23,27 @@ if TYPE_CHECKING:
     from snd_server.onnx_import.translation import Translator
 
 INT, REAL, BOOL = np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.bool_)
-_DTYPES = {"int": INT, "real": REAL, "bool": BOOL, "str": np.dtype(object)}
+_DTYPES: dict[str, np.dtype[Any]] = {"int": INT, "real": REAL, "bool": BOOL, "str": np.dtype(object)}
 
-Item: TypeAlias = "Data | tuple[Item, ...] | None"
+
+class Items(Struct, frozen=True, eq=False):
+    """A sequence of tensors, whose number is known."""
+
+    items: tuple[Data, ...]
+
+
+Item: TypeAlias = "Data | Items | None"
 """What a name of the source stands for: a tensor, a sequence, or nothing."""
-Translation: TypeAlias = "Callable[[Node], Item | list[Item]]"
+Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
 """Gives the output, or a list of all outputs."""
 
 TRANSLATIONS: dict[tuple[str, str], Translation] = {}
 """By domain and kind of node."""
+
+
+def unless(condition: object, **attributes: Any) -> dict[str, Any]:
+    """Return attributes, or none if the condition holds: then these are the defaults."""
+    return {} if condition else attributes
 
 
 def translation(*kinds: str, domain: str = "") -> Callable[[Translation], Translation]:
@@ -108,7 +120,7 @@ class Node(Struct, frozen=True, eq=False):
     def maybe(self, number: int) -> Data | None:
         """Return an input; None if it is left out."""
         value = self.inputs[number] if number < len(self.inputs) else None
-        require(not isinstance(value, tuple), "a sequence in the place of a tensor")
+        require(not isinstance(value, Items), "a sequence in the place of a tensor")
         assert value is None or isinstance(value, Data)
         return value
 
@@ -189,10 +201,10 @@ class Node(Struct, frozen=True, eq=False):
     def _data(self, tensor: Tensor, inputs: Sequence[Argument], like: np.dtype[Any] | None) -> Data:
         shape = tensor.shape
         require(shape is not None and all(isinstance(each, Integer) for each in shape), "its rank is not known")
-        dtype = _DTYPES[tensor.dtype or "real"]
+        dtype: np.dtype[Any] = _DTYPES[tensor.dtype or "real"]
         given = [like] if like is not None else [each.dtype for each in inputs if isinstance(each, Data)]
-        dtype = next((each for each in given if _same_kind(each, dtype)), dtype)
-        return Data(dtype, tuple(each for each in shape or () if isinstance(each, Integer)), tensor)
+        found = next((each for each in given if _same_kind(each, dtype)), dtype)
+        return Data(found, tuple(each for each in shape or () if isinstance(each, Integer)), tensor)
 
     def constant(self, value: Any, dtype: np.dtype[Any] = INT, name: str = "") -> Data:
         """Return a constant."""

@@ -80,7 +80,7 @@ FunctionKey: TypeAlias = "tuple[str, str, str]"
 
 
 def inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function]) -> SourceGraph:
-    """Return a graph with the nodes of functions in place of their calls. Raises InvalidModelError if that is endless."""
+    """Return a graph with the nodes of functions in place of their calls. Raises InvalidModelError for endless ones."""
     if not functions:
         return graph
     budget = [MOST_INLINED]
@@ -140,9 +140,7 @@ def renamed(node: SourceNode, names: Mapping[str, str], prefix: str, given: Mapp
     )
 
 
-def _renamed_graph(
-    graph: SourceGraph, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]
-) -> SourceGraph:
+def _renamed_graph(graph: SourceGraph, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]) -> SourceGraph:
     def name(old: str) -> str:
         return names.get(old, f"{prefix}{old}")
 

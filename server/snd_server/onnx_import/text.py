@@ -47,7 +47,7 @@ class ConvertedModel(Struct, frozen=True):
 def convert_graph(
     graph: SourceGraph, source: str, given: Mapping[str, Array] | None = None, bound: int = BOUND
 ) -> ConvertedModel:
-    """Return a graph as a SkriptND model. ``source`` is what the text calls it, ``given`` are inputs that are constant."""
+    """Return a graph as a SkriptND model. ``source`` is what the text calls it, ``given`` are constant inputs."""
     return _Conversion(graph, dict(given or {}), bound).converted(source)
 
 
@@ -81,11 +81,12 @@ class _Conversion:
         """Return the whole model."""
         inputs = self._inputs()
         results = self._translator.graph(self._graph)
-        outputs = {declared.name: self._tensor(value) for declared, value in zip(self._graph.outputs, results, strict=True)}
+        names = [declared.name for declared in self._graph.outputs]
+        outputs = {name: self._tensor(value) for name, value in zip(names, results, strict=True)}
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
         steps = _needed(self._builder.steps, wanted)
         text = GraphText(f"graph {self._graph_name()}")
-        names = self._name(inputs, outputs, steps)
+        written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
         weights = dict(self._constants(text, steps, [each for each in outputs.values() if each is not None]))
         compose = text.block("compose")
@@ -93,9 +94,9 @@ class _Conversion:
             text.modules.add(step.module)
             compose.add(self._writer.statement(step))
         given_out: set[Tensor] = set()
-        for name, tensor in outputs.items():
-            if tensor is not None:
-                self._output(text, names[name], tensor, given_out)
+        for name, result in outputs.items():
+            if result is not None:
+                self._output(text, written_as[name], result, given_out)
         head = [f"Converted from {source}."]
         written = module_text(head, [text], _WIDTH)
         statements = Counter(step.module for step in steps)
@@ -103,7 +104,7 @@ class _Conversion:
             written,
             weights,
             {name: self._writer.name(tensor) for name, tensor in inputs.items()},
-            {name: names[name] for name, tensor in outputs.items() if tensor is not None},
+            {name: written_as[name] for name, tensor in outputs.items() if tensor is not None},
             dict(self._known_names()),
             statements,
             tuple(self._translator.problems),
@@ -147,12 +148,12 @@ class _Conversion:
             self._writer.name(tensor, name)
         found: dict[str, str] = {}
         named: set[Tensor] = set()
-        for name, tensor in outputs.items():
-            if tensor is None:
+        for name, result in outputs.items():
+            if result is None:
                 continue
-            if tensor.kind is TensorKind.RESULT and tensor not in named:
-                found[name] = self._writer.name(tensor, name)
-                named.add(tensor)
+            if result.kind is TensorKind.RESULT and result not in named:
+                found[name] = self._writer.name(result, name)
+                named.add(result)
             else:
                 found[name] = self._names.new(name)
         for step in steps:
@@ -167,8 +168,9 @@ class _Conversion:
         for tensor in inputs.values():
             parts = []
             for extent in tensor.shape or ():
+                assert isinstance(extent, Integer)
                 written = format_value(extent)
-                if isinstance(extent, Integer) and extent.value is None and written not in bound:
+                if extent.value is None and written not in bound:
                     bound.add(written)
                     written = f"{written}|{self._bound}"
                 parts.append(written)
@@ -206,7 +208,7 @@ class _Conversion:
             if tensor.kind not in (TensorKind.VARIABLE, TensorKind.CONSTANT) or _is_literal(tensor):
                 continue
             name = self._writer.name(tensor, self._builder.wanted.get(tensor))
-            declared = f"{name}: {tensor.dtype}[{', '.join(map(format_value, tensor.shape or ()))}]"
+            declared = f"{name}: {tensor.dtype}[{', '.join(map(str, tensor.shape or ()))}]"
             if tensor.kind is TensorKind.VARIABLE:
                 text.block("variable").add(f"{declared};")
                 yield name, self._builder.arrays[tensor]

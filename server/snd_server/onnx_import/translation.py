@@ -91,13 +91,13 @@ class Translator:
             where = f" of the domain '{source.domain}'" if source.domain else ""
             raise UntranslatableError(f"there is no operator for this kind of node{where}")
         found = translate(node)
-        return found if isinstance(found, list) else [found]
+        return list(found) if isinstance(found, list | tuple) else [found]  # type: ignore[list-item]
 
     def _value(self, name: str) -> Item:
         if not name:
             return None
         if name not in self.known:
-            raise UntranslatableError(f"nothing gives its input '{name}' before it: the nodes have no order, or a cycle")
+            raise UntranslatableError(f"nothing gives its input '{name}' before it: there is no order, or a cycle")
         value = self.known[name]
         if isinstance(value, Missing):
             raise UntranslatableError(f"it takes what '{value.node}' gives, which is not translated")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from snd_server.onnx_import.data import Argument, Data, require, type_name
-from snd_server.onnx_import.node import Node, translation
+from snd_server.onnx_import.node import Node, translation, unless
 
 UNARY = {
     "Abs": "math.abs",
@@ -78,9 +80,7 @@ def operands(*inputs: Data) -> list[Argument]:
     """Return tensors that are broadcast together; constants of one element as numbers, where that is the same."""
     rank = max(each.rank for each in inputs)
     wide = [each for each in inputs if each.rank == rank and each.scalar is None]
-    return [
-        each.scalar if wide and each.scalar is not None and not _is_nan(each.scalar) else each for each in inputs
-    ]
+    return [each.scalar if wide and each.scalar is not None and not _is_nan(each.scalar) else each for each in inputs]
 
 
 def _is_nan(value: float) -> bool:
@@ -99,8 +99,7 @@ def binary(node: Node) -> Data:
     operator = BINARY[node.kind]
     if node.opset < 7 and node.number("broadcast", 0) and x.rank > y.rank > 0:
         axis = node.number("axis", x.rank - y.rank)
-        align = {} if axis == x.rank - y.rank else {"rhs_align": axis}
-        return node.run(operator, x, y, **align)
+        return node.run(operator, x, y, **unless(axis == x.rank - y.rank, rhs_align=axis))
     if x.is_bool and node.kind == "Equal":
         return node.run("math.not", broadcast(node, "math.xor", x, y))
     return broadcast(node, operator, x, y)
@@ -123,7 +122,9 @@ def power(node: Node) -> Data:
         return broadcast(node, "math.pow", x, y)
     exponent: Argument = y if y.scalar is None else float(y.scalar)
     first: Argument = node.as_real(x)
-    result = node.run("math.pow", first, node.as_real(y) if isinstance(exponent, Data) else exponent, like=np.dtype(np.float32))
+    result = node.run(
+        "math.pow", first, node.as_real(y) if isinstance(exponent, Data) else exponent, like=np.dtype(np.float32)
+    )
     return node.back(result, x)
 
 
@@ -145,7 +146,7 @@ def clamped(node: Node) -> Data:
         return node.run("nn.relu", x, max=high)
     if low is None or high is None:
         return node.run("math.min" if low is None else "math.max", x, high if low is None else low)
-    if isinstance(low, Data) or isinstance(high, Data) or low > high:
+    if not isinstance(low, int | float) or not isinstance(high, int | float) or low > high:
         # ONNX prefers the upper bound if it is less than the lower one.
         return node.run("math.min", node.run("math.max", x, low), high)
     return node.run("math.clamp", x, low, high)
@@ -220,7 +221,9 @@ def elu(node: Node) -> Data:
 @translation("Selu")
 def selu(node: Node) -> Data:
     given = {"alpha": "alpha", "gamma": "lambda"}
-    attributes = {ours: node.real(theirs, 0.0) for theirs, ours in given.items() if node.attribute(theirs) is not None}
+    attributes: dict[str, Any] = {
+        ours: node.real(theirs, 0.0) for theirs, ours in given.items() if node.attribute(theirs) is not None
+    }
     return node.run("nn.selu", node.input(0), **attributes)
 
 
@@ -240,7 +243,7 @@ def prelu(node: Node) -> Data:
         axis = x.rank - slope.rank + wide[0]
         if slope.shape[wide[0]] == x.shape[axis]:
             vector = slope if slope.rank == 1 else reshaped(node, slope, [slope.shape[wide[0]]])
-            return node.run("nn.prelu", x, vector, **({} if axis == 1 else {"axis": axis}))
+            return node.run("nn.prelu", x, vector, **unless(axis == 1, axis=axis))
     below = broadcast(node, "math.mul", x, slope)
     return node.run("math.select", node.run("math.lt", x, 0.0 if x.is_real else 0), below, x)
 

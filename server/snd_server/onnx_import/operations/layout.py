@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.data import Data, require
-from snd_server.onnx_import.node import Node, translation
+from snd_server.onnx_import.node import Node, translation, unless
 
 ONE = integers.constant(1)
 
@@ -33,7 +32,7 @@ def reshaped(node: Node, x: Data, shape: list[Integer]) -> Data:
         return node.run("layout.unsqueeze", x, axes=list(range(len(shape))))
     kept = _kept(x, shape)
     if len(shape) == kept + 1 and x.rank > kept + 1 and _fits(x, shape, kept):
-        return node.run("layout.flatten", x, **({"axis": kept} if kept else {}))
+        return node.run("layout.flatten", x, **unless(not kept, axis=kept))
     return node.run("layout.reshape", x, shape=shape)
 
 
@@ -101,8 +100,7 @@ def split(node: Node) -> list[Data | None]:
 @translation("Transpose")
 def transpose(node: Node) -> Data:
     x, perm = node.input(0), node.attribute("perm")
-    given: dict[str, Any] = {} if perm is None else {"perm": [int(each) for each in perm]}
-    return node.run("layout.transpose", x, **given) if x.rank > 1 else x
+    return node.run("layout.transpose", x, **unless(perm is None, perm=perm)) if x.rank > 1 else x
 
 
 @translation("Expand")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from snd_server.onnx_import.data import Data, require
-from snd_server.onnx_import.node import Node, translation
-from snd_server.onnx_import.operations.elementwise import broadcast
+from typing import Any
+
+from snd_server.onnx_import.data import Data
+from snd_server.onnx_import.node import Node, translation, unless
 
 
 @translation("BatchNormalization")
 def batch_norm(node: Node) -> list[Data | None]:
     x, scale, bias, mean, variance = (node.input(at) for at in range(5))
     epsilon = node.real("epsilon", 1e-5)
-    training = bool(node.number("training_mode", 0)) if node.opset >= 14 else node.opset < 7 and not node.number("is_test", 0)
+    training = (
+        bool(node.number("training_mode", 0)) if node.opset >= 14 else node.opset < 7 and not node.number("is_test", 0)
+    )
     if not training:
         return [node.run("nn.batch_norm", x, mean, variance, bias, scale, epsilon=epsilon)]
     momentum = node.real("momentum", 0.9)
@@ -33,7 +36,7 @@ def instance_norm(node: Node) -> Data:
 @translation("LRN")
 def local_response_norm(node: Node) -> Data:
     given = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
-    attributes = {name: node.real(name, default) for name, default in given.items()}
+    attributes: dict[str, Any] = {name: node.real(name, default) for name, default in given.items()}
     return node.run("nn.local_response_norm", node.input(0), size=[node.number("size", 1)], **attributes)
 
 
@@ -50,6 +53,5 @@ def softmax(node: Node) -> Data:
     default = -1 if node.opset >= 13 else 1
     axis = node.axis(x.rank, default)
     axes = [axis] if node.opset >= 13 else list(range(axis, x.rank))
-    given = {} if axes == [1] else {"axes": axes}
-    result = node.run("nn.softmax", x, **given)
+    result = node.run("nn.softmax", x, **unless(axes == [1], axes=axes))
     return result if node.kind == "Softmax" else node.run("math.log", result)

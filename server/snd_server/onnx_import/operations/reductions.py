@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from snd_server.onnx_import.data import Data, require
-from snd_server.onnx_import.node import Node, translation
+from snd_server.onnx_import.node import Node, translation, unless
 
 REDUCTIONS = {
     "ReduceMax": "math.max_reduce",
@@ -28,9 +28,7 @@ def _reduced(node: Node, name: str, x: Data, **attributes: Any) -> Data:
     axes = _axes(node)
     if axes is None:
         return x
-    if node.number("keepdims", 1):
-        return node.run(name, x, axes=axes, **attributes)
-    return node.run(name, x, axes=axes, squeeze=True, **attributes)
+    return node.run(name, x, axes=axes, **unless(node.number("keepdims", 1), squeeze=True), **attributes)
 
 
 @translation(*REDUCTIONS)
@@ -66,7 +64,7 @@ def extreme(node: Node) -> Data:
     require(not node.number("select_last_index", 0), "ONNX can prefer the last of equal elements")
     x = node.input(0)
     axis = node.number("axis", 0)
-    squeeze = {} if node.number("keepdims", 1) else {"squeeze": True}
+    squeeze = unless(node.number("keepdims", 1), squeeze=True)
     return node.run(f"math.{node.kind.lower()}", node.as_real(x), axis=axis, **squeeze)
 
 
@@ -74,7 +72,7 @@ def extreme(node: Node) -> Data:
 def running_sum(node: Node) -> Data:
     x = node.input(0)
     (axis,) = node.ints(1) or [0]
-    flags = {name: True for name in ("exclusive", "reverse") if node.number(name, 0)}
+    flags: dict[str, Any] = {name: True for name in ("exclusive", "reverse") if node.number(name, 0)}
     return node.back(node.run("math.cumsum", node.as_real(x), axis=axis, **flags), x)
 
 
@@ -108,7 +106,7 @@ def matrix_product(node: Node, first: Data, second: Data) -> Data:
 def affine(node: Node) -> Data:
     a, b, c = node.as_real(node.input(0)), node.as_real(node.input(1)), node.maybe(2)
     alpha, beta = node.real("alpha", 1.0), node.real("beta", 1.0)
-    transposed = {f"trans{each}": True for each in "AB" if node.number(f"trans{each}", 0)}
+    transposed: dict[str, Any] = {f"trans{each}": True for each in "AB" if node.number(f"trans{each}", 0)}
     if alpha == beta == 1 and transposed == {"transB": True} and (c is None or c.shape == b.shape[:1]) and b.rank == 2:
         return node.back(node.run("nn.linear", a, b, c), node.input(0))
     result = node.run("linalg.matmul", a, b, **transposed)

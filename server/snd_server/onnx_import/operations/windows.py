@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from snd_server.onnx_import.data import Data, require
-from snd_server.onnx_import.node import Node, translation
+from snd_server.onnx_import.node import Node, translation, unless
 
 
 def _list(node: Node, name: str, count: int, default: int) -> list[int]:
@@ -28,13 +28,10 @@ def _window(node: Node, extents: tuple[int | None, ...], size: list[int]) -> dic
             total = [each - 1 for each in reach]
             begins = [each // 2 if automatic == "SAME_UPPER" else each - each // 2 for each in total]
             return {**given, "padding": begins + [each - one for each, one in zip(total, begins, strict=True)]}
-        fits = [
-            s is not None and (-(-s // t) - 1) * t + r >= s for s, t, r in zip(extents, stride, reach, strict=True)
-        ]
+        fits = [s is not None and (-(-s // t) - 1) * t + r >= s for s, t, r in zip(extents, stride, reach, strict=True)]
         require(all(fits), "ONNX never cuts off input, where the padding of the draft would be negative")
         # As many windows as strides begin, complete or not: without padding, ours are the complete ones.
-        align = {} if automatic == "SAME_UPPER" else {"padding_align": "LOWER"}
-        return {**given, **align, "ceil_mode": True}
+        return {**given, **unless(automatic == "SAME_UPPER", padding_align="LOWER"), "ceil_mode": True}
     if automatic == "VALID":
         padding = [0] * 2 * d
     return {**given, "padding": padding, "ceil_mode": ceil_mode}
@@ -90,7 +87,7 @@ def deconv(node: Node) -> Data:
     automatic = node.text("auto_pad", "NOTSET")
     attributes: dict[str, Any] = {"stride": stride, "dilation": dilation, "groups": node.number("group", 1)}
     if automatic.startswith("SAME") and wanted is None:
-        align = {} if automatic == "SAME_UPPER" else {"padding_align": "LOWER"}
+        align = unless(automatic == "SAME_UPPER", padding_align="LOWER")
         return node.run("nn.deconv", x, weights, bias, **align, **attributes)
     if wanted is not None:
         wanted = wanted[-d:]
@@ -126,7 +123,7 @@ def avg_pool(node: Node) -> Data:
         not counts_padding or not window.get("ceil_mode"),
         "ONNX counts padding in means, but not what lies behind it, where the draft counts all",
     )
-    border = {"ignore_border": False} if counts_padding else {}
+    border = unless(not counts_padding, ignore_border=False)
     return node.run("nn.avg_pool", x, size=size, **border, **_plain(window))
 
 

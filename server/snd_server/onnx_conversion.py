@@ -1,0 +1,89 @@
+"""One run of ``snd convert MODEL.onnx``: read, translate, write, and compare with onnxruntime if asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from math import prod
+
+import numpy as np
+
+from snd_runtime.files import write_tensor
+from snd_server.arguments import ArgumentError
+from snd_server.conversion import (
+    CLEAN,
+    FAULT,
+    PROBLEMS,
+    ConvertRequest,
+    demand_output,
+    shown_source,
+    summary,
+    write_weights,
+    wrong_output,
+)
+from snd_server.model_folder import MAIN
+from snd_server.onnx_import import (
+    ConvertedModel,
+    InvalidModelError,
+    OnnxMissingError,
+    convert_graph,
+    read_model,
+    tensor_array,
+)
+from snd_server.onnx_import.source import Array
+from snd_server.reading import reason
+from snd_server.tensor_inputs import given_tensors
+from snd_server.terminal import say
+from snd_server.writing import write_file
+
+
+def run_onnx(request: ConvertRequest) -> int:
+    """Convert a model, and return the exit status. Raises what ``run_convert`` does."""
+    demand_output(request)
+    try:
+        graph = read_model(request.path, request.memory_bytes)
+    except OnnxMissingError as problem:
+        raise ArgumentError(str(problem)) from None
+    except InvalidModelError as problem:
+        raise ArgumentError(f"{request.path}: {problem}") from None
+    except OSError as error:
+        raise ArgumentError(f"{request.path}: {reason(error)}") from None
+    given = {name: np.asarray(array) for name, array in given_tensors(request.fixed, request.memory_bytes).items()}
+    unknown = next((name for name in given if all(name != each.name for each in graph.inputs)), None)
+    if unknown is not None:
+        raise ArgumentError(f"--fix {unknown}: the model has no input of this name")
+    converted = convert_graph(graph, shown_source(request.path), given)
+    main = os.path.join(request.output, MAIN)
+    _write(request, converted.text, converted.weights, main)
+    if not request.quiet:
+        say(summary(converted.statements, len(converted.weights), main))
+    for each in converted.problems:
+        say(f"error: {each}", err=True)
+    if converted.problems:
+        count = len(converted.problems)
+        say(f"{count} node{'' if count == 1 else 's'} could not be translated; the rest is written", err=True)
+    if wrong_output(request, main):
+        return PROBLEMS if converted.problems else FAULT
+    if converted.problems:
+        return PROBLEMS
+    return _verified(request, converted, main, given) if request.verify else CLEAN
+
+
+def _verified(request: ConvertRequest, converted: ConvertedModel, main: str, given: Mapping[str, Array]) -> int:
+    from snd_server.verification import verify_onnx
+
+    return verify_onnx(request, converted, main, given)
+
+
+def _write(request: ConvertRequest, text: str, weights: Mapping[str, Array], main: str) -> None:
+    """Write the module and its weights. Raises ArgumentError for weights that are too large."""
+    total = sum(prod(array.shape) * max(array.dtype.itemsize, 4) for array in weights.values())
+    if total > request.memory_bytes:
+        raise ArgumentError(f"the weights take {total:,} bytes, more than the {request.memory_bytes:,} allowed")
+    os.makedirs(request.output, exist_ok=True)
+    write_file(main, text.encode())
+
+    def array_of(name: str) -> Array:
+        return tensor_array(weights[name])
+
+    write_weights(request, weights, lambda name: write_tensor(array_of(name)), array_of)
