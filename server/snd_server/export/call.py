@@ -1,0 +1,108 @@
+"""One invocation of an operator, as those see it who write it in ONNX."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from snd_analysis.compose import Specialization
+from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
+from snd_analysis.symbolic.values import NULL, Pack
+from snd_runtime.execution.plain import plain
+from snd_server.export.errors import Unsuitable
+from snd_server.export.scope import Scope, rank_of, static_shape
+
+
+class Call:
+    """An invocation in a scope: its arguments have names there, and its results get some."""
+
+    def __init__(self, scope: Scope, operation: Operation, callee: Specialization, outputs: list[list[str]]) -> None:
+        self.scope = scope
+        self.operation = operation
+        self.callee = callee
+        self.names = outputs
+        """The names of the results: of each output those of its tensors."""
+        given = [*operation.inputs, *([NULL] * (len(callee.inputs) - len(operation.inputs)))]
+        self.inputs: list[TensorValue] = [
+            formal if actual is NULL and isinstance(formal, Tensor) else actual
+            for actual, formal in zip(given, callee.inputs, strict=True)
+        ]
+        """The arguments; defaults are there, others are null."""
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes as Python values; those that are not known before the run are missing."""
+        found = {}
+        for name, value in self.callee.attributes.items():
+            try:
+                found[name] = plain(value)
+            except ValueError:
+                continue
+        return found
+
+    def __getitem__(self, attribute: str) -> Any:
+        if attribute not in self.attributes:
+            raise Unsuitable(f"the attribute '{attribute}' is known in the run only")
+        return self.attributes[attribute]
+
+    def symbol(self, name: str) -> Any:
+        """Return the value of a helper symbol. Raises Unsuitable if it is not known."""
+        for symbol, value in self.callee.scope.values.items():
+            if symbol.name == name:
+                try:
+                    return plain(value)
+                except ValueError:
+                    break
+        raise Unsuitable(f"'{name}' is known in the run only")
+
+    @property
+    def dtype(self) -> str:
+        """The element type of the first argument."""
+        return next(tensor.dtype or "" for value in self.inputs for tensor in tensors_of(value))
+
+    def has(self, at: int) -> bool:
+        """Return whether an argument is not null."""
+        return self.inputs[at] is not NULL
+
+    def input(self, at: int = 0) -> str:
+        """Return the name of an argument that is a single tensor."""
+        value = self.inputs[at]
+        if not isinstance(value, Tensor):
+            raise Unsuitable("an argument is not a single tensor")
+        return self.scope.name(value)
+
+    def items(self, at: int = 0) -> list[str]:
+        """Return the names of the tensors of an argument; none for null."""
+        value = self.inputs[at]
+        if isinstance(value, Pack) and value.items is None:
+            raise Unsuitable("the number of tensors of a pack is known in the run only")
+        return [self.scope.name(tensor) for tensor in tensors_of(value)]
+
+    def given(self) -> list[str]:
+        """Return the names of all tensors of all arguments."""
+        return [name for at in range(len(self.inputs)) for name in self.items(at)]
+
+    def shape(self, at: int = 0) -> tuple[int, ...]:
+        """Return the extents of an argument. Raises Unsuitable if they are not all known."""
+        return static_shape(self.inputs[at])
+
+    def rank(self, at: int = 0) -> int:
+        """Return the number of dimensions of an argument."""
+        return rank_of(self.inputs[at])
+
+    @property
+    def output(self) -> Tensor:
+        """The only result."""
+        (value,) = self.operation.outputs
+        if not isinstance(value, Tensor):
+            raise Unsuitable("the result is not a single tensor")
+        return value
+
+    @property
+    def target(self) -> str:
+        """The name of the only result."""
+        return self.names[0][0]
+
+    def write(self, kind: str, inputs: list[str], **attributes: Any) -> None:
+        """Add the node that gives the only result."""
+        self.scope.node(kind, inputs, self.target, **attributes)

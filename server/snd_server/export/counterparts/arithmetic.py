@@ -1,0 +1,126 @@
+"""``math``: operators that compute element by element."""
+
+from __future__ import annotations
+
+from snd_server.export.call import Call
+from snd_server.export.errors import Unsuitable
+from snd_server.export.registry import COUNTERPARTS, Counterpart, counterpart
+from snd_server.export.scope import rank_of
+
+_PLAIN = {
+    "math.iden": "Identity", "math.rcp": "Reciprocal", "math.sqrt": "Sqrt", "math.exp": "Exp", "math.log": "Log",
+    "math.sin": "Sin", "math.cos": "Cos", "math.tan": "Tan", "math.sinh": "Sinh", "math.cosh": "Cosh",
+    "math.tanh": "Tanh", "math.asin": "Asin", "math.acos": "Acos", "math.atan": "Atan", "math.asinh": "Asinh",
+    "math.acosh": "Acosh", "math.atanh": "Atanh", "math.neg": "Neg", "math.abs": "Abs", "math.sign": "Sign",
+    "math.not": "Not", "math.floor": "Floor", "math.ceil": "Ceil", "nn.sigmoid": "Sigmoid", "nn.erf": "Erf",
+}  # fmt: skip
+_BINARY = {
+    "math.add": "Add", "math.sub": "Sub", "math.mul": "Mul", "math.and": "And", "math.or": "Or", "math.xor": "Xor",
+    "math.min": "Min", "math.max": "Max", "math.eq": "Equal", "math.lt": "Less", "math.gt": "Greater",
+    "math.le": "LessOrEqual", "math.ge": "GreaterOrEqual",
+}  # fmt: skip
+_REAL_ONLY = {"math.div": "Div", "math.pow": "Pow"}
+_COUNTED = {"math.sum_n": "Sum", "math.min_n": "Min", "math.max_n": "Max"}
+
+
+def _plain(kind: str) -> Counterpart:
+    return lambda call: call.write(kind, [call.input()])
+
+
+def _broadcasting(kind: str) -> Counterpart:
+    def write(call: Call) -> None:
+        left, right = aligned(call, "lhs_align", "rhs_align")
+        if call.dtype == "str" or len({tensor.dtype for tensor in _both(call)}) > 1:
+            raise Unsuitable("ONNX computes with two tensors of one type of numbers")
+        call.write(kind, [left, right])
+
+    return write
+
+
+def _both(call: Call) -> list[object]:
+    return [value for value in call.inputs]  # type: ignore[return-value]
+
+
+def aligned(call: Call, *names: str) -> list[str]:
+    """Return the arguments, such that they broadcast as ONNX does it: aligned at their last dimensions."""
+    found = []
+    rank = rank_of(call.output)
+    for at, align in enumerate(names):
+        own, start, name = call.rank(at), call[align], call.input(at)
+        if start is not None:
+            start += 0 if start >= 0 else rank - own + 1
+            after = rank - own - start
+            if after:
+                name = call.scope.node("Unsqueeze", [name, call.scope.constant(list(range(own, own + after)))])
+        found.append(name)
+    return found
+
+
+def _real(kind: str) -> Counterpart:
+    broadcasting = _broadcasting(kind)
+
+    def write(call: Call) -> None:
+        if call.dtype != "real":
+            raise Unsuitable("ONNX rounds quotients of ints towards zero")
+        broadcasting(call)
+
+    return write
+
+
+def _counted(kind: str) -> Counterpart:
+    def write(call: Call) -> None:
+        if kind == "Sum" and call.dtype != "real":
+            raise Unsuitable("ONNX sums reals")
+        call.write(kind, call.items())
+
+    return write
+
+
+COUNTERPARTS.update({name: _plain(kind) for name, kind in _PLAIN.items()})
+COUNTERPARTS.update({name: _broadcasting(kind) for name, kind in _BINARY.items()})
+COUNTERPARTS.update({name: _real(kind) for name, kind in _REAL_ONLY.items()})
+COUNTERPARTS.update({name: _counted(kind) for name, kind in _COUNTED.items()})
+
+
+@counterpart("math.sqr")
+def _square(call: Call) -> None:
+    call.write("Mul", [call.input(), call.input()])
+
+
+@counterpart("math.rsqrt")
+def _rsqrt(call: Call) -> None:
+    call.write("Reciprocal", [call.scope.node("Sqrt", [call.input()])])
+
+
+@counterpart("math.ne")
+def _differs(call: Call) -> None:
+    both = aligned(call, "lhs_align", "rhs_align")
+    call.write("Not", [call.scope.node("Equal", both)])
+
+
+@counterpart("math.mod")
+def _modulo(call: Call) -> None:
+    if call.dtype != "int":
+        raise Unsuitable("ONNX has remainders of reals with the sign of the dividend only")
+    call.write("Mod", aligned(call, "lhs_align", "rhs_align"))
+
+
+@counterpart("math.select")
+def _select(call: Call) -> None:
+    if call.output.dtype == "bool":
+        raise Unsuitable("onnxruntime selects no bools")
+    call.write("Where", aligned(call, "cond_align", "lhs_align", "rhs_align"))
+
+
+@counterpart("math.clamp")
+def _clamp(call: Call) -> None:
+    x, low, high = aligned(call, "val_align", "min_align", "max_align")
+    call.write("Max", [call.scope.node("Min", [x, high]), low])
+
+
+@counterpart("math.axpb")
+def _axpb(call: Call) -> None:
+    scope = call.scope
+    # The alignments are named in another order than the inputs.
+    a, x, b = aligned(call, "a_align", "x_align", "b_align")
+    call.write("Add", [scope.node("Mul", [a, x]), b])
