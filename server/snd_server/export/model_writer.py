@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 import onnx
 from msgspec import Struct
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from snd_analysis.compose import Specialization, decompose, specialization_of
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering import constant_values
 from snd_runtime.lowering.lowered import Argument
 from snd_server.export import counterparts as _counterparts  # noqa: F401 - fills the table
 from snd_server.export.call import Call
@@ -75,6 +78,7 @@ class _ModelWriter:
             root.fresh(name)
         inputs = self._inputs(scope, graph.inputs.values())
         state = self._variables(scope, graph, variables)
+        _bind_constants(scope, specialization, graph)
         self._operations(scope, graph.operations)
         outputs = self._outputs(scope, graph)
         self._operations(scope, graph.update_operations)
@@ -89,11 +93,11 @@ class _ModelWriter:
         if self._traced:
             outputs += self._trace(scope, graph, {each.name for each in outputs})
         proto = helper.make_graph(
-            scope.nodes, specialization.template.name.name, inputs, outputs, list(root.constants.values())
+            scope.nodes, specialization.template.name.name, inputs, outputs
         )
-        return self._finished(proto)
+        return self._finished(proto, root)
 
-    def _finished(self, graph: onnx.GraphProto) -> onnx.ModelProto:
+    def _finished(self, graph: onnx.GraphProto, root: Root) -> onnx.ModelProto:
         domains = sorted({each.domain for each in self._protos})
         imports = [helper.make_opsetid("", OPERATOR_SET), *(helper.make_opsetid(domain, 1) for domain in domains)]
         for each in self._protos:
@@ -102,6 +106,11 @@ class _ModelWriter:
         model = helper.make_model(graph, opset_imports=imports, functions=self._protos, producer_name="snd")
         model.ir_version = IR_VERSION
         _drop_unused(model)
+        used = _read(model.graph.node) | {each.name for each in (*model.graph.output, *model.graph.input)}
+        for name, array in root.constants.items():
+            if name in used:
+                # Weights are large: each is copied once, into its place.
+                _fill(model.graph.initializer.add(), name, array)
         return model
 
     # ---- the graph itself --------------------------------------------------------------------------------------------
@@ -267,6 +276,7 @@ class _ModelWriter:
                 scope.bind(value, names)
                 scope.variables[name] = names
                 inputs += names
+            _bind_constants(scope, callee, graph)
             self._operations(scope, graph.operations)
             results = [name for value in graph.outputs.values() for name in self._names(scope, value)]
             self._operations(scope, graph.update_operations)
@@ -288,7 +298,8 @@ class _ModelWriter:
         original = template.original or template.name
         domain, name = self._unique(original)
         constants = [
-            helper.make_node("Constant", [], [constant], value=value) for constant, value in root.constants.items()
+            helper.make_node("Constant", [], [constant], value=_fill(TensorProto(), constant, array))
+            for constant, array in root.constants.items()
         ]
         self._protos.append(
             helper.make_function(domain, name, inputs, unique, [*constants, *scope.nodes], [])
@@ -442,6 +453,18 @@ def _info(tensor: Tensor, name: str) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, TYPES[tensor.dtype or "real"], extents)
 
 
+def _fill(proto: TensorProto, name: str, array: np.ndarray[Any, Any]) -> TensorProto:
+    """Let a constant of the model have this name and these elements."""
+    if array.dtype == object:
+        proto.CopyFrom(numpy_helper.from_array(array, name))
+        return proto
+    proto.name = name
+    proto.data_type = helper.np_dtype_to_tensor_dtype(array.dtype)
+    proto.dims.extend(array.shape)
+    proto.raw_data = np.ascontiguousarray(array).tobytes()
+    return proto
+
+
 def _open_info(tensor: Tensor, name: str) -> onnx.ValueInfoProto:
     """In control flow, the shapes of tensors may differ from case to case, and from iteration to iteration."""
     return helper.make_tensor_value_info(name, TYPES[tensor.dtype or "real"], None)
@@ -452,6 +475,21 @@ def _renamed(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
     copy.CopyFrom(info)
     copy.name = name
     return copy
+
+
+def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph) -> None:
+    """Give the constants that a definition declares their values."""
+    if not specialization.template.constants:
+        return
+    try:
+        found = constant_values(specialization, np.dtype(np.float32), Budget(Limits()))
+    except EvaluationFailed:
+        return  # whatever needs them says that they are not known
+    for name, value in found.items():
+        declared = graph.constants.get(name)
+        if declared is not None:
+            arrays = [value] if isinstance(value, np.ndarray) else list(value or ())
+            scope.bind(declared, [scope.constant(each, each.dtype, name) for each in arrays])
 
 
 def _is_constant(value: TensorValue) -> bool:
@@ -477,10 +515,6 @@ def _drop_unused(model: onnx.ModelProto) -> None:
     """Drop constants that only ways needed which were given up, and functions likewise."""
     for function in model.functions:
         _keep(function.node, _read(function.node) | set(function.output))
-    used = _read(model.graph.node) | {each.name for each in (*model.graph.output, *model.graph.input)}
-    kept = [each for each in model.graph.initializer if each.name in used]
-    del model.graph.initializer[:]
-    model.graph.initializer.extend(kept)
     bodies = {(each.domain, each.name): each.node for each in model.functions}
     reached: set[tuple[str, str]] = set()
     pending = [*_invoked(model.graph.node)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic import integers
@@ -34,7 +34,7 @@ class Root:
 
     def __init__(self, is_function: bool) -> None:
         self.is_function = is_function
-        self.constants: dict[str, TensorProto] = {}
+        self.constants: dict[str, np.ndarray[Any, Any]] = {}
         self._known: dict[Hashable, str] = {}
         self._names: set[str] = set()
 
@@ -50,13 +50,11 @@ class Root:
 
     def constant(self, array: np.ndarray[Any, Any], wanted: str) -> str:
         """Return the name of a constant; equal small ones are one."""
-        if array.size > _LARGEST_CONSTANT:
-            raise Unsuitable(f"a table of {array.size:,} indices would be needed")
         key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 64 and array.dtype != object else None
         if key is not None and key in self._known:
             return self._known[key]
         name = self.fresh(wanted)
-        self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
+        self.constants[name] = array
         if key is not None:
             self._known[key] = name
         return name
@@ -91,8 +89,11 @@ class Scope:
         return outputs
 
     def constant(self, value: Any, dtype: Any = np.int64, wanted: str = "constant") -> str:
-        """Return the name of a constant."""
-        return self.root.constant(np.asarray(value, dtype), wanted)
+        """Return the name of a constant. Raises Unsuitable if it would be very large."""
+        array = np.asarray(value, dtype)
+        if array.size > _LARGEST_CONSTANT:
+            raise Unsuitable(f"a table of {array.size:,} indices would be needed")
+        return self.root.constant(array, wanted)
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def bind(self, value: TensorValue, names: Sequence[str]) -> None:
@@ -108,8 +109,7 @@ class Scope:
         if len(extent.leaves) != 1:
             return
         (leaf,) = extent.leaves
-        form = integers.as_affine(extent)
-        if leaf.key not in self._extents and form is not None:
+        if leaf.key not in self._extents and integers.as_affine(extent, leaf.key) is not None:
             self._extents[leaf.key] = (name, axis, extent)
 
     def name(self, tensor: Tensor) -> str:
