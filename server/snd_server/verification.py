@@ -16,6 +16,7 @@ from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.conversion import CLEAN, PROBLEMS, ConvertRequest
+from snd_server.deviation import TOLERANCE, difference
 from snd_server.onnx_import import ConvertedModel
 from snd_server.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.running import Observer, RunRequest, answer_of, prepare
@@ -24,9 +25,6 @@ from snd_server.terminal import say
 from snd_server.weights import stored_weights
 
 Array: TypeAlias = np.ndarray[Any, Any]
-
-TOLERANCE = 1e-4
-"""By how much elements may differ, relative to the greatest one: sums are not always made in the same order."""
 
 
 def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
@@ -81,9 +79,9 @@ def _compared(
     sizes = ", ".join(f"{each.name}[{','.join(map(str, each.summary.shape))}]" for each in first.inputs if each.summary)
     for name, array in expected.items():
         found = (target.arrays or {}).get(names.get(name, name))
-        difference = "it is missing" if found is None else _difference(np.asarray(found), array)
-        if difference is not None:
-            say(f"'{name}' differs on random inputs ({sizes}): {difference}{first_difference()}", err=True)
+        differs = "it is missing" if found is None else difference(np.asarray(found), array)
+        if differs is not None:
+            say(f"'{name}' differs on random inputs ({sizes}): {differs}{first_difference()}", err=True)
             return PROBLEMS
     if not request.quiet:
         count = len(expected)
@@ -149,20 +147,6 @@ def _inputs(answer: EvaluationAnswer, seed: int) -> dict[str, Array]:
             case _:
                 found[each.name] = chance.integers(0, 2, each.summary.shape)
     return found
-
-
-def _difference(found: Array, expected: Array) -> str | None:
-    """Return how two tensors differ, in words; None if they agree."""
-    if found.shape != expected.shape:
-        return f"it has the shape {list(found.shape)}, not {list(expected.shape)}"
-    if found.dtype.kind != "f":
-        return None if np.array_equal(found, expected) else "its elements differ"
-    one, other = found.astype(np.float64), expected.astype(np.float64)
-    scale = max(float(np.abs(other[np.isfinite(other)]).max(initial=0.0)), 1e-6)
-    if np.allclose(one, other, rtol=0, atol=TOLERANCE * scale, equal_nan=True):
-        return None
-    with np.errstate(invalid="ignore"):
-        return f"by {np.nanmax(np.abs(one - other)):.3g}"
 
 
 def _first_difference(before: Mapping[str, Summary], after: Mapping[str, Summary], names: Mapping[str, str]) -> str:

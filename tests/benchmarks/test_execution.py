@@ -25,9 +25,7 @@ from support.memory import read_program, snapshot_of
 
 sys.path.append(str(Path(__file__).parents[1] / "runtime"))
 
-from support.onnx_models.onnx_graphs import onnx_session
-
-JUDGED = ("AlexNet", "ResNet50", "TransformerEncoder")
+from support.onnx_models.exported import Exported
 
 
 @dataclass(frozen=True)
@@ -109,14 +107,14 @@ def test_operations_on_a_single_number(benchmark: BenchmarkFixture, operator: st
     assert benchmark.pedantic(lambda: graph.run([x]), rounds=5)
 
 
-@pytest.mark.parametrize("model", [m for m in MODELS if m.graph in JUDGED], ids=lambda model: model.graph)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.graph)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_onnxruntime(benchmark: BenchmarkFixture, model: Model, threads: int, also: Callable[..., None]) -> None:
     """The same graph with the same weights in onnxruntime. Budget: snd takes 1.5 times as long as one thread."""
     graph, inputs = model.ready()
     graph.run(inputs)
-    judge = onnx_session(graph.specialization, graph.variables, threads)
-    given = {each.name: value for each, value in zip(judge.get_inputs(), inputs, strict=True)}
+    exported = Exported(graph.specialization, graph.variables, threads)
+    judge, given = exported.session, exported.feed(inputs)
     judge.run(None, given)
     assert benchmark.pedantic(lambda: judge.run(None, given), rounds=5)
     if threads == 1:

@@ -11,6 +11,7 @@ from snd_server import __version__
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
     "convert": "Turn a model in NNEF 1.0 into a SkriptND model.",
+    "export": "Write a model as an ONNX file.",
     "fmt": "Bring SkriptND and NNEF 1.0 files into the one style.",
     "graph": "Draw a graph.",
     "lsp": "Serve editors: the language server.",

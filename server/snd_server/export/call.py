@@ -9,8 +9,10 @@ from snd_analysis.compose import Specialization
 from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.execution.plain import plain
+from snd_runtime.execution.prepared import prepared
+from snd_runtime.lowering.lowered import FLOAT32
 from snd_server.export.errors import Unsuitable
-from snd_server.export.scope import Scope, rank_of, static_shape
+from snd_server.export.scope import NUMPY, Scope, rank_of, static_shape
 
 
 class Call:
@@ -23,11 +25,12 @@ class Call:
         self.names = outputs
         """The names of the results: of each output those of its tensors."""
         given = [*operation.inputs, *([NULL] * (len(callee.inputs) - len(operation.inputs)))]
+        pairs = list(zip(given, callee.inputs, strict=True))
         self.inputs: list[TensorValue] = [
-            formal if actual is NULL and isinstance(formal, Tensor) else actual
-            for actual, formal in zip(given, callee.inputs, strict=True)
+            formal if actual is NULL and isinstance(formal, Tensor) else actual for actual, formal in pairs
         ]
         """The arguments; defaults are there, others are null."""
+        self._defaults = {at for at, (actual, formal) in enumerate(pairs) if actual is NULL and formal is not NULL}
 
     @cached_property
     def attributes(self) -> dict[str, Any]:
@@ -60,23 +63,38 @@ class Call:
         """The element type of the first argument."""
         return next(tensor.dtype or "" for value in self.inputs for tensor in tensors_of(value))
 
+    @property
+    def dtypes(self) -> set[str | None]:
+        """The element types of the arguments."""
+        return {tensor.dtype for value in self.inputs for tensor in tensors_of(value)}
+
     def has(self, at: int) -> bool:
         """Return whether an argument is not null."""
         return self.inputs[at] is not NULL
 
     def input(self, at: int = 0) -> str:
         """Return the name of an argument that is a single tensor."""
-        value = self.inputs[at]
-        if not isinstance(value, Tensor):
+        if not isinstance(self.inputs[at], Tensor):
             raise Unsuitable("an argument is not a single tensor")
-        return self.scope.name(value)
+        return self.items(at)[0]
 
     def items(self, at: int = 0) -> list[str]:
         """Return the names of the tensors of an argument; none for null."""
         value = self.inputs[at]
         if isinstance(value, Pack) and value.items is None:
             raise Unsuitable("the number of tensors of a pack is known in the run only")
+        if at in self._defaults and isinstance(value, Tensor) and value.value is None:
+            static_shape(value)
+            default = prepared(self.callee).with_defaults([], FLOAT32)[at]
+            return [self.scope.constant(default, NUMPY[value.dtype or "real"], value.name)]
         return [self.scope.name(tensor) for tensor in tensors_of(value)]
+
+    def stacked(self, at: int = 0) -> str | None:
+        """Return the tensor that holds the tensors of a pack whose number is known in the run only; None for others."""
+        value = self.inputs[at]
+        if isinstance(value, Pack) and value.items is None:
+            return self.scope.stack(value)
+        return None
 
     def given(self) -> list[str]:
         """Return the names of all tensors of all arguments."""

@@ -224,8 +224,6 @@ class _Space:
             places = [self._index(write.slot, place, at) for at, place in enumerate(write.places)]
             value = self.value(write.value)
             made.append((write.slot, places, value, list(self._masks)))
-        if len(made) > 1 and len({id(slot) for slot, *_ in made}) != len(made):
-            raise Unsuitable("several elements of one tensor are written at once")
         every = [mask for *_, masks in made for mask in masks]
         for slot, places, value, _ in made:
             self._write(slot, places, value, self._together(every))
@@ -534,7 +532,7 @@ class _Space:
         self, slot: Slot, places: Sequence[Value], value: Value, mask: Value | None, *, reduced: bool = False
     ) -> None:
         """Write a value at places; points where the mask does not hold write nothing."""
-        scope, operator = self.scope, self.formula.operator
+        operator = self.formula.operator
         shape = extents_of(slot)
         accumulates = operator in ACCUMULATORS
         linear = self._linear(places, shape)

@@ -20,9 +20,10 @@ from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.prepared import prepared
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering import constant_values
-from snd_runtime.lowering.lowered import Argument
+from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.export import counterparts as _counterparts  # noqa: F401 - fills the table
 from snd_server.export.call import Call
 from snd_server.export.errors import NotExportable, Problem, Unsuitable
@@ -77,6 +78,7 @@ class _ModelWriter:
         for name in graph.outputs:  # what they are called is known from outside
             root.fresh(name)
         inputs = self._inputs(scope, graph.inputs.values())
+        _give_defaults(scope, specialization, graph)
         state = self._variables(scope, graph, variables)
         _bind_constants(scope, specialization, graph)
         self._operations(scope, graph.operations)
@@ -92,9 +94,7 @@ class _ModelWriter:
             raise NotExportable(sorted(self._problems))
         if self._traced:
             outputs += self._trace(scope, graph, {each.name for each in outputs})
-        proto = helper.make_graph(
-            scope.nodes, specialization.template.name.name, inputs, outputs
-        )
+        proto = helper.make_graph(scope.nodes, specialization.template.name.name, inputs, outputs)
         return self._finished(proto, root)
 
     def _finished(self, graph: onnx.GraphProto, root: Root) -> onnx.ModelProto:
@@ -150,6 +150,9 @@ class _ModelWriter:
         found = {}
         for name, value in graph.variables.items():
             arrays = _arrays(name, value, given)
+            if any(array is None for array in arrays):  # nothing needs it, or what needs it says so
+                scope.variables[name] = [""] * len(arrays)
+                continue
             names = [
                 scope.root.constant(np.asarray(array), tensor.name)
                 for tensor, array in zip(tensors_of(value), arrays, strict=True)
@@ -206,9 +209,7 @@ class _ModelWriter:
         ways: list[Callable[[], None]] = []
         if is_library(name.path) and text in COUNTERPARTS:
             ways.append(lambda: COUNTERPARTS[text](call))
-        if callee.body is not None and callee.template.is_composite:
-            ways.append(lambda: self._invoke(call))
-        elif callee.template.formulas:
+        if (callee.body is not None and callee.template.is_composite) or callee.template.formulas:
             ways.append(lambda: self._invoke(call))
         return self._first(scope, text, ways)
 
@@ -355,8 +356,8 @@ class _ModelWriter:
         loop = operation.control
         assert isinstance(loop, Loop)
         starts = [name for each in loop.carried for name in self._names(scope, each.source)]
-        scanned = [(each.local, *self._stacked(scope, each.source)) for each in loop.scanned]
-        count = self._count(scope, loop, [length for _, _, length in scanned])
+        scanned = [(each.local, self._stacked(scope, each.source)) for each in loop.scanned]
+        count = self._count(scope, loop, [pack for _, pack in scanned])
         body = Scope(scope.root, scope)
         number = scope.root.fresh("iteration")
         infos = [helper.make_tensor_value_info(number, TensorProto.INT64, [])]
@@ -365,7 +366,7 @@ class _ModelWriter:
             names = [scope.root.fresh(tensor.name) for tensor in tensors_of(each.local)]
             body.bind(each.local, names)
             infos += [_open_info(tensor, name) for tensor, name in zip(tensors_of(each.local), names, strict=True)]
-        for local, pack, _ in scanned:
+        for local, pack in scanned:
             if isinstance(local, Tensor):
                 body.bind(local, [body.node("Gather", [pack, number], axis=0)])
         if loop.index is not None:
@@ -395,22 +396,26 @@ class _ModelWriter:
 
     def _unpack(self, scope: Scope, value: TensorValue, names: Sequence[str], stacked: str) -> None:
         if isinstance(value, Pack) and value.items is None:
-            raise Unsuitable("the number of tensors that it collects depends on data")
+            for tensor in tensors_of(value):
+                scope.stacks[tensor] = stacked
+            return
         for at, name in enumerate(names):
             scope.node("Gather", [stacked, scope.constant(at)], name, axis=0)
 
-    def _stacked(self, scope: Scope, value: TensorValue) -> tuple[str, int]:
-        """Return the tensors of a pack as one, and their number."""
-        if not isinstance(value, Pack) or value.items is None:
-            raise Unsuitable("the number of tensors of a pack is known in the run only")
+    def _stacked(self, scope: Scope, value: TensorValue) -> str:
+        """Return the tensors of a pack as one."""
+        if not isinstance(value, Pack):
+            raise Unsuitable("it is not known what it scans")
+        if value.items is None:
+            return scope.stack(value)
         tensors = [*tensors_of(value)]
         if len({str(tensor.shape) for tensor in tensors}) != 1:
             raise Unsuitable("it scans tensors of different shapes")
         axes = scope.constant([0])
         parts = [scope.node("Unsqueeze", [self._name(scope, tensor), axes]) for tensor in tensors]
-        return scope.node("Concat", parts, axis=0), len(tensors)
+        return scope.node("Concat", parts, axis=0)
 
-    def _count(self, scope: Scope, loop: Loop, lengths: Sequence[int]) -> str:
+    def _count(self, scope: Scope, loop: Loop, packs: Sequence[str]) -> str:
         match loop.count:
             case Integer():
                 return scope.node("Squeeze", [scope.integer(loop.count)])
@@ -418,7 +423,10 @@ class _ModelWriter:
                 shape = scope.constant(np.zeros(0), np.int64)
                 return scope.node("Reshape", [self._name(scope, loop.count), shape])
             case None:
-                return scope.constant(min(lengths)) if lengths else ""
+                lengths = [scope.node("Shape", [pack], start=0, end=1) for pack in packs]
+                if not lengths:
+                    return ""
+                return scope.node("Squeeze", [scope.node("Min", lengths) if len(lengths) > 1 else lengths[0]])
         raise Unsuitable("the number of iterations is known in the run only")
 
     def _going_on(self, body: Scope, loop: Loop, number: str, carried: Sequence[str]) -> str:
@@ -477,6 +485,20 @@ def _renamed(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
     return copy
 
 
+def _give_defaults(scope: Scope, specialization: Specialization, graph: Graph) -> None:
+    """Let inputs that have a default be optional: an initializer of the same name is their value then."""
+    if any(member.node.default is not None for member in specialization.template.inputs):
+        defaults = prepared(specialization).with_defaults([], FLOAT32)
+        for member, default in zip(specialization.template.inputs, defaults, strict=True):
+            declared = graph.inputs.get(member.name)
+            if isinstance(default, np.ndarray) and isinstance(declared, Tensor) and _is_static(declared):
+                scope.root.constants[scope.names[declared]] = default
+
+
+def _is_static(tensor: Tensor) -> bool:
+    return all(isinstance(each, Integer) and each.value is not None for each in tensor.shape or ())
+
+
 def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph) -> None:
     """Give the constants that a definition declares their values."""
     if not specialization.template.constants:
@@ -498,12 +520,13 @@ def _is_constant(value: TensorValue) -> bool:
 
 def _arrays(name: str, value: TensorValue, given: Mapping[str, Argument]) -> list[Any]:
     found = given.get(name)
-    if isinstance(value, Tensor):
-        if not isinstance(found, np.ndarray):
-            raise Unsuitable(f"the variable '{name}' has no value")
+    if isinstance(found, np.ndarray):
         return [found]
-    items = list(found) if found is not None else [given.get(f"{name}[{at}]") for at, _ in enumerate(tensors_of(value))]
-    return items
+    if found is not None:
+        return list(found)
+    if isinstance(value, Tensor):
+        return [None]
+    return [given.get(f"{name}[{at}]") for at, _ in enumerate(tensors_of(value))]
 
 
 def _operator_text(name: OperatorName) -> str:

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack
 from snd_runtime.execution.plain import plain
 from snd_server.export.errors import Unsuitable
 
@@ -72,6 +73,8 @@ class Scope:
         """The names of the variables of the graph or function, by scoped name."""
         self.updates: dict[str, TensorValue | str] = {}
         """What variables become, by scoped name: what functions give."""
+        self.stacks: dict[Tensor, str] = {}
+        """Tensors that hold those of a pack whose number is known in the run only, by what stands for them all."""
         self._extents: dict[Hashable, tuple[str, int, Integer]] = {}
         self._dimensions: dict[tuple[str, int], str] = {}
 
@@ -128,6 +131,16 @@ class Scope:
         shape = static_shape(tensor)
         whole = elements.reshape(shape) if elements.ndim else np.full(shape, elements)
         return self.root.constant(whole.astype(NUMPY[tensor.dtype]), tensor.name)
+
+    def stack(self, pack: Pack) -> str:
+        """Return the name of the tensor that holds the tensors of a pack whose number is known in the run only."""
+        scope: Scope | None = self
+        tensors = [*tensors_of(pack)]
+        while scope is not None and len(tensors) == 1 and len(pack.segments) == 1:
+            if tensors[0] in scope.stacks:
+                return scope.stacks[tensors[0]]
+            scope = scope.parent
+        raise Unsuitable("the number of tensors of a pack is known in the run only")
 
     def variable(self, name: str) -> list[str] | None:
         """Return the names of a variable here or further out."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from msgspec.structs import replace
 
 from snd_analysis.compose.body.scoped_names import quantized_name
-from snd_analysis.compose.specialization import specialization_of
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import Graph, Operation, Quantization, TensorValue
 
 
@@ -57,6 +57,28 @@ def tensors_below(
             made = ((name, value) for name, value in callee.body.tensors.items() if name not in callee.variables)
             yield from _wanted(made, wanted, inner)
             yield from tensors_below((*with_scopes(callee.body), *callee.body.update_operations), wanted, inner)
+
+
+def variables_below(specialization: Specialization) -> dict[str, TensorValue]:
+    """Return the variables of a definition and of all that it invokes, as they are declared, by scoped names."""
+    found: dict[str, TensorValue] = {}
+
+    def enter(callee: Specialization, scope: str) -> None:
+        for name, value in callee.variables.items():
+            found.setdefault(joined(scope, name), value)
+        if callee.body is not None:
+            follow((*with_scopes(callee.body), *callee.body.update_operations), scope)
+
+    def follow(operations: Iterable[Operation], scope: str) -> None:
+        for operation in operations:
+            for part in operation.subgraphs.values():
+                follow(part.operations, scope)
+            callee = specialization_of(operation)
+            if callee is not None:
+                enter(callee, scope_of(operation, scope))
+
+    enter(specialization, "")
+    return found
 
 
 def quantizations_below(graph: Graph) -> dict[str, Quantization]:

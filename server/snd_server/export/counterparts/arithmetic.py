@@ -30,15 +30,11 @@ def _plain(kind: str) -> Counterpart:
 def _broadcasting(kind: str) -> Counterpart:
     def write(call: Call) -> None:
         left, right = aligned(call, "lhs_align", "rhs_align")
-        if call.dtype == "str" or len({tensor.dtype for tensor in _both(call)}) > 1:
+        if "str" in call.dtypes or len(call.dtypes) > 1:
             raise Unsuitable("ONNX computes with two tensors of one type of numbers")
         call.write(kind, [left, right])
 
     return write
-
-
-def _both(call: Call) -> list[object]:
-    return [value for value in call.inputs]  # type: ignore[return-value]
 
 
 def aligned(call: Call, *names: str) -> list[str]:

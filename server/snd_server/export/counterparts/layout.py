@@ -45,6 +45,13 @@ def _concat(call: Call) -> None:
 @counterpart("layout.stack")
 def _stack(call: Call) -> None:
     axis = call["axis"] + (rank_of(call.output) if call["axis"] < 0 else 0)
+    stacked = call.stacked()
+    if stacked is not None:
+        if call["squeeze"]:
+            raise Unsuitable("the number of tensors of a pack is known in the run only")
+        order = [*range(1, axis + 1), 0, *range(axis + 1, rank_of(call.output))]
+        call.write("Transpose", [stacked], perm=order)
+        return
     items = call.items()
     if not call["squeeze"]:
         axes = call.scope.constant([axis])

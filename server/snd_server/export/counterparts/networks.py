@@ -132,3 +132,23 @@ def _lstm(call: Call) -> None:
     # A dimension for the directions is in the second place of the sequence, and in the first of the states.
     for name, (target,), axis in zip(made, call.names, (1, 0, 0), strict=True):
         scope.node("Squeeze", [name, scope.constant([axis])], target)
+
+
+@counterpart("rand.uniform", "rand.normal", "rand.bernoulli")
+def _random(call: Call) -> None:
+    """The distribution is the same; each engine draws its own numbers."""
+    assert call.operation.operator is not None
+    if call.output.dtype == "int":
+        raise Unsuitable("ONNX draws reals")
+    shape, scope = list(call["shape"]), call.scope
+    match call.operation.operator.name:
+        case "uniform":
+            call.write("RandomUniform", [], shape=shape, low=float(call["min"]), high=float(call["max"]))
+        case "normal":
+            # onnxruntime ends at a deviation of 0.
+            drawn = scope.node("RandomNormal", [], shape=shape)
+            scaled = scope.node("Mul", [drawn, scope.constant(call["std"], np.float32)])
+            call.write("Add", [scaled, scope.constant(call["mean"], np.float32)])
+        case _:
+            drawn = scope.node("RandomUniform", [], shape=shape, low=0.0, high=1.0)
+            call.write("Less", [drawn, scope.constant(call["prob"], np.float32)])

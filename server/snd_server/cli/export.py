@@ -1,0 +1,62 @@
+"""``snd export``."""
+
+from __future__ import annotations
+
+import click
+
+from snd_server.arguments import ArgumentError
+from snd_server.cli.argument_options import argument_options
+from snd_server.composing import ShapesError
+from snd_server.config_schema import ConfigError
+from snd_server.model_folder import main_file
+
+
+@click.command(short_help="Write a model as an ONNX file.")
+@click.argument("path", metavar="PATH")
+@click.option("-o", "--output", metavar="FILE", required=True, help="The file to write, such as model.onnx.")
+@click.option("--graph", metavar="NAME", help="The graph to export; by default the first one that no other invokes.")
+@argument_options
+@click.option(
+    "--weights", metavar="DIR",
+    help="Take variables from there, as in snd run; by default from what lies beside the model. Others are random.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
+@click.option("--flat", is_flag=True, help="Write no functions for the operators of the model itself.")
+@click.option("--verify", is_flag=True, help="Run the file with onnxruntime, and compare its outputs with snd's.")
+@click.option(
+    "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
+    help="How much memory the tensors may take; 4096 by default.",
+)  # fmt: skip
+@click.option("--config", metavar="FILE", help="Use this configuration.")
+@click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
+def export(
+    path: str,
+    output: str,
+    graph: str | None,
+    attributes: tuple[str, ...],
+    types: tuple[str, ...],
+    inputs: tuple[str, ...],
+    weights: str | None,
+    seed: int,
+    flat: bool,
+    verify: bool,
+    memory: int,
+    config: str | None,
+    quiet: bool,
+) -> int:
+    """Write a graph as an ONNX file, with its weights.
+
+    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. Operators become standard nodes where ONNX
+    has them, else functions of the file. Exit status 1 says that the model has mistakes, that operators can't be
+    exported (all of them are listed), or, with --verify, that the outputs differ.
+    """
+    from snd_server.exporting import ExportRequest, run_export
+
+    request = ExportRequest(
+        main_file(path), output, graph, attributes, types, inputs, weights, seed, flat, verify, quiet, memory << 20,
+        config,
+    )  # fmt: skip
+    try:
+        return run_export(request)
+    except (ArgumentError, ConfigError, ShapesError) as problem:
+        raise click.ClickException(str(problem)) from problem

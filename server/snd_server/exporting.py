@@ -1,0 +1,253 @@
+"""One run of ``snd export``: compose, write as ONNX, compare with onnxruntime if asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec import Struct
+
+from snd_analysis.base import Severity, counted
+from snd_analysis.compose import Session, Specialization, Template, compose_root, variables_below
+from snd_analysis.model import Tensor, tensors_of
+from snd_analysis.symbolic.values import NULL, Value
+from snd_analysis.workspace import Snapshot
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.binding import bound
+from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.tensors import InvalidRequest
+from snd_runtime.execution import ComputedTensor, Execution, execute
+from snd_runtime.execution.factors import Factors
+from snd_runtime.execution.plain import plain
+from snd_runtime.execution.variables import Variables
+from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_server.arguments import ArgumentError
+from snd_server.checking import Checker
+from snd_server.composing import chosen_graph, compose_chosen
+from snd_server.config import Configurations
+from snd_server.deviation import difference
+from snd_server.render import full
+from snd_server.report import Report
+from snd_server.running import RunRequest, prepare
+from snd_server.selection import RuleSettings
+from snd_server.showing import paint
+from snd_server.terminal import say, show
+from snd_server.writing import write_file
+
+if TYPE_CHECKING:
+    import onnx
+
+CLEAN, PROBLEMS = 0, 1
+_MOST_BYTES = 1_900_000_000
+"""Of a single file: protocol buffers have no more than 2 GB."""
+
+
+class ExportRequest(Struct, frozen=True):
+    """The command line of ``snd export``. Memory is in bytes."""
+
+    path: str
+    output: str
+    graph: str | None = None
+    attributes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    weights: str | None = None
+    seed: int = 0
+    flat: bool = False
+    verify: bool = False
+    quiet: bool = False
+    memory_bytes: int = 4 << 30
+    config: str | None = None
+
+
+class Chosen(Struct, frozen=True):
+    """A graph, composed, with what it was composed with."""
+
+    session: Session
+    template: Template
+    specialization: Specialization
+    attributes: Mapping[str, Value]
+    dtypes: Mapping[str, str]
+
+
+def run_export(request: ExportRequest) -> int:
+    """Export a graph, and return the exit status.
+
+    Raises ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
+    """
+    demand_onnx()
+    from snd_server.export import NotExportable, write_model
+
+    checker = Checker(Configurations(request.config), RuleSettings())
+    snapshot, _, template = chosen_graph(checker, request.path, request.graph)
+    composition, diagnostics = compose_chosen(
+        checker, snapshot, template, request.attributes, request.inputs, request.types
+    )
+    errors = tuple(each for each in diagnostics if each.severity is Severity.ERROR)
+    if errors:
+        show(full.render(Report((request.path,), errors, checker.source, paint=paint())))
+        return PROBLEMS
+    from snd_server.arguments import parse_arguments
+
+    given = parse_arguments(template, request.attributes, request.inputs, request.types)
+    session = Session(snapshot)
+    specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
+    chosen = Chosen(session, template, specialization, given.attributes, composition.dtypes)
+    variables = _variables(checker, snapshot, request, chosen)
+    try:
+        model = write_model(specialization, variables, flat=request.flat)
+    except NotExportable as failed:
+        for problem in failed.problems:
+            say(f"can't be exported: {problem}", err=True)
+        return PROBLEMS
+    save(model, request.output)
+    if not request.quiet:
+        functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
+        say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
+    if not request.verify:
+        return CLEAN
+    wrong = verify(chosen, variables, request.output, request.seed, request.memory_bytes)
+    if wrong is not None:
+        say(wrong, err=True)
+        return PROBLEMS
+    if not request.quiet:
+        say("onnxruntime computes the same outputs on random inputs")
+    return CLEAN
+
+
+def demand_onnx() -> None:
+    """Raise ArgumentError if the packages of the extra are not there."""
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+    except ImportError as missing:
+        raise ArgumentError(f"this needs the package {missing.name}: pip install 'snd[onnx]' installs it") from missing
+
+
+def save(model: onnx.ModelProto, path: str) -> None:
+    """Write a model; weights of a very large one into a file beside it, ``NAME.data``."""
+    import onnx
+
+    if sum(len(each.raw_data) for each in model.graph.initializer) < _MOST_BYTES:
+        write_file(path, model.SerializeToString())
+        return
+    beside = f"{os.path.basename(path)}.data"
+    if os.path.exists(os.path.join(os.path.dirname(path), beside)):
+        os.remove(os.path.join(os.path.dirname(path), beside))
+    onnx.save_model(model, path, save_as_external_data=True, location=beside, size_threshold=1024)
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+def _variables(checker: Checker, snapshot: Snapshot, request: ExportRequest, chosen: Chosen) -> dict[str, Argument]:
+    run = RunRequest(
+        request.path, chosen.template.name.name, weights=request.weights, memory_bytes=request.memory_bytes
+    )
+    prepared = prepare(snapshot, run, checker.configurations.of_file(request.path).weights)
+    return all_variables(chosen.session, chosen.specialization, prepared.evaluation.weights, request.seed)
+
+
+def all_variables(
+    session: Session, specialization: Specialization, given: Mapping[str, Argument], seed: int
+) -> dict[str, Argument]:
+    """Return a value for every variable: the given ones, and others drawn as ``snd run`` draws them.
+
+    Raises ArgumentError for a given one that does not fit.
+    """
+    drawing = Variables(given, seed, FLOAT32, Budget(Limits()), Factors(session))
+    try:
+        return {name: drawing.value(name, value) for name, value in variables_below(specialization).items()}
+    except EvaluationFailed as failed:
+        raise ArgumentError(failed.message) from None
+
+
+# ---- comparison ------------------------------------------------------------------------------------------------------
+def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> str | None:
+    """Run the graph and the file on the same random inputs; return how they differ, None if they do not.
+
+    Raises ArgumentError if the graph can't be run.
+    """
+    import onnxruntime
+
+    from snd_server.export import write_model
+
+    seen: dict[str, Argument] = {}
+
+    def watch(step: ComputedTensor) -> None:
+        if not step.iterations:
+            seen.setdefault(step.name, step.value)
+
+    limits = Limits(tensor_bytes=memory_bytes)
+    attributes = {name: plain(value) for name, value in chosen.attributes.items()}
+    shapes = _shapes(chosen.specialization)
+    request = EvaluationRequest(chosen.template.name, attributes, chosen.dtypes, shapes, seed=seed)
+    try:
+        given = bound(chosen.session, chosen.template, request, FLOAT32, Budget(limits))
+        execution = Execution(seed=seed, variables=variables, limits=limits, watch=watch)
+        outcome = execute(chosen.session, given.specialization, given.arguments, execution)
+    except InvalidRequest as invalid:
+        raise ArgumentError(f"--verify: {invalid.failures[0].message}") from None
+    except EvaluationFailed as failed:
+        raise ArgumentError(f"--verify: {failed.message}") from None
+    judge = session_of(path)
+    names = [each.name for each in judge.get_inputs()]
+    feed = _feed(chosen.specialization, given.arguments, names)
+    expected = [array for value in outcome.outputs.values() for array in arrays_of(value)]
+    found = judge.run(None, feed)
+    for node, one, other in zip(judge.get_outputs(), found, expected, strict=False):
+        differs = difference(one, other)
+        if differs is not None:
+            traced = write_model(chosen.specialization, variables, traced=True)
+            inner = onnxruntime.InferenceSession(traced.SerializeToString(), providers=["CPUExecutionProvider"])
+            where = _first_difference(inner, feed, seen)
+            return f"'{node.name}' differs in onnxruntime: {differs}{where}"
+    return None
+
+
+def session_of(path: str, threads: int = 0) -> Any:
+    """Return a file in onnxruntime, on the processor."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def arrays_of(value: Argument) -> list[np.ndarray[Any, Any]]:
+    """Return a tensor, or those of a pack, as a list."""
+    return [] if value is None else [value] if isinstance(value, np.ndarray) else list(value)
+
+
+def _shapes(specialization: Specialization) -> dict[str, Any]:
+    """Return random inputs for those whose shape is known; others are searched for."""
+    from snd_runtime.execution.plain import static_shape
+    from snd_runtime.generators import Generator
+
+    found: dict[str, Any] = {}
+    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
+        if isinstance(value, Tensor) and value.value is None and member.node.pack is None:
+            shape = static_shape(value)
+            if shape is not None and value.dtype != "str":
+                found[member.name] = Generator("random", shape)
+    return found
+
+
+def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> dict[str, Any]:
+    given: list[Any] = []
+    for formal, value in zip(specialization.inputs, arguments, strict=True):
+        if formal is not NULL and not (isinstance(formal, Tensor) and formal.value is not None):
+            given += arrays_of(value)
+            assert value is not None or not [*tensors_of(formal)]
+    return dict(zip(names, given, strict=False))
+
+
+def _first_difference(judge: Any, feed: Mapping[str, Any], seen: Mapping[str, Argument]) -> str:
+    """Return the first tensor on the way that differs, as the end of a message."""
+    found = dict(zip((each.name for each in judge.get_outputs()), judge.run(None, feed), strict=True))
+    for name, value in seen.items():
+        if name in found and isinstance(value, np.ndarray) and difference(found[name], value) is not None:
+            return f"; the first tensor that differs is '{name}'"
+    return ""
