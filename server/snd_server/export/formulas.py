@@ -75,7 +75,7 @@ class Known(Struct, frozen=True, eq=False):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.array.shape
+        return tuple(self.array.shape)
 
 
 class Named(Struct, frozen=True, eq=False):

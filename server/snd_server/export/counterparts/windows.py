@@ -133,5 +133,5 @@ def _pool(call: Call) -> None:
         count = int(not call["ignore_border"])
         call.write("AveragePool", [call.input()], count_include_pad=count, **window)
     else:
-        mean = call.scope.node("AveragePool", [call.input()], count_include_pad=1, **window)
+        mean = call.scope.node("AveragePool", [call.input()], None, count_include_pad=1, **window)
         call.write("Mul", [mean, call.scope.constant(prod(size), np.float32)])

@@ -1,0 +1,135 @@
+"""``snd export``: what it writes, verifies and refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.server.processes import ROOT
+
+onnx = pytest.importorskip("onnx", reason="the development package onnx is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="the development package onnxruntime is not installed")
+
+
+BLOCKS = """
+import math, nn;
+operator block { @input { x: real[s..]; } @output { y: real[s..]; } @compose { z = nn.relu(x); y = math.mul(z, 2.0); } }
+graph Net { @input { x: real[n|8, 3]; } @output { y: real[n, 3]; } @compose { a = block(x); y = block(a); } }
+"""
+STATE = """
+import math;
+graph Sum {
+    @input { x: real[2]; }
+    @output { y: real[2]; }
+    @variable { total: real[2]; }
+    @compose { y = math.add(x, total); }
+    @update { total = y; }
+}
+"""
+LOOP = """
+import math;
+graph Loop {
+    @input { x: real[2]; n: int[]; c: bool[]; }
+    @output { y: real[2]; z: real[2]; }
+    @compose {
+        y = with a = x do..(n) { b = math.add(a, 1.0); yield b; };
+        z = if c then math.neg(y) else math.sqr(y);
+    }
+}
+"""
+
+
+def _model(project: Path, text: str) -> None:
+    (project / "main.sknd").write_text(text, encoding="utf-8")
+
+
+def _session(path: str = "m.onnx"):
+    onnx.checker.check_model(path)
+    return onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+
+
+def test_operators_are_functions_and_extents_symbols(project: Path, real):
+    _model(project, BLOCKS)
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    model = onnx.load("m.onnx")
+    assert {each.name for each in model.functions} == {"block"}
+    assert model.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "n"
+    (found,) = _session().run(None, {"x": np.full((5, 3), 1.5, np.float32)})
+    assert found.tolist() == [[6.0] * 3] * 5
+    assert real("export", ".", "-o", "m.onnx", "--flat", "-q").status == 0
+    assert not onnx.load("m.onnx").functions
+
+
+def test_state_goes_in_and_out(project: Path, real):
+    _model(project, STATE)
+    (project / "weights").mkdir()
+    np.save(project / "weights/total.npy", np.array([1, 2], np.float32))
+    assert real("export", ".", "-o", "m.onnx", "--verify").status == 0
+    session = _session()
+    x = np.ones(2, np.float32)
+    y, new = session.run(["y", "total.next"], {"x": x})
+    assert y.tolist() == new.tolist() == [2, 3]
+    assert session.run(["y"], {"x": x, "total": new})[0].tolist() == [3, 4]
+
+
+def test_control_flow(project: Path, real):
+    _model(project, LOOP)
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    x = np.zeros(2, np.float32)
+    y, z = _session().run(None, {"x": x, "n": np.array(3), "c": np.array(False)})
+    assert (y.tolist(), z.tolist()) == ([3, 3], [9, 9])
+
+
+def test_all_that_cannot_be_exported_is_listed(project: Path, real):
+    _model(
+        project,
+        """
+        import image, rand;
+        graph G {
+            @input { x: real[1,1,8,8]; r: real[1,4]; i: int[1]; }
+            @output { y: real[1,1,2,2]; z: real[1,1,2,2]; }
+            @compose {
+                y = image.max_roi_pool{output_size=[2,2]}(x, r, i);
+                z = image.avg_roi_pool{output_size=[2,2]}(x, r, i);
+            }
+        }
+        """,
+    )
+    outcome = real("export", ".", "-o", "m.onnx")
+    assert outcome.status == 1
+    assert [line.split(": ")[1] for line in outcome.stderr.splitlines()] == ["image.avg_roi_pool", "image.max_roi_pool"]
+    assert not Path("m.onnx").exists()
+
+
+def test_mistakes_are_shown(project: Path, real):
+    outcome = real("export", str(ROOT / "examples/broken"), "-o", "m.onnx")
+    assert outcome.status == 1
+    assert "error" in outcome.stdout
+    assert not Path("m.onnx").exists()
+
+
+def test_a_difference_names_the_first_tensor(project: Path, real, monkeypatch: pytest.MonkeyPatch):
+    from snd_server.export.registry import COUNTERPARTS
+
+    monkeypatch.setitem(COUNTERPARTS, "math.exp", COUNTERPARTS["math.neg"])
+    text = "a = math.neg(x); b = math.exp(a); y = math.sqr(b);"
+    _model(
+        project, f"import math;\ngraph G {{ @input {{ x: real[2]; }} @output {{ y: real[2]; }} @compose {{ {text} }} }}"
+    )
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert outcome.status == 1
+    assert "'y' differs in onnxruntime" in outcome.stderr
+    assert "the first tensor that differs is 'b'" in outcome.stderr
+
+
+def test_a_model_in_nnef1_is_exported(project: Path, real):
+    text = (
+        "version 1.0; graph G(x) -> (y) { x = external(shape = [1, 3, 8, 8]); y = max_pool(x, size = [1, 1, 2, 2]); }"
+    )
+    (project / "graph.nnef").write_text(text, encoding="utf-8")
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
