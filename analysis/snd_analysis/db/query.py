@@ -57,12 +57,14 @@ class Query(Generic[P, Value]):
         is_constant: bool = False,
         is_incremental: bool = False,
         is_firewall: bool = False,
+        is_root: bool = False,
     ) -> None:
         self.function = function
         self.same = same
         self.is_constant = is_constant
         self.is_incremental = is_incremental
         self.is_firewall = is_firewall
+        self.is_root = is_root
         update_wrapper(self, function)
 
     def __call__(self, db: Database, *args: P.args, **kwargs: P.kwargs) -> Value:
@@ -82,6 +84,8 @@ class Query(Generic[P, Value]):
                 frame.asked_constants = True
             else:
                 frame.asked[cell] = value
+        elif not cell.is_constant:
+            db.storage.asked_outside[cell] = db.storage.count
         return value
 
 
@@ -95,7 +99,11 @@ def query(function: Callable[Concatenate[Database, P], Value], /) -> Query[P, Va
 
 @overload
 def query(
-    *, same: Callable[[Any, Any], bool] = eq, is_constant: bool = False, is_firewall: bool = False
+    *,
+    same: Callable[[Any, Any], bool] = eq,
+    is_constant: bool = False,
+    is_firewall: bool = False,
+    is_root: bool = False,
 ) -> _Declare: ...
 
 
@@ -107,6 +115,7 @@ def query(function: Any = None, **options: Any) -> Any:
     and those that depend on nothing else.
     An answer that ``is_firewall`` mostly stays when its inputs change, and is quickly worked out. To the answers that
     depend on it, it is like an input: whether they hold is told by it, without a look at what stands after it.
+    An answer that ``is_root`` is kept, with all that it depends on, however long nobody asks for it.
     """
     return Query(function) if function is not None else lambda function: Query(function, **options)
 
@@ -230,6 +239,9 @@ def _work_out(db: Database, cell: Cell) -> Memo:
             value = query.function(db, None if cell.memo is None else cell.memo.value, *cell.key)
         else:
             value = query.function(db, *cell.key)
+    except BaseException:  # it is asked again soon: what is known by now stays known
+        storage.asked_outside.update((other, storage.count) for other in (cell, *frame.asked) if not other.users)
+        raise
     finally:
         storage.frame = around
     versions = [*cell.versions]
@@ -238,10 +250,12 @@ def _work_out(db: Database, cell: Cell) -> Memo:
             value = memo.value
             if cell.bit:
                 versions.remove(memo)
+                storage.release(memo)
             break
     inputs = near = 0
     for other in frame.asked:
         assert other.memo is not None
+        other.users += 1
         inputs |= other.memo.inputs
         near |= _near(other, other.memo, db.revision)
     for memo in versions[_VERSIONS - 1 :]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from threading import RLock
 from typing import Any, TypeAlias
 
@@ -14,7 +14,8 @@ _BITS = 512
 _FIREWALL_BITS = 1_536
 # The inputs of so many revisions are kept, to tell at once which of them differ between two.
 _REVISIONS = 16
-_FEWEST_CELLS = 16_384
+# What only somebody outside has asked for is let go if nobody does again for so many revisions.
+_PATIENCE = 64
 
 FIREWALLS = (1 << _FIREWALL_BITS) - 1 << _BITS
 """The bits of all firewalls."""
@@ -47,7 +48,7 @@ class Memo:
 class Cell:
     """One query with one key: the answer of the revision that asked last, and a few earlier ones."""
 
-    __slots__ = ("bit", "is_active", "is_constant", "is_input", "key", "memo", "older", "query", "revision")
+    __slots__ = ("bit", "is_active", "is_constant", "is_input", "key", "memo", "older", "query", "revision", "users")
 
     def __init__(self, query: Any, key: tuple[Hashable, ...]) -> None:
         self.query = query
@@ -61,6 +62,8 @@ class Cell:
         """The revision that ``memo`` is the answer of."""
         self.is_active = False
         self.is_constant = False
+        self.users = 0
+        """How many answers that are kept depend on it."""
 
     @property
     def versions(self) -> Iterator[Memo]:
@@ -112,9 +115,12 @@ class Storage:
         self._latest = 0
         self._inputs = 0
         self._firewalls = 0
-        self._cells = 0
-        self._most_cells = _FEWEST_CELLS
-        self._swept = -1
+        self._unused: list[Cell] = []
+        """Cells that had users until lately."""
+        self.asked_outside: dict[Cell, int] = {}
+        """What was asked for outside of queries, or by one that was ended, with the count of revisions by then."""
+        self.count = 0
+        """How many revisions there were."""
 
     def cell(self, query: Any, key: tuple[Hashable, ...]) -> Cell:
         """Return the cell of a query and a key, a new one if it is not known."""
@@ -131,7 +137,6 @@ class Storage:
                     self._firewalls += 1
                     self.firewalls.setdefault(cell.bit, []).append(cell)
             table[key] = cell
-            self._cells += 1
         return cell
 
     def input_cell(self, input_: Any, key: tuple[Hashable, ...]) -> Cell:
@@ -146,6 +151,8 @@ class Storage:
     def keep_constant(self, cell: Cell) -> None:
         """Let all databases share a cell whose answer can't change."""
         cell.is_constant = True
+        for memo in cell.older:
+            self.release(memo)
         cell.older = ()
         CONSTANTS.setdefault(cell.query, {})[cell.key] = cell
 
@@ -155,6 +162,14 @@ class Storage:
         _add(inputs, memo.inputs)
         _add(near, memo.inputs)
         _add(near, memo.near)
+        self.release(memo)
+
+    def release(self, memo: Memo) -> None:
+        """Note that an answer needs what it was made of no longer."""
+        for cell, _ in memo.dependencies:
+            cell.users -= 1
+            if not cell.users:
+                self._unused.append(cell)
 
     def keeps_inputs(self, memo: Memo) -> bool:
         """Return whether every answer that another one was made of is still there, since that was known to hold.
@@ -191,31 +206,29 @@ class Storage:
             del self.history[next(iter(self.history))]
             oldest = next(iter(self.history))  # answers that were last known to hold before it are looked at in full
             self._dropped = {at: dropped for at, dropped in self._dropped.items() if at >= oldest}
-        if self._cells > self._most_cells:
-            self._sweep(values)
-            self._swept = revision
+        self.count += 1
+        if self.frame is None:
+            self._forget_unused()
         return made
 
-    def _sweep(self, values: Values) -> None:
-        """Forget the cells that nothing was asked of since the last time, and that no other one depends on."""
-        cells = [cell for table in self.tables.values() for cell in table.values()]
-        kept = set(values)
-        pending = [cell for cell in cells if cell.is_constant or cell.revision > self._swept]
-        while pending:
-            cell = pending.pop()
-            if cell not in kept:
-                kept.add(cell)
-                pending.extend(_dependencies(cell))
-        for table in self.tables.values():
-            for key in [key for key, cell in table.items() if cell not in kept]:
-                del table[key]
-        self.firewalls = {bit: [each for each in found if each in kept] for bit, found in self.firewalls.items()}
-        self._cells = len(kept)
-        self._most_cells = max(_FEWEST_CELLS, 2 * len(kept))
-
-
-def _dependencies(cell: Cell) -> Iterable[Cell]:
-    return (other for memo in cell.versions for other, _ in memo.dependencies)
+    def _forget_unused(self) -> None:
+        """Forget the cells that nothing depends on any more: most belong to a text that is gone."""
+        asked, unused = self.asked_outside, self._unused
+        if not self.count % _PATIENCE:
+            old = [cell for cell, count in asked.items() if count <= self.count - _PATIENCE]
+            for cell in old:
+                del asked[cell]
+            unused += old
+        while unused:
+            cell = unused.pop()
+            if cell.users or cell.is_input or cell.is_constant or cell in asked or cell.query.is_root:
+                continue
+            self.tables[cell.query].pop(cell.key, None)
+            if cell.bit and cell in self.firewalls[cell.bit]:
+                self.firewalls[cell.bit].remove(cell)
+            for memo in cell.versions:
+                self.release(memo)
+            cell.memo, cell.older = None, ()
 
 
 def _add(dropped: list[int], bits: int) -> None:

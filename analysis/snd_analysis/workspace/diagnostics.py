@@ -38,7 +38,7 @@ from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sa
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
 
-@query
+@query(is_root=True)
 def diagnostics(db: Database, path: str, with_counterexamples: bool = True) -> tuple[Diagnostic, ...]:
     """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
     read = file(db, path)

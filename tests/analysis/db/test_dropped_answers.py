@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snd_analysis.db import Database, Input, query
+from snd_analysis.db import Database, Input, query, storage
 
 
 class _Node:
@@ -54,10 +55,16 @@ def ends_of_all(db: Database) -> tuple[tuple[_Node | None, _Node | None], ...]:
     return ends(db, "a"), ends(db, "b")
 
 
+@pytest.mark.parametrize("patience", [1, 64])
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 2**32))
-def test_all_that_is_made_of_an_answer_is_made_of_the_same_one(seed: int):
-    random_ = random.Random(seed)
+@given(seed=st.integers(0, 2**32))
+def test_all_that_is_made_of_an_answer_is_made_of_the_same_one(patience: int, seed: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storage, "_PATIENCE", patience)
+        _compare_identities(random.Random(seed))
+
+
+def _compare_identities(random_: random.Random) -> None:
     lines = [Database()]
     for _ in range(40):
         db = random_.choice(lines[-3:])

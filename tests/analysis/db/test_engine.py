@@ -203,14 +203,50 @@ def test_recorded_dependencies_are_told():
     assert db.leaves(length, "a") == {text.at("a"): "b", text.at("b"): "two", text.at("two"): ""}
 
 
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(storage, "_FEWEST_CELLS", 100)
+def test_memory_is_bounded():
     db = Database({})
     for state in range(2000):
         db = db.changed({text.at("a"): f"word{state}"})
         assert letter(db, "a", state) == "w"
         assert words(db, "a") == (f"word{state}",)
-    assert sum(map(len, db.storage.tables.values())) < 500
+    assert sum(map(len, db.storage.tables.values())) < 200
+
+
+@query
+def of_version(db: Database, name: str, version: str) -> str:
+    return f"{name} {version}"
+
+
+@query(is_root=True)
+def kept(db: Database, name: str) -> str:
+    return of_version(db, name, text(db, name))
+
+
+def test_what_belongs_to_a_text_that_is_gone_is_forgotten_and_what_a_root_depends_on_is_kept():
+    counted = Counted(b="other")
+    kept(counted.db, "b")
+    for state in range(200):
+        counted.set(a=f"text {state}")
+        assert kept(counted.db, "a") == f"a text {state}"
+    assert len(counted.db.storage.tables[of_version]) < 8
+    counted.counts.clear()
+    assert kept(counted.db, "b") == "b other"
+    assert not counted.counts
+
+
+def test_what_was_found_out_by_a_question_that_was_ended_is_there_for_the_next_one():
+    counted = Counted(a="one", b="two")
+
+    def end() -> None:
+        if counted.counts["words"]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loudest(counted.db.at_checkpoint(end), "a", "b")
+    counted.counts.clear()
+    loudest(counted.set(c="another"), "a", "b")
+    assert counted.counts["words"] == 1, "those of 'a' are known"
+    assert counted.counts["louder"] == 1
 
 
 # ---- against working everything out ----------------------------------------------------------------------------------
@@ -255,6 +291,7 @@ def _fresh(inputs: dict[int, int], at: int) -> int:
 def test_every_answer_is_that_of_working_everything_out(bits: int, seed: int):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(storage, "_FIREWALL_BITS", bits)
+        patch.setattr(storage, "_PATIENCE", bits)
         _compare_with_working_everything_out(random.Random(seed))
 
 
