@@ -36,6 +36,8 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     fold.run(BlockKind.COMPOSE, rows[BlockKind.COMPOSE], step)
     composing.state.begin(0)
     outputs = finished_outputs(state)
+    if not template.is_composite:  # formulas compute what '@update' reads
+        state.scope.values.update(zip((member.symbol for member in template.outputs), outputs, strict=True))
     operations, state.operations = tuple(state.operations), []
     fold.run(BlockKind.UPDATE, rows[BlockKind.UPDATE], step)
     composing.state.begin(0)

@@ -82,7 +82,7 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
         problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
     budget = FileBudget()
     composed = composing_problems(db, path, budget, with_counterexamples)
-    problems = [*_without_hints(problems, composed, tree), *composed]
+    problems = [*_without_unused_names(problems, composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems, budget)])
     used = modules_in(db, path, named)
     if any(item.node.text not in used for item in imports(db, path)):  # only samples can still name it
@@ -130,7 +130,8 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
             yield importable(db, path, each.problem.shifted(placed.start))
 
 
-_UNNECESSARY = (lints.DEAD_OPERATION, lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)
+_UNUSED_NAMES = (lints.DEAD_OPERATION, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)
+_UNNECESSARY = (*_UNUSED_NAMES, lints.UNUSED_IMPORT)
 
 
 def as_diagnostics(db: Database, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
@@ -196,7 +197,7 @@ def _related(db: Database, path: str, note: Note) -> Related:
     return Related(locate(db, note.elsewhere), note.message)
 
 
-def _without_hints(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
+def _without_unused_names(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
     """Return what was found without composing, but of names that nothing uses in what can't be composed."""
     errors = [problem.span.start for problem in composed if problem.rule.severity is Severity.ERROR]
     if not errors:
@@ -210,6 +211,5 @@ def _without_hints(problems: list[Problem], composed: list[Problem], tree: Synta
     return [
         problem
         for problem in problems
-        if problem.rule != lints.UNUSED_SYMBOL
-        or not any(span.start <= problem.span.start < span.end for span in broken)
+        if problem.rule not in _UNUSED_NAMES or not any(span.start <= problem.span.start < span.end for span in broken)
     ]

@@ -211,6 +211,14 @@ def test_updates_see_intermediate_tensors_and_the_values_before():
     assert outcome.variables["old"] == 2
 
 
+def test_updates_read_what_formulas_compute():
+    moving = """operator moving { @input { x: real[]; } @output { y: real[]; } @variable { w: real[]; }
+    @lower { y[] = (x[] + w[]) / 2.0; } @update { w = y; } }"""
+    text = net("x: real[];", "y: real[];", "y = with s = x do..(2) moving(s);", operators=moving)
+    outcome = outcome_of(text, R(8.0), request=Execution(variables={"y.w": R(0.0)}))
+    assert (outcome.outputs["y"], outcome.variables["y.w"]) == (4, 4)
+
+
 def test_a_run_that_fails_changes_nothing():
     text = net("x: int[];", "y: int[];", "a = counter(x); y = math.div(a, x);", operators=COUNTER)
     session, specialization = instance_of(text, [R(1)])

@@ -20,18 +20,20 @@ def destructured(scope: ValueScope, node: nodes.Using, value: Value) -> Iterator
     target = node.target
     if isinstance(target, nodes.NameTarget):
         _check_hint(scope, target, node.value, value)
-        yield from _named(scope, target.name, value)
+        for name in target.names:
+            yield from _named(scope, name, value)
         return
     present = None
     if isinstance(value, Maybe):
         present, value = value.present, value.value
     parts = _parts(scope, target, node.value, value) if isinstance(value, Pack) else [value] * len(target.items)
     for item, part in zip(target.items, parts, strict=True):
-        names = (item.name,) if isinstance(item, nodes.NameTarget) else item.names
-        for number, name in enumerate(names):
+        for number, name in enumerate(item.names):
             found = part
             if isinstance(item, nodes.TupleTarget) and isinstance(part, Pack):
-                found = UNDEFINED if part.items is None else Pack(part.items[number :: len(names)], dtype=part.dtype)
+                found = (
+                    UNDEFINED if part.items is None else Pack(part.items[number :: len(item.names)], dtype=part.dtype)
+                )
             yield from _named(scope, name, found if present is None else maybe(present, found))
 
 
@@ -48,7 +50,7 @@ def _check_hint(scope: ValueScope, target: nodes.NameTarget, node: nodes.Express
     if isinstance(hint, Integer) and shapes.decide_equal(hint, value.length) is Verdict.DIFFERENT:
         text = written(target.expansion.length)
         message = (
-            f"'{target.name.text}' is said to have {text if text == str(hint) else f'{text} = {hint}'} items, "
+            f"'{written(target.name)}' is said to have {text if text == str(hint) else f'{text} = {hint}'} items, "
             f"but the value has {value.length} here"
         )
         raise EvaluationError(target, rules.LENGTH_MISMATCH, message, ((node, f"this has {value.length} items here"),))

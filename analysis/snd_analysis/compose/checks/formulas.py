@@ -82,7 +82,9 @@ class _Formula:
         """Give every index symbol a variable; whether all of them certainly take a value."""
         if self._node.unroll is not None:
             count = self._scope.attempt(self._node.unroll.count)
-            if not isinstance(count, Integer) or not self._add(self._node.unroll.name, count):
+            if not isinstance(count, Integer):
+                return False
+            if self._node.unroll.name is not None and not self._add(self._node.unroll.name, count):
                 return False
         return all(self._add(bound.name, self._scope.attempt(bound.bound)) for bound in self._node.bounds)
 

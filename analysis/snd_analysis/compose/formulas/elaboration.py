@@ -104,6 +104,9 @@ class _Elaboration:
         if not isinstance(count, Integer) or count.value is None:
             raise EvaluationError(unroll.count, UNKNOWN_VALUE, "how often to unroll must be known")
         for at in range(count.value):
+            if unroll.name is None:
+                yield from self._unrolled({})
+                continue
             self._fixed = [(unroll.name.text, at)]
             yield from self._unrolled({self._symbol(unroll.name): shapes.constant(at)})
 

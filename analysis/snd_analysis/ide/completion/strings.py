@@ -66,9 +66,9 @@ def compared_values(place: CompletionPlace) -> Iterator[Completion]:
 def compared(definition: nodes.Definition, name: str) -> Iterator[str]:
     """Yield the strings that an operator compares a symbol with, by itself or as the items of a list."""
     lists = {
-        entry.target.name.text: entry.value
+        name.text: entry.value
         for _, entry in entries_of(definition, BlockKind.USING, nodes.Using)
-        if isinstance(entry.target, nodes.NameTarget)
+        for name in (entry.target.names if isinstance(entry.target, nodes.NameTarget) else ())
     }
     for node in nodes.descendants(definition):
         if not isinstance(node, nodes.Binary) or node.operator.text not in _COMPARISONS:

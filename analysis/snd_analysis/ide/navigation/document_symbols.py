@@ -111,7 +111,7 @@ class _Outline:
 
     def _using(self, using: nodes.Using) -> Iterator[DocumentSymbol]:
         targets = using.target.items if isinstance(using.target, nodes.ListTarget) else (using.target,)
-        names = [name for target in targets for name in _target_names(target)]
+        names = [name for target in targets for name in target.names]
         for name in names:
             whole = using if len(names) == 1 else name
             yield from self._named(name, OutlineKind.VALUE, self._text(using.value.span), whole)
@@ -160,10 +160,6 @@ class _Outline:
 
     def _text(self, span: Span) -> str:
         return source_text(self._snapshot, self._path, span.shifted(self._base))
-
-
-def _target_names(target: nodes.NameTarget | nodes.TupleTarget) -> tuple[nodes.Name, ...]:
-    return (target.name,) if isinstance(target, nodes.NameTarget) else target.names
 
 
 def _invoked(value: nodes.Node) -> str:

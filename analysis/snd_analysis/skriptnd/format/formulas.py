@@ -36,8 +36,10 @@ def lowering(cursor: Cursor, node: nodes.Lowering) -> Document:
 
 
 def _unroll(cursor: Cursor, node: nodes.Unroll) -> Document:
-    parts = [cursor.take("unroll"), cursor.take(".."), cursor.take("("), cursor.take_node(node.name), cursor.space()]
-    return (*parts, cursor.take("->"), cursor.space(), expression(cursor, node.count), cursor.take(")"))
+    parts = [cursor.take("unroll"), cursor.take(".."), cursor.take("(")]
+    if node.name is not None:
+        parts += [cursor.take_node(node.name), cursor.space(), cursor.take("->"), cursor.space()]
+    return (*parts, expression(cursor, node.count), cursor.take(")"))
 
 
 def _local(cursor: Cursor, node: nodes.Local) -> Document:

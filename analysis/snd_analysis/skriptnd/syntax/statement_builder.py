@@ -22,7 +22,7 @@ class StatementBuilder(ExpressionBuilder):
         )  # fmt: skip
 
     def unroll(self, symbols: Symbols) -> nodes.Unroll:
-        return nodes.Unroll(self.start, self.end, symbols[3], symbols[5])
+        return nodes.Unroll(self.start, self.end, symbols[3] if len(symbols) > 5 else None, symbols[-2])
 
     def locals(self, symbols: Symbols) -> _Locals:
         return _Locals(nodes_of(symbols, nodes.Local))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from snd_analysis.base import HEAD, Edit, Problem, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -66,14 +66,25 @@ def as_arguments(context: Context, call: nodes.Call, signature: Signature) -> Re
     inputs = [parameter.symbol.name for parameter in signature.inputs]
     moved = {item.name.text: item.value for item in items if item.name.text in inputs}
     names = inputs[len(call.arguments) : len(call.arguments) + len(moved)]
-    if call.attributes is None or set(names) != moved.keys():
+    if set(names) != moved.keys():
         return None
-    kept = [f"{item.name.text}={written(item.value)}" for item in items if item.name.text not in inputs]
+    by_name = {item.name.text: item for item in items}
+    return moved_to_arguments(context, call, [by_name[name] for name in names])
+
+
+def moved_to_arguments(
+    context: Context, call: nodes.Call, moved: Sequence[nodes.Attribute], safe: bool = True
+) -> Repair | None:
+    """Return the repair that gives the values of some attributes as the next arguments, in their order."""
+    if call.attributes is None:
+        return None
+    kept = [f"{item.name.text}={written(item.value)}" for item in call.attributes.items if item not in moved]
     attributes = Edit(context.span(call.attributes), f"{{{', '.join(kept)}}}" if kept else "")
     comma = ", " if call.arguments else ""
     end = call.arguments[-1].end if call.arguments else call.end - 1
-    arguments = _insertion(context, end, comma + ", ".join(written(moved[name]) for name in names))
-    return Repair("give it as an argument" if len(moved) == 1 else "give them as arguments", (attributes, arguments))
+    arguments = _insertion(context, end, comma + ", ".join(written(item.value) for item in moved))
+    title = "give it as an argument" if len(moved) == 1 else "give them as arguments"
+    return Repair(title, (attributes, arguments), safe)
 
 
 def _invocation(context: Context, node: nodes.Node, start: int, name: str, edits: tuple[Edit, ...]) -> Repair:

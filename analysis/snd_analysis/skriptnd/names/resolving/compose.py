@@ -91,7 +91,8 @@ class ComposeNames:
     def _region(self, region: nodes.Region, scope: Scope) -> None:
         inner = Scope(scope)
         self._depth += 1
-        for item in region.items:
+        # What stands after 'yield' is reported itself: a name that it defines is not missing as well.
+        for item in sorted(region.items, key=lambda item: isinstance(item, nodes.Yield)):
             if isinstance(item, nodes.Component):
                 self._component(item, inner)
             elif isinstance(item, nodes.Yield):

@@ -193,14 +193,14 @@ def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.U
             if target.expansion is not None:
                 resolve_expression(tables, scope, target.expansion.length)
         for target in _targets(entry.target):
-            for name in (target.name,) if isinstance(target, nodes.NameTarget) else target.names:
+            for name in target.names:
                 tables.declare(scope, name, SymbolKind.USING, target)
 
 
 def target_names(target: nodes.NameTarget | nodes.ListTarget) -> Iterator[nodes.Name]:
     """The names that the left side of an entry of ``@using`` defines."""
     for item in _targets(target):
-        yield from (item.name,) if isinstance(item, nodes.NameTarget) else item.names
+        yield from item.names
 
 
 def _targets(target: nodes.NameTarget | nodes.ListTarget) -> tuple[nodes.NameTarget | nodes.TupleTarget, ...]:

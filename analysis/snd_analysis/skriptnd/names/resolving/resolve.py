@@ -95,6 +95,8 @@ def resolve(
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = BlockKind.COMPOSE
     compose.entries(BlockKind.COMPOSE)
+    if not entries(BlockKind.COMPOSE, nodes.Component):
+        scope.names.update(outputs.names)  # formulas compute them before '@update'
     variables = Scope()
     if entries(BlockKind.UPDATE, nodes.Component):
         variables.names.update(
@@ -155,7 +157,8 @@ def _resolve_lowering(tables: Tables, scope: Scope, formula: nodes.Lowering) -> 
     outer = Scope(scope)
     if formula.unroll is not None:
         resolve_expression(tables, scope, formula.unroll.count)
-        tables.declare(outer, formula.unroll.name, SymbolKind.INDEX, formula.unroll)
+        if formula.unroll.name is not None:
+            tables.declare(outer, formula.unroll.name, SymbolKind.INDEX, formula.unroll)
     inner = Scope(outer)
     for bound in formula.bounds:
         # A bound may depend on the indices before it: the items of a pack may differ in an extent.

@@ -77,10 +77,15 @@ class Parameter(Node, frozen=True):
 
 
 class NameTarget(Node, frozen=True):
-    """``a`` or ``a..(n)`` on the left side in ``@using``."""
+    """``a``, ``a..(n)`` or ``~`` on the left side in ``@using``."""
 
-    name: Name
+    name: Name | Tilde
     expansion: Expansion | None
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names that the part defines."""
+        return (self.name,) if isinstance(self.name, Name) else ()
 
 
 class TupleTarget(Node, frozen=True):

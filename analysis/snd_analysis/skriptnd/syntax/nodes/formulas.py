@@ -8,9 +8,9 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import Expression, Index, Na
 
 
 class Unroll(Node, frozen=True):
-    """``unroll..(k -> n)`` before a formula."""
+    """``unroll..(k -> n)``, or ``unroll..(n)``, before a formula."""
 
-    name: Name
+    name: Name | None
     count: Expression
 
 

@@ -152,7 +152,10 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
     if expect(context, extent.bound, INT, "an upper bound", packed=packed, optional=True).type is None:
         return
     block, kind = declaration.block, context.definition.kind
-    if block in (BlockKind.CONSTANT, BlockKind.VARIABLE) or (block == BlockKind.INPUT and kind == "operator"):
+    is_stored = block in (BlockKind.CONSTANT, BlockKind.VARIABLE)
+    if is_stored and isinstance(extent.value, nodes.Tilde):
+        return  # the extent is reported
+    if is_stored or (block == BlockKind.INPUT and kind == "operator"):
         what = "an input of an operator" if block is BlockKind.INPUT else f"a {block}"
         message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
         context.report(rules.ILLEGAL_BOUND, extent.bound, message)

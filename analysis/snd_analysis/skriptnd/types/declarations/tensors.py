@@ -205,6 +205,17 @@ def _check_determined(context: Context, declaration: Declaration) -> None:
     context.report(rules.MISSING_LENGTH, pack, message)
 
 
+def _differ(first: Integer, second: Integer) -> bool:
+    """Return whether two bounds differ: for all values, or for all positive ones of a single symbol, as n and 2 * n."""
+    difference = first - second
+    if shapes.decide_equal(difference, 0) is Verdict.DIFFERENT:
+        return True
+    keys = {leaf.key for leaf in difference.leaves}
+    form = shapes.as_affine(difference, keys.pop()) if len(keys) == 1 else None
+    same = None if form is None else shapes.solve_affine(*form, 0)
+    return form is not None and (same is None or same.value is None or same.value <= 0)
+
+
 def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
     """One dynamic symbol has one upper bound (2.6.1)."""
     first: dict[Symbol, tuple[Declaration, nodes.Expression]] = {}
@@ -219,7 +230,7 @@ def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
             earlier, bound = first[symbol]
             context.base = declaration.base
             before, here = peek(context, bound).value, peek(context, extent.bound).value
-            if before is None or here is None or shapes.decide_equal(before, here) is not Verdict.DIFFERENT:
+            if before is None or here is None or not _differ(before, here):
                 continue
             note = Note(bound.span.shifted(earlier.base), "the first bound is here")
             message = (

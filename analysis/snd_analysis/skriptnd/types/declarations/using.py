@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import counted
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_length
@@ -30,7 +30,9 @@ def define_using(context: Context) -> None:
         if isinstance(entry.target, nodes.ListTarget):
             _take_apart(context, entry.target, entry.value, value)
         else:
-            _define(context, entry.target.name, _hinted(context, entry.target, entry.value, value))
+            hinted = _hinted(context, entry.target, entry.value, value)
+            for name in entry.target.names:
+                _define(context, name, hinted)
 
 
 def _define(context: Context, name: nodes.Name, typed: Typed) -> None:
@@ -47,13 +49,15 @@ def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, 
     if value.type is None:
         return UNTYPED
     if value.type.length is None:
-        message = f"'{target.name.text}..' stands for a pack, but the value is a single one of type '{value.type}'"
+        message = f"'{written(target.name)}..' stands for a pack, but the value is a single one of type '{value.type}'"
         context.report(rules.PACK_EXPECTED, target, message)
         return UNTYPED
     if hint is None:
         return value
     if shapes.decide_equal(hint, value.type.length) is Verdict.DIFFERENT:
-        message = f"'{target.name.text}' is said to have {counted(hint, 'item')}, but the value has {value.type.length}"
+        message = (
+            f"'{written(target.name)}' is said to have {counted(hint, 'item')}, but the value has {value.type.length}"
+        )
         context.report(rules.LENGTH_MISMATCH, target, message, (context.note(node, f"this is '{value.type}'"),))
         return value
     length = value.type.length if value.type.length.value is not None else hint
@@ -80,7 +84,7 @@ def _take_apart(context: Context, target: nodes.ListTarget, node: nodes.Expressi
     at: Integer = shapes.constant(0)
     for part, length in zip(target.items, lengths, strict=True):
         if total is None or rest is None:
-            for name in _names(part):
+            for name in part.names:
                 _define(context, name, UNTYPED)
             continue
         taken = rest if length is None else length
@@ -150,10 +154,6 @@ def _fits(
     return True
 
 
-def _names(part: nodes.NameTarget | nodes.TupleTarget) -> tuple[nodes.Name, ...]:
-    return (part.name,) if isinstance(part, nodes.NameTarget) else part.names
-
-
 def _define_part(
     context: Context, part: nodes.NameTarget | nodes.TupleTarget, value: Typed, at: Integer, taken: Integer
 ) -> None:
@@ -163,11 +163,11 @@ def _define_part(
     if value.items is not None and at.value is not None and taken.value is not None:
         items = value.items[at.value : at.value + taken.value]
     if isinstance(part, nodes.NameTarget):
+        typed = Typed(value.type.of_length(taken), None, items)
         if part.expansion is None:
-            single = items[0] if items else None
-            _define(context, part.name, Typed(value.type.item(), single))
-        else:
-            _define(context, part.name, Typed(value.type.of_length(taken), None, items))
+            typed = Typed(value.type.item(), items[0] if items else None)
+        for name in part.names:
+            _define(context, name, typed)
         return
     count = len(part.names)
     length = shapes.floor_divide(taken, count)

@@ -41,7 +41,7 @@ def check_reach(context: Context, formula: nodes.Lowering) -> None:
 
 def _limits(context: Context, formula: nodes.Lowering) -> Limits:
     named: list[tuple[nodes.Name, nodes.Expression]] = [(bound.name, bound.bound) for bound in formula.bounds]
-    if formula.unroll is not None:
+    if formula.unroll is not None and formula.unroll.name is not None:
         named.append((formula.unroll.name, formula.unroll.count))
     found: dict[Hashable, Integer] = {}
     for name, bound in named:

@@ -73,7 +73,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
             context.report(
                 rules.RUN_TIME_COUNT, formula.unroll.count, "the number of unrolled steps must be known when composing"
             )
-        _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
+        if formula.unroll.name is not None:
+            _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
     for bound in formula.bounds:
         _check_unrolled_once(context, formula, bound)
         _declare_index(context, bound)
@@ -98,10 +99,11 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
 
 def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes.IndexBound) -> None:
     """The symbol that an unrolled formula counts with has its values already."""
-    if formula.unroll is None or not bound.name.text or formula.unroll.name.text != bound.name.text:
+    counted = None if formula.unroll is None else formula.unroll.name
+    if counted is None or not bound.name.text or counted.text != bound.name.text:
         return
     message = f"the index '{bound.name.text}' is declared before, as the count of 'unroll'"
-    note = context.note(formula.unroll.name, "first declared here")
+    note = context.note(counted, "first declared here")
     context.report(rules.DUPLICATE_DEFINITION, bound.name, message, (note,))
 
 

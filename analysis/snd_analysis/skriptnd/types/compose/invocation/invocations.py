@@ -11,6 +11,7 @@ from snd_analysis.skriptnd.types.compose.invocation.arguments import ArgumentChe
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.invocation.misplaced import misplaced_inputs, report_misplaced
 from snd_analysis.skriptnd.types.compose.repetition import KnownResults, likeness, repeated
 from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import shape_of
@@ -35,6 +36,10 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     if signature.kind == "graph" and not work.in_control_flow:
         message = f"'{name.name}' is a graph: graphs are invoked by branches and loops only; make it an operator"
         context.report(rules.GRAPH_INVOKED, call.function, message, (elsewhere(name, "the graph is defined here"),))
+    misplaced = misplaced_inputs(call, signature)
+    if misplaced:
+        report_misplaced(context, name, signature, call, misplaced)
+        return [replace(UNKNOWN, invoked=name, place=call.function) for _ in signature.outputs]
     types, binding = TypeBinding(work, signature, name), ShapeBinding(call)
     if not signature.sound:
         binding.give_up()
