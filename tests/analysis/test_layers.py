@@ -38,6 +38,7 @@ PACKAGES = (
     "nnef1.lints",
     "nnef1.format",
     "compose",
+    "formats",
     "nnef1.elaborate",
     "workspace",
     "convert",

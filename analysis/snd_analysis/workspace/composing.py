@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator
 
-from snd_analysis import rules
+from snd_analysis import formats, rules
 from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.compose import (
     MOST_STEPS_OF_FILE,
@@ -156,7 +156,20 @@ def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
 @query
 def _certain_failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     composed = specialization(db, name)
-    return () if composed is None else (*composed.failures, *misaligned_biases(composed))
+    if composed is None:
+        return ()
+    found = (*composed.failures, *misaligned_biases(composed))
+    known = ranges(db, name)
+    return found if known is None else (*found, *known.failures)
+
+
+@query
+def ranges(db: Database, name: OperatorName) -> formats.Ranges | None:
+    """Return the ranges of the int tensors of a graph; None if no operator of it gives them any."""
+    composed = specialization(db, name)
+    if composed is None or not composed.template.is_graph or not composed.valid:
+        return None
+    return formats.ranges_of(composed) if formats.has_ranges(reach(db, name).templates) else None
 
 
 @query

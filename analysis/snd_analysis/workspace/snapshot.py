@@ -32,6 +32,7 @@ from snd_analysis.workspace.files import File
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
 if TYPE_CHECKING:
+    from snd_analysis.formats import Ranges
     from snd_analysis.nnef1.elaborate import StoredVariable
 
 
@@ -182,6 +183,11 @@ class Snapshot:
         """Return a graph composed with its defaults, or an operator composed by itself, for any invocation."""
         composing.find_reach(self.db, name.path)
         return composing.specialization(self.db, name)
+
+    def ranges(self, name: OperatorName) -> Ranges | None:
+        """Return the ranges of the int tensors of a graph; None if no operator of it gives them any."""
+        composing.find_reach(self.db, name.path)
+        return composing.ranges(self.db, name)
 
     def failures(self, name: OperatorName) -> tuple[Failure, ...]:
         """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""

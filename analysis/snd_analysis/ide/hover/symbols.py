@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from snd_analysis import formats
 from snd_analysis.base import counted
 from snd_analysis.compose import specialization_of
 from snd_analysis.ide.declarations import parameter_comment
@@ -136,6 +137,22 @@ def _shape(knowledge: Knowledge, symbol: Symbol, value: Value) -> Iterator[str]:
     if symbol.kind is not SymbolKind.ITERATION:
         yield from tensor_facts(value)
     yield from quantization_facts(knowledge, symbol.name)
+    yield from _range(knowledge, value)
+
+
+def _range(knowledge: Knowledge, value: Value) -> Iterator[str]:
+    """Yield between what the elements of a tensor of ints are, where operators of `tosa` or `cvm` tell."""
+    if not isinstance(value, Tensor) or value.dtype != "int" or knowledge.definition.kind != "graph":
+        return
+    ranges = knowledge.snapshot.ranges(knowledge.name)
+    if ranges is None:
+        return
+    found = ranges.of(value)
+    if found is not None:
+        precision = f": a precision of {counted(formats.bits_of(found), 'bit')}" if ranges.has_precision else ""
+        yield f"elements from {code(str(found.least))} to {code(str(found.most))}{precision}"
+    elif ranges.has_precision:
+        yield "of undefined precision: nothing tells between what its elements are"
 
 
 def quantization_facts(knowledge: Knowledge, name: str) -> Iterator[str]:

@@ -1,0 +1,17 @@
+"""What the formats demand beyond the language: the ranges of ints, and what a target allows.
+
+Nothing here is loaded for a graph that invokes no operator of `tosa` or `cvm`, unless a target is set.
+"""
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.base import loaded_when_used
+from snd_analysis.formats.reached import has_ranges
+
+if TYPE_CHECKING:
+    from snd_analysis.formats.intervals import Range, bits_of
+    from snd_analysis.formats.ranges import Ranges, ranges_of
+else:
+    __getattr__ = loaded_when_used(__name__, "intervals", "ranges")
+
+__all__ = ["Range", "Ranges", "bits_of", "has_ranges", "ranges_of"]

@@ -1,0 +1,149 @@
+"""What operators of CVM make of ranges: a precision of more than 32 bits is an error of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from snd_analysis import rules
+from snd_analysis.formats.intervals import Finding, Known, Operands, Range, Transfer, bits_of
+from snd_analysis.symbolic.values import NULL
+
+_MOST = Range(-(2**31 - 1), 2**31 - 1)
+
+
+def _held(result: Range | None, what: str) -> Range | Known | None:
+    """Return a result, with a warning if it takes more than 32 bits."""
+    if result is None or result.within(_MOST):
+        return result
+    reached = result.most if result.most >= -result.least else result.least
+    message = f"{what} can reach {reached}, which takes {bits_of(result)} bits, and 32 are the most"
+    return Known((result.clipped(_MOST.least, _MOST.most),), (Finding(rules.PRECISION_EXCEEDED, message),))
+
+
+def _two(combine: Callable[[Range, Range], Range], what: str) -> Transfer:
+    def transfer(found: Operands) -> Range | Known | None:
+        x, y = found.range(0), found.range(1)
+        return None if x is None or y is None else _held(combine(x, y), what)
+
+    return transfer
+
+
+def _divided(x: Range, y: Range) -> Range:
+    return Range(-x.magnitude, x.magnitude) if x.least < 0 or y.least < 0 else Range(0, x.most)
+
+
+def _sum(found: Operands) -> Range | Known | None:
+    x, shape, result = found.range(0), found.shape(), found.result_shape()
+    if x is None or shape is None or result is None:
+        return None
+    count = prod(shape) // max(prod(result), 1)
+    return _held(x.summed(count), f"the sum of {count} elements")
+
+
+def _products(count: int, found: Operands, what: str) -> Range | Known | None:
+    x, w = found.range(0), found.range(1)
+    has_bias = len(found.operation.inputs) > 2 and found.operation.inputs[2] is not NULL
+    bias = found.range(2) if has_bias else Range(0, 0)
+    if x is None or w is None or bias is None:
+        return None
+    return _held((x * w).summed(count) + bias, f"the sum of {count} products ({what})")
+
+
+def _convolution(found: Operands) -> Range | Known | None:
+    shape = found.shape(1)
+    return None if shape is None else _products(prod(shape[1:]), found, " × ".join(map(str, shape[1:])))
+
+
+def _dense(found: Operands) -> Range | Known | None:
+    shape = found.shape(1)
+    return None if shape is None else _products(shape[1], found, f"{shape[1]} columns")
+
+
+def _relu(found: Operands) -> Range | None:
+    x = found.range()
+    return None if x is None else Range(max(x.least, 0), max(x.most, 0))
+
+
+def _or_zero(found: Operands) -> Range | None:
+    x = found.range()
+    return None if x is None else x | Range(0, 0)
+
+
+def _abs(found: Operands) -> Range | Known | None:
+    x = found.range()
+    if x is None:
+        return None
+    least = 0 if x.least <= 0 <= x.most else min(abs(x.least), abs(x.most))
+    return _held(Range(least, x.magnitude), "the absolute value")
+
+
+def _precision(found: Operands) -> Range | None:
+    x = found.range()
+    return Range(1, 32 if x is None else max(1, x.magnitude.bit_length()))
+
+
+def _negative(found: Operands) -> Range | Known | None:
+    x = found.range()
+    return None if x is None else _held(-x, "the negative")
+
+
+def _clip(found: Operands) -> Range | None:
+    x, least, most = found.range(), found.number("a_min"), found.number("a_max")
+    if least is None or most is None:
+        return None
+    x = x or Range(least, most)
+    return Range(min(max(x.least, least), most), min(max(x.most, least), most))
+
+
+def _limit(found: Operands) -> Range | None:
+    precision = found.number("precision")
+    return None if precision is None else Range(1 - (1 << (precision - 1)), (1 << (precision - 1)) - 1)
+
+
+def _clipped(change: Callable[[int, int], int]) -> Transfer:
+    def transfer(found: Operands) -> Range | None:
+        x, limit, shift = found.range(), _limit(found), found.number("shift_bit") or 0
+        if x is None or limit is None:
+            return limit
+        return Range(change(x.least, shift), change(x.most, shift)).clipped(limit.least, limit.most)
+
+    return transfer
+
+
+def _same(found: Operands) -> Range | None:
+    return found.range(0)
+
+
+def _second(found: Operands) -> Range | None:
+    return found.range(1)
+
+
+def _valid_count(found: Operands) -> Known:
+    shape, x = found.shape(), found.range()
+    count = None if shape is None else Range(0, shape[1])
+    return Known((count, None if x is None else x | Range(-1, -1)))
+
+
+def _or_removed(found: Operands) -> Range | None:
+    x = found.range()
+    return None if x is None else x | Range(-1, -1)
+
+
+def _max_of(x: Range, y: Range) -> Range:
+    return Range(max(x.least, y.least), max(x.most, y.most))
+
+
+TRANSFERS: dict[str, Transfer] = {
+    "Convolution": _convolution, "Dense": _dense, "MaxPooling": _or_zero, "Relu": _relu, "Upsampling": _same,
+    "abs": _abs, "broadcast_add": _two(lambda x, y: x + y, "the sum"), "broadcast_div": _two(_divided, "the quotient"),
+    "broadcast_max": _two(_max_of, "the maximum"), "broadcast_mul": _two(lambda x, y: x * y, "the product"),
+    "broadcast_sub": _two(lambda x, y: x - y, "the difference"), "clip": _clip, "concatenate": _same,
+    "cvm_clip": _clipped(lambda x, _: x), "cvm_left_shift": _clipped(lambda x, n: x << n), "cvm_lut": _second,
+    "cvm_precision": _precision, "cvm_right_shift": _clipped(lambda x, n: ((x >> (n - 1)) + 1) >> 1),
+    "elemwise_add": _two(lambda x, y: x + y, "the sum"), "elemwise_sub": _two(lambda x, y: x - y, "the difference"),
+    "expand_dims": _same, "flatten": _same, "get_valid_count": _valid_count, "max": _same, "negative": _negative,
+    "non_max_suppression": _or_removed, "repeat": _same, "reshape": _same, "slice": _same, "slice_like": _same,
+    "squeeze": _same, "strided_slice": _same, "sum": _sum, "take": _same, "tile": _same, "transpose": _same,
+}  # fmt: skip
+"""Nothing is known of an input of undefined precision, nor of what is computed of it, until something clips it."""

@@ -1,0 +1,166 @@
+"""Intervals of ints, and what is known of an operation whose results have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from snd_analysis.base import Rule
+from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack, Value
+
+
+class Range(Struct, frozen=True):
+    """The ints from `least` to `most`."""
+
+    least: int
+    most: int
+
+    def __add__(self, other: Range) -> Range:
+        return Range(self.least + other.least, self.most + other.most)
+
+    def __neg__(self) -> Range:
+        return Range(-self.most, -self.least)
+
+    def __sub__(self, other: Range) -> Range:
+        return self + -other
+
+    def __mul__(self, other: Range) -> Range:
+        corners = [a * b for a in (self.least, self.most) for b in (other.least, other.most)]
+        return Range(min(corners), max(corners))
+
+    def __or__(self, other: Range) -> Range:
+        return Range(min(self.least, other.least), max(self.most, other.most))
+
+    def clipped(self, least: int, most: int) -> Range:
+        """Return what is left of the elements after each is limited."""
+        return Range(min(max(self.least, least), most), max(min(self.most, most), least))
+
+    def within(self, other: Range) -> bool:
+        """Return whether every element is in the other range."""
+        return other.least <= self.least and self.most <= other.most
+
+    def summed(self, count: int) -> Range:
+        """Return the range of every partial sum of up to `count` elements."""
+        return Range(min(0, count * self.least), max(0, count * self.most))
+
+    @property
+    def magnitude(self) -> int:
+        """The greatest absolute value."""
+        return max(abs(self.least), abs(self.most))
+
+
+def signed(bits: int) -> Range:
+    """Return what so many bits hold in two's complement."""
+    return Range(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def bits_of(range: Range) -> int:
+    """Return the precision that CVM gives to elements of a range: the least p with |x| <= 2^(p-1) - 1, from 1."""
+    return max(1, range.magnitude.bit_length() + 1)
+
+
+class Finding(Struct, frozen=True):
+    """What the range of an operation breaks."""
+
+    rule: Rule
+    message: str
+
+
+class Known(Struct, frozen=True):
+    """The ranges of the results of an operation, in their order, and what is wrong; None for no int, or unknown."""
+
+    results: tuple[Range | None, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+Read: TypeAlias = "Callable[[TensorValue], Range | None]"
+Transfer: TypeAlias = "Callable[[Operands], Range | Known | None]"
+
+
+class Operands(Struct, frozen=True):
+    """An operation with the ranges of what it reads."""
+
+    operation: Operation
+    read: Read
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        """The attributes by name."""
+        return self.operation.attributes
+
+    def range(self, at: int = 0) -> Range | None:
+        """Return the range of an input; of a pack that of all its tensors."""
+        return self.read(self.operation.inputs[at]) if at < len(self.operation.inputs) else None
+
+    def shape(self, at: int = 0) -> tuple[int, ...] | None:
+        """Return the extents of an input if all are numbers."""
+        return extents(self.operation.inputs[at])
+
+    def result_shape(self) -> tuple[int, ...] | None:
+        """Return the extents of the first result if all are numbers."""
+        return extents(self.operation.outputs[0])
+
+    def text(self, name: str) -> str:
+        """Return an attribute that is a string."""
+        found = self.attributes.get(name)
+        return found if isinstance(found, str) else ""
+
+    def number(self, name: str) -> int | None:
+        """Return an attribute that is an int, if it is known."""
+        return number(self.attributes.get(name))
+
+    def numbers(self, name: str) -> list[int] | None:
+        """Return an attribute that is a pack of ints, if they are known."""
+        found = self.attributes.get(name)
+        items = found.items if isinstance(found, Pack) else None
+        known = [number(item) for item in items or ()]
+        return [each for each in known if each is not None] if items is not None and None not in known else None
+
+
+def number(value: object) -> int | None:
+    """Return a compile-time int, if it is known."""
+    return value.value if isinstance(value, Integer) else None
+
+
+def extents(value: TensorValue) -> tuple[int, ...] | None:
+    """Return the extents of a tensor if all are numbers."""
+    if not isinstance(value, Tensor) or value.shape is None:
+        return None
+    known = [number(extent) for extent in value.shape]
+    return tuple(each for each in known if each is not None) if None not in known else None
+
+
+def constant_range(tensor: Tensor) -> Range | None:
+    """Return the range of the elements of a constant of ints."""
+    found = constant_items(tensor)
+    return Range(min(found), max(found)) if found else None
+
+
+def constant_items(value: TensorValue) -> Sequence[int] | None:
+    """Return the elements of a constant of ints, one if all are equal; None if they are not known."""
+    if not isinstance(value, Tensor) or value.dtype != "int" or value.value is None:
+        return None
+    if not isinstance(value.value, Pack):
+        found = number(value.value)
+        return None if found is None else [found]
+    known = [number(item) for item in value.value.items or ()]
+    return [each for each in known if each is not None] if known and None not in known else None
+
+
+def union(ranges: Iterable[Range | None]) -> Range | None:
+    """Return the range of all elements; None if one is not known."""
+    found: Range | None = None
+    for each in ranges:
+        if each is None:
+            return None
+        found = each if found is None else found | each
+    return found
+
+
+def union_of(value: TensorValue, read: Callable[[Tensor], Range | None]) -> Range | None:
+    """Return the range of all tensors of a value."""
+    return union(map(read, tensors_of(value)))

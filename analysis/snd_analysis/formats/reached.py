@@ -1,0 +1,14 @@
+"""Whether there is anything to ask about a graph here. This is all that other graphs load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from snd_analysis.compose import Template
+
+_PATHS = ("snd:tosa", "snd:cvm")
+
+
+def has_ranges(templates: Iterable[Template]) -> bool:
+    """Return whether there are operators among what a graph reaches whose ranges mean something."""
+    return any(each.name.path in _PATHS for each in templates)
