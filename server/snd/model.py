@@ -28,6 +28,7 @@ from snd_server.composing import diagnostics_of
 from snd_server.render.graph_svg import DrawingError, graph_svg
 from snd_server.running import Prepared
 from snd_server.running import diagnostic_of as diagnostic_of_failure
+from snd_server.weights import loaded
 
 _DRAWING_SECONDS = 10.0
 _MOST_ROWS = 200
@@ -60,7 +61,7 @@ class Model:
     ) -> None:
         self._checker = checker
         self._template = prepared.template
-        self._given = prepared.evaluation.weights
+        self._given = loaded(prepared.evaluation.weights)
         self._seed = prepared.evaluation.seed
         self._limits = limits
         self._types = dict(types)

@@ -35,6 +35,7 @@ from snd_server.running import RunRequest, prepare
 from snd_server.selection import RuleSettings
 from snd_server.showing import paint
 from snd_server.terminal import say, show
+from snd_server.weights import loaded
 from snd_server.writing import write_file
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _variables(checker: Checker, snapshot: Snapshot, request: ExportRequest, cho
         request.path, chosen.template.name.name, weights=request.weights, memory_bytes=request.memory_bytes
     )
     prepared = prepare(snapshot, run, checker.configurations.of_file(request.path).weights)
-    return all_variables(chosen.session, chosen.specialization, prepared.evaluation.weights, request.seed)
+    return all_variables(chosen.session, chosen.specialization, loaded(prepared.evaluation.weights), request.seed)
 
 
 def all_variables(

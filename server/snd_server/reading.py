@@ -50,6 +50,12 @@ def open_file(path: str | os.PathLike[str]) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
+def demand_size(path: str | os.PathLike[str], size: int, most_bytes: int) -> None:
+    """Raise OSError for a file of more than ``most_bytes``."""
+    if size > most_bytes:
+        raise _too_large(path, f"{size:,}", most_bytes)
+
+
 def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, int]:
     """Return the first ``most_bytes`` of a regular file, and the size of the file. Raises OSError as ``read_file``."""
     with open_file(path) as file:

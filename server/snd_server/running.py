@@ -29,12 +29,15 @@ from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
 from snd_server.discovery import NNEF1_SUFFIX
+from snd_server.expectations import TOLERANCE, deviations, expected_tensors
 from snd_server.limits import MOST_RUN_NOTES
+from snd_server.name_maps import read_rules, renamed
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
 from snd_server.specified_names import as_declared, declared_name, is_specified
+from snd_server.state_files import demand_suffix, write_variables
 from snd_server.tensor_inputs import given_tensors
-from snd_server.weights import read_weights, stored_weights, weights_beside
+from snd_server.weights import loaded, read_weights, stored_weights, weights_beside
 from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
@@ -59,6 +62,12 @@ class RunRequest(Struct, frozen=True):
     seconds: float | None = None
     memory_bytes: int = 4 << 30
     config: str | None = None
+    map: str | None = None
+    steps: int = 1
+    state: str | None = None
+    save_weights: str | None = None
+    expect: tuple[str, ...] = ()
+    tolerance: float = TOLERANCE
 
 
 class Observer(Struct, frozen=True):
@@ -109,6 +118,8 @@ def _evaluated(
         raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
     prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)
     template = prepared.template
+    outputs = [member.name for member in template.outputs]
+    expected = expected_tensors(request.expect, outputs, request.memory_bytes)
     diagnostics = _diagnostics(checker, snapshot, template)
     evaluated = replace(prepared.shown, diagnostics=diagnostics)
     if is_broken(diagnostics):
@@ -116,10 +127,17 @@ def _evaluated(
     evaluation = prepared.evaluation
     answer, status = answer_of(evaluator, checker, snapshot, evaluation, observer, request.path)
     failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
-    if not failures and request.output is not None:
-        _write_outputs(Path(request.output), answer)
-    evaluated = replace(evaluated, answer=replace(answer, arrays=None), diagnostics=(*diagnostics, *failures))
-    return evaluated, status or (PROBLEMS if failures else CLEAN)
+    differing: tuple[str, ...] = ()
+    if not failures:
+        _write(request, answer)
+        differing = tuple(deviations(answer.arrays or {}, expected, request.tolerance))
+    evaluated = replace(
+        evaluated,
+        answer=replace(answer, arrays=None, variables=None),
+        diagnostics=(*diagnostics, *failures),
+        differing=differing,
+    )
+    return evaluated, status or (PROBLEMS if failures or differing else CLEAN)
 
 
 class Prepared(Struct, frozen=True):
@@ -142,7 +160,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     given = parse_arguments(template, attributes, (), request.types)
     inputs = given_tensors(tensors, request.memory_bytes)
     _demand_inputs(template, inputs)
-    weights = _weights(snapshot, request, configured)
+    weights = _with_state(request, _weights(snapshot, request, configured))
     evaluation = EvaluationRequest(
         template.name,
         _plain_attributes(given.attributes),
@@ -154,7 +172,9 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         Limits(seconds=request.seconds, tensor_bytes=request.memory_bytes),
         quantize=request.quantize,
         trace=request.trace,
-        keep=request.output is not None,
+        keep=request.output is not None or bool(request.expect),
+        steps=request.steps,
+        keep_variables=request.state is not None or request.save_weights is not None,
     )
     nothing_yet = Evaluated(template.shown, template.definition.kind, request.seed, request.double, given.attributes)
     return Prepared(template, evaluation, nothing_yet)
@@ -165,9 +185,23 @@ def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) ->
     place = request.weights
     if place is None and not request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
         place = weights_beside(request.path, configured)
+    found: Mapping[str, Any]
     if place is None:
-        return stored_weights(snapshot, request.path, request.memory_bytes)
-    return read_weights(place, request.memory_bytes)
+        found = stored_weights(snapshot, request.path, request.memory_bytes)
+    else:
+        found = read_weights(place, request.memory_bytes)
+    return found if request.map is None else renamed(found, read_rules(request.map))
+
+
+def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return weights with the variables of the state file in their place, if there is one by now."""
+    for option, path in (("--state", request.state), ("--save-weights", request.save_weights)):
+        if path is not None:
+            demand_suffix(option, path)
+    if request.state is None or not os.path.exists(request.state):
+        return weights
+    # What is mapped into memory may not be replaced meanwhile: this file is written afterwards.
+    return {**weights, **loaded(read_weights(request.state, request.memory_bytes))}
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------
@@ -299,7 +333,18 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
     return Failure(rule, f"{failed.message}{progress}")
 
 
-# ---- outputs ---------------------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------------------------
+def _write(request: RunRequest, answer: EvaluationAnswer) -> None:
+    """Write what is to be written: outputs, state, weights."""
+    if request.output is not None:
+        _write_outputs(Path(request.output), answer)
+    variables = answer.variables or {}
+    if request.state is not None:
+        write_variables("--state", request.state, variables, answer.updated)
+    if request.save_weights is not None:
+        write_variables("--save-weights", request.save_weights, variables, variables)
+
+
 def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
     """Write ``NAME.npy``, of packs ``NAME.0.npy`` and so on; nothing for null."""
     os.makedirs(folder, exist_ok=True)

@@ -29,7 +29,7 @@ _OF_PYTHON = re.compile(r"\d_|\b0[xXoObB]")
 _WORD = re.compile(r"\b(inf|nan)\b")
 
 
-def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue]:
+def given_tensors(items: Sequence[str], most_bytes: int, option: str = "--input") -> dict[str, InputValue]:
     """Read ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises ArgumentError, also for bad files.
 
     Files of more than ``most_bytes`` are refused.
@@ -40,19 +40,21 @@ def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue
         target, equals, text = item.partition("=")
         target = target.strip()
         if not equals or not target:
-            raise ArgumentError(f"--input {item}: write NAME=VALUE")
+            raise ArgumentError(f"{option} {item}: write NAME=VALUE")
         match = _ITEM.fullmatch(target)
         name, at = (match["name"], int(match["at"])) if match else (target, None)
         if name in (packs if at is None else found):
-            raise ArgumentError(f"--input {_shortened(item)}: '{name}' is given as a whole, and by its tensors as well")
+            raise ArgumentError(
+                f"{option} {_shortened(item)}: '{name}' is given as a whole, and by its tensors as well"
+            )
         values = found if at is None else packs.setdefault(name, {})
         key: Any = name if at is None else at
         if key in values:
-            raise ArgumentError(f"--input {item}: '{target}' is given twice")
+            raise ArgumentError(f"{option} {item}: '{target}' is given twice")
         try:
             values[key] = _value(text.strip(), most_bytes)
         except (ValueError, OSError, InvalidFileError) as error:
-            raise ArgumentError(f"--input {_shortened(item)}: {_reason(error)}") from None
+            raise ArgumentError(f"{option} {_shortened(item)}: {_reason(error)}") from None
     return {**found, **packs}
 
 

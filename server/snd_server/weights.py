@@ -12,13 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.workspace import Snapshot, tensor_path
+from snd_runtime.evaluation import StoredArray
 from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, write_tensor
 from snd_server.archives import read_members, split_member
 from snd_server.arguments import ArgumentError
 from snd_server.files import is_tensor_archive, tensor_archives
 from snd_server.model_folder import MAIN
 from snd_server.reading import read_file, reason
-from snd_server.tensor_files import OF_SEVERAL, SUFFIXES, read_arrays
+from snd_server.tensor_files import OF_SEVERAL, SUFFIXES, read_arrays, stored_arrays
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -26,13 +27,13 @@ _ITEM = re.compile(r"(?P<name>.+)\.(?P<at>\d+)")
 _UNNAMED = re.compile(r"(arr_)?(\d+)")
 
 
-def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
+def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
     """Return the weights by scoped name; those of a pack as ``NAME[0]``. Raises ArgumentError for what can't be used.
 
     In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as NNEF 1.0 has it, ``conv1/filter.dat``; the first tensor
     of a pack is ``NAME.0.dat``. A file ``NAME.npz`` or ``NAME.safetensors`` holds ``NAME`` if it has a single array
     without another name, the tensors of that pack if they are numbered, else variables of the scope ``NAME``. Weights
-    of more than ``most_bytes`` are refused.
+    of more than ``most_bytes`` are refused. Tensors of a ``.safetensors`` file stay there until somebody needs them.
     """
     root = Path(place)
     if root.is_dir():
@@ -41,13 +42,13 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
         files = [root]
     else:
         raise ArgumentError(f"--weights {place}: there is no such folder, nor .npz or .safetensors file")
-    found: dict[str, Array] = {}
+    found: dict[str, Array | StoredArray] = {}
     origin: dict[str, Path] = {}
     left = most_bytes
     for path in files:
         scope = "" if path == root else ".".join(path.relative_to(root).with_suffix("").parts)
         try:
-            arrays = read_arrays(path, left)
+            arrays = stored_arrays(path, left) if path.suffix == ".safetensors" else read_arrays(path, left)
         except (InvalidFileError, ValueError) as error:
             raise ArgumentError(f"--weights {path}: {error}") from None
         except OSError as error:
@@ -59,6 +60,11 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
             found[name], origin[name] = array, path
             left -= array.nbytes
     return found
+
+
+def loaded(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Return weights as arrays, wherever they lie."""
+    return {name: value.array() if isinstance(value, StoredArray) else value for name, value in weights.items()}
 
 
 def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, Array]:

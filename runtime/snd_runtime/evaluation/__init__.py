@@ -5,7 +5,7 @@
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor
 from snd_runtime.evaluation.evaluator import Evaluator
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput, StoredArray
 
 __all__ = [
     "EvaluationAnswer",
@@ -16,4 +16,5 @@ __all__ = [
     "Progress",
     "ShownStep",
     "ShownTensor",
+    "StoredArray",
 ]

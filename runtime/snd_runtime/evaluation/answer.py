@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from snd_analysis.compose import Failure
 from snd_analysis.model import Place
@@ -65,7 +65,12 @@ class EvaluationAnswer(Struct, frozen=True):
     """Weights that no variable takes."""
     quantized: tuple[QuantizedTensor, ...] = ()
     """The tensors that ``@quantize`` names, whether or not quantization was applied."""
+    suggestions: Mapping[str, str] = field(default_factory=dict)
+    """For weights that no variable takes: a variable without a value that has the same shape and a similar name."""
     arrays: Mapping[str, Argument] | None = None
+    variables: Mapping[str, Argument] | None = None
+    updated: tuple[str, ...] = ()
+    """Those of the variables that ``@update`` gave new values."""
     composing_seconds: float = 0.0
     running_seconds: float = 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from snd_analysis.compose import Failure, Session
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown
-from snd_runtime.evaluation.binding import FoundShapes, bound
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts
+from snd_runtime.evaluation.binding import Bound, FoundShapes, bound
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts, weight_arrays
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.execution import ComputedTensor, Execution, execute
+from snd_runtime.execution import ComputedTensor, Execution, RunResult, execute
 from snd_runtime.execution.failing import failed, failure_of
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.lowered import Argument
 
 _NOTE_SECONDS = 0.05
 """Between two notes about progress: there may be thousands of operations in a second."""
@@ -94,17 +96,21 @@ def evaluate(
             if not _is_given(tensor, request.inputs.get(name))
         ]
         answer = replace(answer, inputs=tuple(made), composing_seconds=time.monotonic() - begin)
+        weights = weight_arrays(request)
         limits = replace(
             request.limits,
             spent_seconds=time.monotonic() - begin,
-            spent_bytes=sum(map(bytes_of, (*given.arguments, *request.weights.values()))),
+            spent_bytes=sum(map(bytes_of, (*given.arguments, *weights.values()))),
         )
-        outcome = execute(session, given.specialization, given.arguments, _execution(request, limits, real, note))
+        execution = replace(_execution(request, limits, real, note), variables=weights)
+        outcome = _run(session, given, execution, request.steps)
     except InvalidRequest as invalid:
         failures = tuple(failure_of(failed(each)) if each.sites else each for each in invalid.failures)
         return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)
     except EvaluationFailed as stopped:
         return replace(answer, failures=(failure_of(stopped),), running_seconds=time.monotonic() - begin)
+    unused = {name: weights[name] for name in outcome.unused}
+    drawn = {name: outcome.variables[name] for name in outcome.drawn if name in outcome.variables}
     outputs = [tensor for name, value in outcome.outputs.items() for tensor in shown(name, value)]
     return replace(
         answer,
@@ -112,7 +118,10 @@ def evaluate(
         drawn=outcome.drawn,
         unused=outcome.unused,
         quantized=outcome.quantized,
+        suggestions=_suggestions(unused, drawn),
         arrays=dict(outcome.outputs) if request.keep else None,
+        variables=dict(outcome.variables) if request.keep_variables else None,
+        updated=outcome.updated,
         running_seconds=time.monotonic() - begin - answer.composing_seconds,
     )
 
@@ -123,13 +132,35 @@ def _execution(
     return Execution(
         real=real,
         seed=request.seed,
-        variables=request.weights,
         limits=limits,
         watch=(lambda step: note(_shown_step(step))) if request.trace else None,
         compare=request.trace,
         progress=_throttled(note),
         quantize=request.quantize,
     )
+
+
+def _run(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
+    """Run once or more often, each time with the variables that the last run left. What is told is of all runs."""
+    outcome = execute(session, given.specialization, given.arguments, execution)
+    drawn, unused = outcome.drawn, outcome.unused
+    for number in range(1, steps):
+        following = replace(execution, variables={**execution.variables, **outcome.variables}, number=number)
+        outcome = execute(session, given.specialization, given.arguments, following)
+    return replace(outcome, drawn=drawn, unused=unused)
+
+
+def _suggestions(unused: Mapping[str, Argument], drawn: Mapping[str, Argument]) -> dict[str, str]:
+    """Return the drawn variable of the same shape whose name is most like that of each weight that nothing takes."""
+    found: dict[str, str] = {}
+    left = {name: value.shape for name, value in drawn.items() if isinstance(value, np.ndarray)}
+    for name, value in unused.items():
+        if isinstance(value, np.ndarray):
+            alike = [each for each, shape in left.items() if shape == value.shape]
+            if alike:
+                found[name] = max(alike, key=lambda each: SequenceMatcher(None, name.lower(), each.lower()).ratio())
+                del left[found[name]]
+    return found
 
 
 def _throttled(note: Callable[[Any], None]) -> Callable[[int, int], None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,11 +11,35 @@ from msgspec import Struct, field
 
 from snd_analysis.base import NO_SETTINGS, ProjectSettings
 from snd_analysis.skriptnd.names import OperatorName
+from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import VARIABLE_VALUE
 from snd_runtime.values import PlainValue
 
 Array: TypeAlias = np.ndarray[Any, Any]
+
+
+class StoredArray(Struct, frozen=True):
+    """An array within a file, to be mapped into memory by whoever needs it: it is copied nowhere."""
+
+    path: str
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of its elements."""
+        return prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    def array(self) -> Array:
+        """Return the array, which can't be written to.
+
+        Raises OSError if the file is gone, and ValueError if it has become shorter.
+        """
+        return np.memmap(self.path, self.dtype, "r", self.offset, self.shape).view(np.ndarray)
 
 
 class LiteralInput(Struct, frozen=True):
@@ -51,7 +76,7 @@ class EvaluationRequest(Struct, frozen=True):
     attributes: Mapping[str, PlainValue] = field(default_factory=dict)
     dtypes: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, InputValue] = field(default_factory=dict)
-    weights: Mapping[str, Array | tuple[Array, ...]] = field(default_factory=dict)
+    weights: Mapping[str, Array | StoredArray | tuple[Array, ...]] = field(default_factory=dict)
     seed: int = 0
     double: bool = False
     """Whether reals have 64 bits, not 32."""
@@ -62,6 +87,20 @@ class EvaluationRequest(Struct, frozen=True):
     """Whether to tell of every tensor as soon as it is computed."""
     keep: bool = False
     """Whether the answer holds outputs in full, not only what there is to show of them."""
+    steps: int = 1
+    """How often to run, with the same inputs: variables keep what ``@update`` gives them from run to run."""
+    keep_variables: bool = False
+    """Whether the answer holds the variables as the last run left them."""
+
+
+def weight_arrays(request: EvaluationRequest) -> dict[str, Argument]:
+    """Return the weights of a request as arrays. Raises EvaluationFailed if one lies in a file that has changed."""
+    try:
+        return {
+            name: value.array() if isinstance(value, StoredArray) else value for name, value in request.weights.items()
+        }
+    except (OSError, ValueError) as error:
+        raise EvaluationFailed(VARIABLE_VALUE, f"the file of the weights can't be read any more: {error}") from None
 
 
 class Order(Struct, frozen=True):

@@ -83,3 +83,5 @@ class RunResult(Struct, frozen=True):
     unused: tuple[str, ...] = ()
     quantized: tuple[QuantizedTensor, ...] = ()
     """What ``@quantize`` names."""
+    updated: tuple[str, ...] = ()
+    """The variables that ``@update`` gave new values."""

@@ -51,6 +51,7 @@ def execute(
         variables.drawn,
         variables.unused,
         state.quantizing.tensors,
+        variables.stored,
     )
 
 

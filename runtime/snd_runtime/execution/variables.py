@@ -50,6 +50,7 @@ class Variables:
         self.values: dict[str, Argument] = {}
         self._drawn: set[str] = set()
         self._used: set[str] = set()
+        self._stored: set[str] = set()
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -60,6 +61,11 @@ class Variables:
     def unused(self) -> tuple[str, ...]:
         """The names of those that were given, but not asked for."""
         return tuple(sorted(self._given.keys() - self._used))
+
+    @property
+    def stored(self) -> tuple[str, ...]:
+        """The names of those that the run gave a new value, in order."""
+        return tuple(sorted(self._stored))
 
     def value(self, name: str, declared: TensorValue) -> Argument:
         """Return the value of a variable. Raises EvaluationFailed if what is given for it doesn't fit."""
@@ -81,6 +87,7 @@ class Variables:
     def store(self, name: str, value: Argument) -> None:
         """Give a variable its new value (2.11)."""
         self.values[name] = value
+        self._stored.add(name)
 
     # ---- given ones --------------------------------------------------------------------------------------------------
     def _single(self, name: str, place: Place | None) -> Array | None:

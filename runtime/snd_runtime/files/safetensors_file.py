@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from math import prod
+from mmap import mmap
 from typing import Any, TypeAlias
 
 import msgspec
@@ -40,6 +41,16 @@ class SafeTensor(Struct, frozen=True):
     end: int
 
     @property
+    def code(self) -> str:
+        """The type that the items have in the file, as NumPy writes it."""
+        return _DTYPES[self.layout]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the bytes are items as they are, in an order that every NumPy reads, and not none."""
+        return self.layout not in (_BFLOAT, "U64") and self.end > self.begin
+
+    @property
     def dtype(self) -> str:
         """The type that the items have in a graph."""
         if self.layout == "BOOL":
@@ -47,7 +58,7 @@ class SafeTensor(Struct, frozen=True):
         return "int" if self.layout[0] in "IU" else "real"
 
 
-def read_safetensors_header(content: bytes, file_bytes: int | None = None) -> dict[str, SafeTensor]:
+def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None) -> dict[str, SafeTensor]:
     """Return the tensors of a file, of which ``content`` is the beginning if it has ``file_bytes``.
 
     Raises InvalidFileError; nothing is allocated by what a header claims.
@@ -106,8 +117,8 @@ def _array(content: bytes, name: str, tensor: SafeTensor) -> Array:
     if tensor.layout == "U64" and items.size and int(items.max()) >> 63:
         raise InvalidFileError(f"'{name}' has an item that is too large for an int", tensor.begin)
     if tensor.dtype == "int":
-        return items.astype(np.int64)
-    return items.astype(items.dtype.newbyteorder("="))
+        return items.astype(np.int64, copy=False)
+    return items.astype(items.dtype.newbyteorder("="), copy=False)
 
 
 def write_safetensors(arrays: Mapping[str, Array]) -> bytes:

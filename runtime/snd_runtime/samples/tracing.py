@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import FoundShapes, bound
-from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.request import EvaluationRequest, weight_arrays
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, RunResult, execute
 from snd_runtime.execution.plain import bytes_of
@@ -93,7 +93,7 @@ def _shapes(argument: Argument) -> tuple[tuple[int, ...], ...] | None:
 
 def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> RunResult:
     around = request.around
-    weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
+    weights: Mapping[str, Argument] = {} if request.given is None else weight_arrays(request.given)
     taken = sum(map(bytes_of, run.arguments))
     execution = Execution(
         around.real,

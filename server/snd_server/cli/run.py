@@ -29,6 +29,27 @@ from snd_server.running import RunRequest
     "--weights", metavar="DIR",
     help="Take variables from there: NAME.dat, .npy, .npz or .safetensors by their scoped names. Others are random.",
 )  # fmt: skip
+@click.option("--map", metavar="FILE", help="Rename weights by the rules in this TOML file.")
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=1, metavar="N",
+    help="Run N times; variables keep what @update gives them.",
+)  # fmt: skip
+@click.option(
+    "--state", metavar="FILE",
+    help="Take the variables that @update changes from this .safetensors or .npz file, if it is there, and write them "
+    "to it after the run.",
+)  # fmt: skip
+@click.option("--save-weights", metavar="FILE", help="Write all variables to this .safetensors or .npz file.")
+@click.option(
+    "--expect",
+    multiple=True,
+    metavar="NAME=@FILE",
+    help="Compare an output with a file; a difference is exit status 1.",
+)
+@click.option(
+    "--tolerance", type=click.FloatRange(min=0), default=1e-5, metavar="X",
+    help="By how much elements may differ, relative to 1 and to what is expected; 1e-5 by default.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
 @click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
@@ -57,6 +78,12 @@ def run(
     types: tuple[str, ...],
     inputs: tuple[str, ...],
     weights: str | None,
+    map: str | None,
+    steps: int,
+    state: str | None,
+    save_weights: str | None,
+    expect: tuple[str, ...],
+    tolerance: float,
     seed: int,
     real: str,
     output: str | None,
@@ -78,7 +105,7 @@ def run(
     path = _library_file(operator) if path is None else main_file(path)
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
-        timeout, memory << 20, config,
+        timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance,
     )  # fmt: skip
     from snd_server.showing import run_and_show
 

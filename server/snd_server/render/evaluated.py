@@ -28,6 +28,8 @@ class Evaluated(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     answer: EvaluationAnswer | None = None
     trace: tuple[ShownStep, ...] = ()
+    differing: tuple[str, ...] = ()
+    """How outputs differ from what is expected of them."""
 
 
 def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
@@ -43,8 +45,13 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
         head.append(f"{_named(answer.drawn, 'variable')} drawn at random {seed}")
     if answer.unused:
         head.append(f"{_named(answer.unused, 'weight')} not used: there is no variable of that name")
+    head += [
+        f"'{weight}' has the shape of the variable '{variable}', which was drawn: --map FILE can rename it"
+        for weight, variable in list(answer.suggestions.items())[:MOST_LISTED_NAMES]
+    ]
     head += _quantization(answer.quantized)
-    return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint)])
+    tail = [paint("red", visible(line)) for line in evaluated.differing]
+    return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint), *tail])
 
 
 def step_lines(step: ShownStep, paint: Paint = plain) -> Iterator[str]:

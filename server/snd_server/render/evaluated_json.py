@@ -41,6 +41,8 @@ def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
             "variables": [] if answer is None else list(answer.drawn),
         },
         "unused": [] if answer is None else list(answer.unused),
+        "suggestions": {} if answer is None else dict(answer.suggestions),
+        "differing": list(evaluated.differing),
         "quantized": [] if answer is None else [_quantized(each) for each in answer.quantized],
     }
     if evaluated.trace:

@@ -1,0 +1,119 @@
+"""``snd run``: weights with other names, state from run to run, and outputs against files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snd_runtime.files import read_safetensors, write_safetensors
+
+SUM = """
+import math;
+graph Sum {
+    @input { x: real[2]; }
+    @output { y: real[2]; }
+    @variable { total: real[2]; gain: real[2]; }
+    @compose { scaled = math.mul(x, gain); y = math.add(scaled, total); }
+    @update { total = y; }
+}
+"""
+X = ("--input", "x=[1.0, 2.0]")
+
+
+@pytest.fixture
+def model(project: Path) -> Path:
+    (project / "main.sknd").write_text(SUM, encoding="utf-8")
+    weights = {"total": np.array([10, 20], np.float32), "gain": np.array([1, 3], np.float32)}
+    (project / "w.safetensors").write_bytes(write_safetensors(weights))
+    return project
+
+
+def _y(real, *arguments: str) -> list[float]:
+    outcome = real("run", ".", *X, *arguments, "--format", "json")
+    assert outcome.status == 0, outcome
+    return json.loads(outcome.stdout)["outputs"][0]["values"]
+
+
+def test_steps_and_state_go_on(model, real):
+    weights = ("--weights", "w.safetensors")
+    assert _y(real, *weights) == [11, 26]
+    assert _y(real, *weights, "--steps", "3") == [13, 38]
+    assert _y(real, *weights, "--state", "s.safetensors") == [11, 26]
+    assert read_safetensors((model / "s.safetensors").read_bytes()).keys() == {"total"}
+    assert _y(real, *weights, "--state", "s.safetensors", "--steps", "2") == [13, 38]
+    assert _y(real, *weights, "--state", "s.safetensors", "--save-weights", "all.npz") == [14, 44]
+    assert _y(real, "--weights", "all.npz") == [15, 50]
+
+
+def test_rules_rename_weights(model, real):
+    array = np.array([1, 3], np.float32)
+    named = {"blocks.7.gain.weight": array, "state.sum": array}
+    (model / "torch.safetensors").write_bytes(write_safetensors(named))
+    (model / "rules.toml").write_text(
+        '[[rule]]\nfrom = "blocks.7.*.weight"\nto = "*"\n[[rule]]\nfrom = "state.sum"\nto = "total"\n', encoding="utf-8"
+    )
+    assert _y(real, "--weights", "torch.safetensors", "--map", "rules.toml") == [2, 9]
+
+
+def test_names_that_do_not_match_get_a_suggestion(model, real):
+    weights = {"sum.gain": np.ones(2, np.float32), "other": np.ones(3, np.float32)}
+    (model / "t.safetensors").write_bytes(write_safetensors(weights))
+    outcome = real("run", ".", *X, "--weights", "t.safetensors")
+    assert (
+        "'sum.gain' has the shape of the variable 'gain', which was drawn: --map FILE can rename it" in outcome.stdout
+    )
+    assert "'other' has" not in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[rule]]\nfrom = 'a.*'\nto = 'b'", "different numbers of"),
+        ("[[rule]]\nfrom = 'a'", "missing required field `to`"),
+        ("rule", "--map rules.toml:"),
+        ("[[rule]]\nfrom = 'gain'\nto = 'total'", "two weights get the name 'total'"),
+        ("[[rule]]\nfrom = 'gain'\nto = 'gain'\ntranspose = [1, 0]", "'gain' has 1 dimensions"),
+    ],
+)
+def test_rules_that_cannot_be_used(model, real, text, message):
+    (model / "rules.toml").write_text(text, encoding="utf-8")
+    outcome = real("run", ".", "--weights", "w.safetensors", "--map", "rules.toml")
+    assert outcome.status == 2
+    assert message in outcome.stderr
+
+
+def test_an_output_is_compared_with_a_file(model, real):
+    np.save(model / "good.npy", np.array([11, 26]))
+    np.save(model / "bad.npy", np.array([11, 26.5]))
+    np.save(model / "shape.npy", np.array([11]))
+    given = ("run", ".", *X, "--weights", "w.safetensors", "--expect")
+    assert real(*given, "y=@good.npy").status == 0
+    outcome = real(*given, "y=@bad.npy")
+    assert outcome.status == 1
+    assert "y differs most at [1]: it is 26, but 26.5 is expected (1 of 2 elements" in outcome.stdout
+    assert real(*given, "y=@bad.npy", "--tolerance", "0.1").status == 0
+    assert "has the shape [2], but [1] is expected" in real(*given, "y=@shape.npy").stdout
+    assert "there is no such output" in real(*given, "z=@good.npy").stderr
+    assert real(*given, "z=@good.npy").status == 2
+    assert real(*given, "y=3.0").status == 2
+
+
+def test_a_state_file_must_hold_several_tensors(model, real):
+    outcome = real("run", ".", "--state", "s.npy")
+    assert outcome.status == 2
+    assert "must be a .safetensors or .npz file" in outcome.stderr
+
+
+def test_weights_in_a_file_are_not_copied(model):
+    from snd_runtime.evaluation import StoredArray
+    from snd_server.weights import read_weights
+
+    found = read_weights("w.safetensors", 1 << 20)
+    assert {type(each) for each in found.values()} == {StoredArray}
+    array = found["gain"].array()
+    assert array.tolist() == [1, 3]
+    assert not array.flags.owndata
+    assert not array.flags.writeable
