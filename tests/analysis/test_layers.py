@@ -35,6 +35,7 @@ PACKAGES = (
     "skriptnd.format",
     "nnef1.syntax",
     "nnef1.names",
+    "nnef1.assertions",
     "nnef1.lints",
     "nnef1.format",
     "compose",

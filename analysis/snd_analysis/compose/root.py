@@ -189,7 +189,10 @@ def _broken_assertions(specialization: Specialization) -> tuple[Failure, ...]:
 
 def _declared_by_itself(session: Session, template: Template, lasting: LastingModel | None) -> Specialization:
     """Return the same as ``_declared`` for nothing given, evaluated once."""
-    key, known = ("by itself", session.composing), session.specializations(template).declarations
+    key, known = (
+        ("by itself", session.composing, *template.extents.items()),
+        session.specializations(template).declarations,
+    )
     declared = known.find(template, key)
     if declared is None:
         declared = _declared(RootBinder(template, {}, {}, {}, session.composing), lasting)

@@ -27,6 +27,7 @@ from snd_analysis.skriptnd.names import (
 )
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
+from snd_analysis.symbolic.integers import Integer
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
@@ -64,7 +65,8 @@ class Template:
     """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
 
     ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
-    ``origins`` are the invocations in whose place statements stand, the innermost first.
+    ``origins`` are the invocations in whose place statements stand, the innermost first. ``extents`` are those that
+    inputs and attributes of a graph name and of which more is known than their names.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Template:
         errors: Sequence[Span],
         original: OperatorName | None = None,
         origins: Mapping[nodes.Node, tuple[Origin, ...]] | None = None,
+        extents: Mapping[str, Integer] | None = None,
     ) -> None:
         self.name = name
         self.definition = definition
@@ -82,6 +85,7 @@ class Template:
         self.errors = tuple(errors)
         self.original = original
         self.origins = origins or {}
+        self.extents = extents or {}
         self.in_library = is_library(name.path)
         self._forms: dict[nodes.Node, Form | None] = {}
         self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}

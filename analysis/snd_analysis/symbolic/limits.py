@@ -34,6 +34,8 @@ MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
 there are as many ways as terms. Of a larger sum, what could be decided when composing may be left to the run."""
 MOST_REMEMBERED_BOUNDS = 4096
 """Sums whose bounds are remembered: declarations compare the same extents over and over. Users see no difference."""
+MOST_COMBINED_FACTS = 64
+"""Combinations of assertions that are tried to bound a sum. What more of them together say may be left to the run."""
 MOST_LITERALS = 8
 """Atomic conditions of a condition that is decided by a table of truth. One with more may be left to
 the run."""

@@ -45,7 +45,8 @@ def template(db: Database, name: OperatorName) -> Template | None:
     original = OperatorName(module, name.name) if module else None
     front_end = front_end_of(name.path)
     origins = None if front_end is None else front_end.origins(db, name.path)
-    return Template(name, found, resolution(db, name.path, found), errors(db, name), original, origins)
+    extents = None if front_end is None else front_end.extents(db, name.path)
+    return Template(name, found, resolution(db, name.path, found), errors(db, name), original, origins, extents)
 
 
 @incremental

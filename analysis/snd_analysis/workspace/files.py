@@ -13,6 +13,7 @@ from snd_analysis.compose import Origin
 from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import ModuleScope, is_library, library_text
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
+from snd_analysis.symbolic.integers import Integer
 
 if TYPE_CHECKING:
     from snd_analysis.nnef1.elaborate import StoredVariable
@@ -58,6 +59,8 @@ class FrontEnd(NamedTuple):
     """The definitions that a file comes to, as a tree of SkriptND."""
     origins: Callable[[Database, str], Mapping[nodes.Node, tuple[Origin, ...]]]
     """The invocations in whose place statements of these definitions stand."""
+    extents: Callable[[Database, str], Mapping[str, Integer]]
+    """The extents that inputs name in these definitions and of which more is known than their names."""
     scope: Callable[[Database, str], ModuleScope]
     """What these definitions see of others."""
     variables: Callable[[Database, str], tuple[StoredVariable, ...]]

@@ -33,6 +33,7 @@ from snd_analysis.nnef1.syntax import (
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
+from snd_analysis.symbolic.integers import Integer
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import (
     ALL_TENSOR_ARCHIVES,
@@ -113,6 +114,10 @@ def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]
         for statement, chain in elaborated(db, path).chains.items()
         if chain
     }
+
+
+def _extents(db: Database, path: str) -> Mapping[str, Integer]:
+    return elaborated(db, path).extents
 
 
 def _scope(db: Database, path: str) -> ModuleScope:
@@ -211,9 +216,10 @@ def _companions(db: Database, path: str) -> tuple[str, ...]:
     return () if quantization is None or text(db, quantization) is None else (quantization,)
 
 
-FRONT_END = FrontEnd(flat_tree, _origins, _scope, _variables, tensor_descriptions, _companions)
+FRONT_END = FrontEnd(flat_tree, _origins, _extents, _scope, _variables, tensor_descriptions, _companions)
 QUANTIZATION_FRONT_END = FrontEnd(
     _quantization_tree,
+    lambda db, path: {},
     lambda db, path: {},
     lambda db, path: operations_of_dialect(Dialect.KHRONOS),
     lambda db, path: (),

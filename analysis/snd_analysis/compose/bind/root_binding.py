@@ -107,7 +107,8 @@ class RootBinder(Binder):
 
     def _unknown(self, member: Member) -> Value:
         dtype = self.scope.element_type(member.node.type)
-        return unknown(dtype, CompileTime(self._key(member.symbol, member.name)), member.name)
+        extent = self.template.extents.get(member.name)
+        return extent or unknown(dtype, CompileTime(self._key(member.symbol, member.name)), member.name)
 
     def _optional(self, member: Member, value: Value) -> Value:
         """The value of an optional member, which may be null.
@@ -283,7 +284,7 @@ class RootBinder(Binder):
         if extent.spread:
             return pack_of(key, symbol.name, items, low, high) if isinstance(items, Integer) else UNDEFINED
         if extent.expansion is None:
-            return shapes.variable(key, symbol.name, low, high)
+            return self.template.extents.get(symbol.name) or shapes.variable(key, symbol.name, low, high)
         length = self._length(extent.expansion.length, (symbol, "length"), f"|{symbol.name}|")
         if isinstance(length, Truth):
             return maybe(length, shapes.variable(key, symbol.name, low, high))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct, field
@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.compose import Template, input_extent
+from snd_analysis.nnef1.assertions import SymbolFacts
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles
 from snd_analysis.nnef1.elaborate.values import TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Facts, Integer, asserted_unknown
 
 
 class Invocation(Struct, frozen=True):
@@ -35,6 +36,16 @@ class StoredVariable(Struct, frozen=True):
     span: Span
     items: tuple[Value, ...] = ()
     """All of a small tensor that has a file."""
+
+
+class Unproven(Struct, frozen=True):
+    """An equation between extents that an operation needs, and that nothing says."""
+
+    operation: str
+    span: Span
+    chain: tuple[Invocation, ...]
+    equation: Integer
+    """It must be 0."""
 
 
 class BodyValues(Struct, frozen=True, eq=False):
@@ -95,12 +106,16 @@ class Record(Struct):
     problems: list[tuple[Problem, bool]] = field(default_factory=list)
     """With whether they stand in the graph itself."""
     bodies: list[tuple[str, BodyValues]] = field(default_factory=list)
+    unproven: list[tuple[Unproven, bool]] = field(default_factory=list)
+    """With whether they stand in the graph itself."""
     calls: list[FragmentCall] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
     """Those that were invoked."""
     files: list[tuple[str, TensorFile | None]] = field(default_factory=list)
     """Labels, and what is known of their files."""
     symbols: dict[str, Integer] = field(default_factory=dict)
+    extents: list[Integer] = field(default_factory=list)
+    """Those of inputs."""
     labels: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     made: list[tuple[TensorName, TensorName]] = field(default_factory=list)
@@ -112,29 +127,32 @@ class Record(Struct):
     """Whether it depends on nothing but names, tensors, files and fragments that are known to be used."""
 
 
+class NamesOfFile(Struct, frozen=True):
+    """What is known of the names of a file before its graph is elaborated."""
+
+    fragments: Mapping[str, nodes.Definition]
+    symbols: Sequence[str]
+    """Those that lines declare."""
+    asserted: Mapping[str, SymbolFacts]
+    """The symbols, whether lines declare them or not, of which lines assert something."""
+    assigned: Collection[str]
+    """The tensors of the graph."""
+    unreadable: frozenset[str]
+    """The fragments whose heads can't be read, which is reported."""
+    quantized: frozenset[str]
+    """The tensors that are quantized: their files may have codes."""
+
+
 class Context:
     """What is common to all bodies of one elaboration."""
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        operators: Operators,
-        files: TensorFiles,
-        fragments: Mapping[str, nodes.Definition],
-        symbols: Sequence[str],
-        unreadable: frozenset[str] = frozenset(),
-        quantized: frozenset[str] = frozenset(),
-    ) -> None:
+    def __init__(self, dialect: Dialect, operators: Operators, files: TensorFiles, names: NamesOfFile) -> None:
         self.dialect = dialect
         self.operators = operators
         self.files = files
-        self.fragments = fragments
-        self.unreadable = unreadable
-        """The names of fragments whose heads can't be read, which is reported."""
-        self.quantized = quantized
-        """The names of tensors that are quantized: their files may have codes."""
+        self.names = names
         self.graph = FlatGraph()
-        self.symbols: dict[str, Integer] = {name: input_extent(name) for name in symbols}
+        self.symbols: dict[str, Integer] = {name: self._symbol(name) for name in names.symbols}
         self.record = Record()
         """What the step at hand finds out."""
         self.parameters: frozenset[str] = frozenset()
@@ -157,6 +175,19 @@ class Context:
     def template(self, operation: str) -> Template | None:
         """Return the operator of an operation; None if there is no such operation."""
         return self.operators.template(operation, self.dialect)
+
+    def symbol(self, name: str) -> Integer:
+        """Return a symbol that no line declares, from now on."""
+        made = self.symbols[name] = self.record.symbols[name] = self._symbol(name)
+        return made
+
+    def _symbol(self, name: str) -> Integer:
+        """The extent that a symbol is; it is told from a tensor of its name."""
+        known = self.names.asserted.get(name)
+        if name in self.names.assigned:
+            about = known or SymbolFacts(0, None, Facts())
+            return asserted_unknown(name, about.low, about.high, about.facts, f"symbol {name}")
+        return input_extent(name) if known is None else asserted_unknown(name, known.low, known.high, known.facts)
 
     def begin_record(self) -> Record:
         """Begin the next step; return where it is recorded."""
@@ -212,6 +243,12 @@ class Context:
         self.record.problems.append((problem, not frame.chain))
         if notes:  # other places may move in another way
             self.record.is_lasting = False
+
+    def note_unproven(self, frame: Frame, operation: nodes.Identifier, equations: Iterable[Integer]) -> None:
+        """Note what an operation needs to be 0."""
+        for each in equations:
+            found = Unproven(operation.text, operation.span.shifted(frame.base), frame.chain, each)
+            self.record.unproven.append((found, not frame.chain))
 
 
 def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
+from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import (
     BodyValues,
@@ -17,8 +18,10 @@ from snd_analysis.nnef1.elaborate.context import (
     FragmentCall,
     Frame,
     Invocation,
+    NamesOfFile,
     Record,
     StoredVariable,
+    Unproven,
 )
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
@@ -34,10 +37,12 @@ from snd_analysis.nnef1.elaborate.steps import (
     chains_of,
     flat_entries,
     problems_of,
+    unproven_of,
     variables_of,
     with_same_nodes,
 )
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
+from snd_analysis.nnef1.elaborate.unproven import problem_of
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
@@ -63,6 +68,8 @@ class Elaborated(Struct, frozen=True, eq=False):
     bodies: Mapping[str, BodyValues]
     """What the names of fragments stand for, by the names of these."""
     symbols: Mapping[str, Integer]
+    extents: Mapping[str, Integer] = {}
+    """What the names of extents stand for in the graph, where more than a name is known."""
     calls: tuple[FragmentCall, ...] = ()
     """The invocations of fragments by the graph, in order."""
     quantization_problems: tuple[Problem, ...] = ()
@@ -93,25 +100,26 @@ def elaborate(
     for each in definitions:
         if each.head.kind == "fragment":
             fragments.setdefault(each.head.name.text, each)
+    graph = next((each for each in definitions if each.head.kind == "graph"), None)
+    assigned = Counter(name for entry in (graph.body if graph else None) or () for name in assigned_names(entry))
+    asserted = facts_by_symbol(assertions_of(items)) if tree.dialect is Dialect.TRACT else {}
     symbols, unreadable = (*_symbols(items),), _unreadable(items)
-
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
-    def made() -> Context:
-        return Context(tree.dialect, operators, files, fragments, symbols, unreadable, quantized)
-
-    context = made()
-    graph = next((each for each in definitions if each.head.kind == "graph"), None)
+    names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized)
+    context = Context(tree.dialect, operators, files, names_of_file)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head
     parameters, results = (tuple(each.name.text for each in row) for row in (head.parameters, head.results))
-    context.graph.reserve(_assigned_again(graph))
-    environment = (context.dialect, symbols, unreadable, quantized, parameters, results, context.graph.reserved)
+    # A result that is assigned more than once, as tract allows, has the name of its last value.
+    context.graph.reserve(frozenset(name for name in results if assigned[name] > 1))
+    facts = (*context.symbols.items(), *asserted.items())
+    environment = (context.dialect, facts, unreadable, quantized, parameters, results, context.graph.reserved)
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)
-    of_quantization = made()
+    of_quantization = Context(tree.dialect, operators, files, names_of_file)
     if quantization is not None:
         variables = [*variables_of(steps)]
         span = head.name.span.shifted(graph.start)
@@ -119,7 +127,7 @@ def elaborate(
     last = steps[-1]
     if before is not None and before.steps:
         last = replace(last, record=with_same_nodes(before.steps[-1].record, last.record))
-    return _elaborated(context, graph, (*steps[:-1], last), environment, of_quantization.record)
+    return _elaborated(context, graph, (*steps[:-1], last), environment, of_quantization.record, _header_end(items))
 
 
 def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
@@ -135,12 +143,6 @@ def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
     return frozenset(each.name for each in broken if isinstance(each, nodes.ErrorItem) and each.name is not None)
 
 
-def _assigned_again(graph: nodes.Definition) -> frozenset[str]:
-    """The results that are assigned more than once, as tract allows: their names are those of the last values."""
-    counts = Counter(name for entry in graph.body or () for name in set(assigned_names(entry)))
-    return frozenset(each.name.text for each in graph.head.results if counts[each.name.text] > 1)
-
-
 def _steps(
     context: Context, graph: nodes.Definition, before: Elaborated | None
 ) -> tuple[tuple[Step, ...], Mapping[str, Value]]:
@@ -150,7 +152,7 @@ def _steps(
     frame = Frame({}, results=results, body=graph.body or ())
     context.parameters = frozenset(each.name.text for each in head.parameters)
     evaluator = Evaluator(context, frame, SPECIAL)
-    changed = _changed_fragments({} if before is None else before.fragments, context.fragments)
+    changed = _changed_fragments({} if before is None else before.fragments, context.names.fragments)
     body = graph.body or ()
     steps = Walk(context, frame, changed).run(evaluator.entry, body, earlier[:-1])
     last = Step(nodes.Entry(graph.start, ()), graph.start, {}, context.begin_record())
@@ -170,6 +172,7 @@ def _elaborated(
     steps: tuple[Step, ...],
     environment: tuple[object, ...],
     of_quantization: Record,
+    header_end: int,
 ) -> Elaborated:
     """Return what the steps of a graph come to together."""
     head = graph.head
@@ -179,19 +182,21 @@ def _elaborated(
     for step in steps:
         for fragment, values in step.record.bodies:
             bodies.setdefault(fragment, values)
+    extents, unbound = _extents(context, steps, name)
     return Elaborated(
         context.dialect,
-        flat_graph.definition(flat_entries(steps), head.name.text, span, name, order),
-        (*_once(problems_of(steps)), *_missing_files(steps)),
+        flat_graph.definition((*flat_entries(steps), *unbound), head.name.text, span, name, order),
+        (*_once(problems_of(steps)), *_missing_files(steps), *_unproven(steps, header_end)),
         (*variables_of(steps),),
         dict(chains_of(steps)),
         BodyValues({}, [step.values for step in steps[:-1]]),
         bodies,
         context.symbols,
+        extents,
         (*calls_of(steps),),
         _once(of_quantization.problems),
         steps,
-        context.fragments,
+        context.names.fragments,
         environment,
         tuple([label for step in steps for label, _ in step.record.files]),
     )
@@ -206,6 +211,43 @@ def _missing_files(steps: Sequence[Step]) -> Iterator[Problem]:
         if files.get(variable.label, True) is None:
             message = f"there is no file '{variable.label}.dat', although other variables have theirs"
             yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message)
+
+
+def _unproven(steps: Sequence[Step], header_end: int) -> Iterator[Problem]:
+    """Yield the equations between extents that nothing says, each at the first place that needs it."""
+    found: dict[Integer, list[Unproven]] = {}
+    for each in unproven_of(steps):
+        found.setdefault(each.equation, []).append(each)
+    for first, *others in found.values():
+        yield problem_of(first, others, header_end)
+
+
+def _header_end(items: Sequence[nodes.Item]) -> int:
+    """Where the version and the extensions end, after the semicolon of the last of them."""
+    header = (each for each in items if isinstance(each, nodes.Placed) and not isinstance(each.item, nodes.ErrorItem))
+    return max((each.start + each.item.end + 1 for each in header), default=0)
+
+
+def _extents(
+    context: Context, steps: Sequence[Step], place: Span
+) -> tuple[Mapping[str, Integer], Sequence[tuple[str, flat_nodes.Entry]]]:
+    """Return the extents of which more than a name is known, by their names in the graph, and entries for symbols.
+
+    A symbol that is no extent of an input by itself is an attribute: nothing says what it is where inputs are given.
+    """
+    of_inputs = [extent for step in steps for extent in step.record.extents]
+    made = (*context.symbols.values(), *of_inputs)
+    found = {flat_graph.extent_name(each): each for each in made if not flat_graph.is_plain(each)}
+    bound = {leaf.key for each in of_inputs if (leaf := each.variable) is not None}
+    entries: list[tuple[str, flat_nodes.Entry]] = []
+    graph = flat_graph.FlatGraph()
+    graph.record(entries, [])
+    for symbol in context.symbols.values():
+        leaf = symbol.variable
+        if leaf is not None and leaf.key not in bound and any(leaf in each.leaves for each in of_inputs):
+            graph.declare("attrib", 0, place, flat_graph.extent_name(symbol), "int", None)
+            found[flat_graph.extent_name(symbol)] = symbol
+    return found, entries
 
 
 def _once(found: Iterable[tuple[Problem, bool]]) -> tuple[Problem, ...]:

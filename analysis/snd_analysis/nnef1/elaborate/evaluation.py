@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Rule, Span
-from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
@@ -188,8 +187,7 @@ class Evaluator:
         if node.text in ("inf", "NaN", "nan") and self.context.dialect is Dialect.TRACT:
             return math.inf if node.text == "inf" else math.nan
         if self.makes_symbols and self.context.dialect is Dialect.TRACT:
-            made = self.context.symbols[node.text] = self.context.record.symbols[node.text] = input_extent(node.text)
-            return made
+            return self.context.symbol(node.text)
         self.context.record.is_lasting = False  # other names may be meant
         if node.text in self.frame.said:
             return UNKNOWN
@@ -343,7 +341,7 @@ class Evaluator:
     def _invoke(self, node: nodes.Call, target: nodes.Expression | None, values: Sequence[Given] | None) -> Value:
         """An invocation of a fragment or an operation; ``values`` are those of the arguments, if they are known."""
         name = node.function.text
-        fragment = self.context.fragments.get(name)
+        fragment = self.context.names.fragments.get(name)
         if node.generic is not None and self.context.dialect is Dialect.KHRONOS and not self._is_generic(name):
             self.report(rules.GENERIC_COUNT, node.generic, f"'{name}' has no generic type to be given")
         if fragment is not None:
@@ -361,7 +359,7 @@ class Evaluator:
         if template is None:
             for argument in node.arguments:
                 self.evaluate(argument.value)
-            if name in self.context.unreadable:
+            if name in self.context.names.unreadable:
                 return UNKNOWN
             return self.report(rules.UNKNOWN_OPERATOR, node.function, f"there is no operation '{name}'")
         given = self._bound(node, parameters(template), values)
@@ -374,7 +372,7 @@ class Evaluator:
 
     def _is_generic(self, name: str) -> bool:
         """Whether an invocation may name the type of items. It may for operations of the text that take all types."""
-        fragment = self.context.fragments.get(name)
+        fragment = self.context.names.fragments.get(name)
         if fragment is not None:
             return fragment.head.generic is not None
         template = self.context.template(name)

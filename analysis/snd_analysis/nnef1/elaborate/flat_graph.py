@@ -12,7 +12,7 @@ from functools import cache
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import nodes, parse_expression
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.integers import FALSE, TRUE, Asserted, Integer, Leaf, Truth
 from snd_analysis.symbolic.values import Pack, Value
 
 _BLOCKS = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update", "quantize")
@@ -182,10 +182,27 @@ def expression(value: Value, span: Span) -> nodes.Expression:
 
 def _written(value: Integer | Truth, span: Span) -> nodes.Expression:
     """Return what the text of a value is read as; symbols whose names are none in SkriptND are read under others."""
-    odd = [leaf for leaf in sorted(value.leaves, key=lambda leaf: leaf.name) if not _is_name(leaf.name)]
-    names = {f"symbol_{at}": leaf.name for at, leaf in enumerate(odd)}
-    others = {leaf.key: shapes.variable(name, name, leaf.low, leaf.high) for name, leaf in zip(names, odd, strict=True)}
-    return _placed(parse_expression(str(shapes.substitute(value, others)))[0], span, names)
+    names = {f"symbol_{at}": leaf for at, leaf in enumerate(sorted(value.leaves, key=lambda leaf: leaf.name))}
+    odd = {name: leaf for name, leaf in names.items() if type(leaf.key) is Asserted or not _is_name(leaf.name)}
+    others = {leaf.key: shapes.variable(name, name, leaf.low, leaf.high) for name, leaf in odd.items()}
+    read = parse_expression(str(shapes.substitute(value, others)))[0]
+    return _placed(read, span, {name: _identifier(leaf) for name, leaf in odd.items()})
+
+
+def is_plain(extent: Integer) -> bool:
+    """Return whether an extent of an input is a number, or a symbol of which nothing but its name is known."""
+    leaf = extent.variable
+    return extent.value is not None or (leaf is not None and type(leaf.key) is not Asserted)
+
+
+def extent_name(extent: Integer) -> str:
+    """Return how an extent of an input is named in the graph: a sum of symbols as no tensor is."""
+    leaf = extent.variable
+    return f"symbol {extent}" if leaf is None else _identifier(leaf)
+
+
+def _identifier(leaf: Leaf) -> str:
+    return leaf.key.identifier if isinstance(leaf.key, Asserted) else leaf.name
 
 
 @cache
@@ -211,7 +228,8 @@ def _placed(node: nodes.Node, span: Span, names: Mapping[str, str]) -> nodes.Exp
 
 
 def _extent(span: Span, extent: Integer) -> nodes.Extent:
-    return nodes.Extent(span.start, span.end, expression(extent, span), False, False, None, None)
+    node = expression(extent, span) if is_plain(extent) else reference(extent_name(extent), span)
+    return nodes.Extent(span.start, span.end, node, False, False, None, None)
 
 
 def _result(wanted: tuple[str, Span] | list[tuple[str, Span]], span: Span) -> nodes.Result | nodes.ResultList:

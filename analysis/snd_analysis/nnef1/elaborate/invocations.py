@@ -16,6 +16,7 @@ from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.item_types import Given, adopted, dtype_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
+from snd_analysis.nnef1.elaborate.unproven import unproven_equations
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
     Items,
@@ -71,6 +72,9 @@ def invoke(
     dtypes = _named_types(template, known)
     arguments = Arguments(dtypes, known, tuple(value for value, _ in inputs))
     specialization = context.operators.specialization(template, arguments)
+    if context.symbols:
+        unproven = unproven_equations(specialization, context.symbols)
+        context.note_unproven(frame, operation, dict.fromkeys(unproven))
     outputs: tuple[TensorValue | None, ...] = results_of(specialization)
     if not specialization.valid or len(outputs) != len(template.outputs):
         outputs = (None,) * len(template.outputs)

@@ -96,7 +96,7 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
         own.report(frame, rules.UNKNOWN_OPERATOR, call.function, message)
         return None
     if known is None:
-        fragment = own.fragments.get(name)
+        fragment = own.names.fragments.get(name)
         if fragment is None:
             own.report(frame, rules.UNKNOWN_OPERATOR, call.function, f"there is no quantization '{name}'")
         return None

@@ -131,7 +131,7 @@ class _Scanned(Struct, frozen=True):
 
 def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
     body = given["body"].value
-    fragment = evaluator.context.fragments.get(_sanitized(body)) if isinstance(body, str) else None
+    fragment = evaluator.context.names.fragments.get(_sanitized(body)) if isinstance(body, str) else None
     if fragment is None or fragment.body is None:
         what = f"there is no fragment '{body}'" if isinstance(body, str) else "'body' is the name of a fragment"
         return evaluator.report(rules.UNKNOWN_OPERATOR, given["body"].span, what)

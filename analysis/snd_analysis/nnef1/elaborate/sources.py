@@ -109,7 +109,7 @@ def _variable(
 
 def _may_have_codes(evaluator: Evaluator, dtype: str, file: TensorFile, name: str) -> bool:
     """Whether a file of ints may be that of a variable of another type: of bools, or of one that is quantized."""
-    return file.dtype == "int" and (dtype == "bool" or name in evaluator.context.quantized)
+    return file.dtype == "int" and (dtype == "bool" or name in evaluator.context.names.quantized)
 
 
 def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Integer, ...]) -> None:
@@ -189,6 +189,8 @@ def _declared(
     context, frame = evaluator.context, evaluator.frame
     name = context.graph.unused_name(frame.named(target.text))
     node = context.graph.declare(block, frame.base, target.span, name, dtype, shape)
+    if block == "input":
+        context.record.extents += shape
     if frame.chain:
         context.record.chains.append((node, frame.chain))
     return TensorName(name, Tensor(name, dtype, shape, kind))
@@ -207,8 +209,14 @@ def shape_of(evaluator: Evaluator, given: Given) -> tuple[Integer, ...] | None:
         evaluator.report(rules.NEGATIVE_EXTENT, given.span, f"extents must be {least} or more, but one is {wrong}")
         return None
     if not has_unknown(given.value):
-        evaluator.report(rules.TYPE_MISMATCH, given.span, "a shape is an array of integers")
+        hidden = next((each.name for each in items if isinstance(each, TensorName) and _hides(evaluator, each)), None)
+        why = f", but '{hidden}' is a tensor here: it hides the symbol of that name" if hidden else ""
+        evaluator.report(rules.TYPE_MISMATCH, given.span, f"a shape is an array of integers{why}")
     return None
+
+
+def _hides(evaluator: Evaluator, tensor: TensorName) -> bool:
+    return tensor.name in evaluator.context.symbols
 
 
 def _dtype(evaluator: Evaluator, call: nodes.Call) -> str:

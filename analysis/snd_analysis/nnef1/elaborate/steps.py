@@ -15,7 +15,15 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Node, Problem, content_fields
 from snd_analysis.model import Tensor
-from snd_analysis.nnef1.elaborate.context import Context, FragmentCall, Frame, Invocation, Record, StoredVariable
+from snd_analysis.nnef1.elaborate.context import (
+    Context,
+    FragmentCall,
+    Frame,
+    Invocation,
+    Record,
+    StoredVariable,
+    Unproven,
+)
 from snd_analysis.nnef1.elaborate.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.names import assigned_names, spelled_names
@@ -211,6 +219,18 @@ def problems_of(steps: Iterable[Step]) -> Iterator[tuple[Problem, bool]]:
                 yield problem.shifted(distance), is_own
             else:  # in a fragment, which has not moved, and is invoked by the entry, which has
                 yield replace(problem, notes=(*problem.notes[:-1], problem.notes[-1].shifted(distance))), is_own
+
+
+def unproven_of(steps: Iterable[Step]) -> Iterator[Unproven]:
+    """Yield the equations that nothing says, where they are needed now."""
+    for step in steps:
+        distance = step.entry.start - step.origin
+        for each, is_own in step.record.unproven:
+            if is_own or not distance:
+                yield replace(each, span=each.span.shifted(distance)) if distance else each
+            else:
+                first = replace(each.chain[0], span=each.chain[0].span.shifted(distance))
+                yield replace(each, chain=(first, *each.chain[1:]))
 
 
 def variables_of(steps: Iterable[Step]) -> Iterator[StoredVariable]:

@@ -17,6 +17,7 @@ from snd_analysis.nnef1.lints.extensions.unknown_extension import check_unknown_
 from snd_analysis.nnef1.lints.files.unread_tensor_file import check_tensor_archives, check_tensor_files
 from snd_analysis.nnef1.lints.names import check_order, check_unused_names
 from snd_analysis.nnef1.lints.structure import check_structure
+from snd_analysis.nnef1.lints.tract.invalid_assertion import check_contradictions
 from snd_analysis.nnef1.lints.tract.missing_registry import check_registries
 from snd_analysis.nnef1.lints.tract.unsupported_by_tract import check_unsupported
 from snd_analysis.nnef1.lints.tract.unused_assertion import check_assertions
@@ -43,6 +44,7 @@ def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Pr
         yield from check_registries(document)
         yield from check_unsupported(document)
         yield from check_assertions(document)
+        yield from check_contradictions(document)
 
 
 def check_unused(tree: SyntaxTree) -> Iterator[Problem]:

@@ -12,6 +12,14 @@ from snd_analysis.symbolic.integers.division import ceil_divide, floor_divide, r
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
 from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
+from snd_analysis.symbolic.integers.facts import (
+    Asserted,
+    Facts,
+    asserted_unknown,
+    components,
+    facts_from,
+    plain_unknown,
+)
 from snd_analysis.symbolic.integers.integer import (
     FoldKey,
     Integer,
@@ -46,9 +54,11 @@ from snd_analysis.symbolic.integers.truth import (
 __all__ = [
     "FALSE",
     "TRUE",
+    "Asserted",
     "AtLeastZero",
     "Atom",
     "DivisionByZero",
+    "Facts",
     "FoldKey",
     "Integer",
     "IsZero",
@@ -64,13 +74,16 @@ __all__ = [
     "absolute",
     "and_",
     "as_affine",
+    "asserted_unknown",
     "bounds",
     "ceil_divide",
     "choose",
     "compare",
+    "components",
     "constant",
     "decide_equal",
     "evaluate",
+    "facts_from",
     "floor_divide",
     "function",
     "implies",
@@ -82,6 +95,7 @@ __all__ = [
     "of_atom",
     "opaque",
     "or_",
+    "plain_unknown",
     "power",
     "product_of",
     "proposition",

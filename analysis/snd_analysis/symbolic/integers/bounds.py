@@ -8,6 +8,7 @@ from functools import lru_cache
 from snd_analysis.symbolic import intervals
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product
 from snd_analysis.symbolic.integers.cases import cases
+from snd_analysis.symbolic.integers.facts import Facts, at_most, equal_to, facts_of
 from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
@@ -22,8 +23,10 @@ def bounds(a: Integer) -> Interval:
     different non-negative variables, and their quotients, minima and maxima.
     """
     if a._bounds is None:
-        replacements = next((number for most, number in MOST_REPLACEMENTS if len(a.terms) <= most), 0)
-        a._bounds = _bounds(a, replacements)
+        a._bounds = _bounds(a, _replacements(a))
+        facts = None if _is_one_unknown(a.terms) else facts_of(a.leaves)
+        if facts is not None:
+            a._bounds = intervals.intersection(a._bounds, _by_facts(a, facts))
     return a._bounds
 
 
@@ -31,6 +34,31 @@ def is_negative(a: Integer) -> bool:
     """Return whether an integer is certainly below zero."""
     high = bounds(a)[1]
     return high is not None and high < 0
+
+
+def _replacements(a: Integer) -> int:
+    return next((number for most, number in MOST_REPLACEMENTS if len(a.terms) <= most), 0)
+
+
+def _is_one_unknown(terms: Mapping[Monomial, int]) -> bool:
+    """Return whether bounds alone say all that is known: nothing else is asserted of a single unknown."""
+    return _has_one_term(terms) and all(len(monomial) < 2 for monomial in terms)
+
+
+def _by_facts(a: Integer, facts: Facts) -> Interval:
+    """Return the bounds that follow from what is asserted of the unknowns."""
+    equal = equal_to(a, facts)
+    low, high = _bounds(equal, _replacements(equal))
+    for lower in at_most(equal, facts):
+        low = _greatest(low, _bounds(lower, 0)[0])
+    for lower in at_most(-equal, facts):
+        most = _greatest(None if high is None else -high, _bounds(lower, 0)[0])
+        high = None if most is None else -most
+    return low, high
+
+
+def _greatest(one: int | None, other: int | None) -> int | None:
+    return one if other is None else other if one is None else max(one, other)
 
 
 def _bounds(a: Integer, replacements: int) -> Interval:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
+from snd_analysis.symbolic.integers.facts import in_other_words
 from snd_analysis.symbolic.integers.integer import ZERO, Integer
 from snd_analysis.symbolic.integers.monomials import Monomial
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
@@ -49,8 +50,13 @@ class _Summand(NamedTuple):
 
 @notation.register(Integer)
 def _notation_of_integer(a: Integer) -> str:
-    """Return the integer as it would be written, such as ``(s + 2 * p - f) / t + 1``."""
-    return _integer(a)[0]
+    """Return the integer as it would be written, such as ``(s + 2 * p - f) / t + 1``; in the shortest words that
+    assertions allow."""
+    text = _integer(a)[0]
+    for other in in_other_words(a):
+        shorter = _notation_of_integer(other) if len(other.terms) < len(a.terms) else text
+        text = min(text, shorter, key=len)
+    return text
 
 
 @notation.register(Truth)

@@ -1,0 +1,6 @@
+"""What ``extension tract_assert`` lines say of symbols: facts that hold wherever shapes are compared."""
+
+from snd_analysis.nnef1.assertions.conclusions import SymbolFacts, facts_by_symbol, first_contradictions
+from snd_analysis.nnef1.assertions.reading import Assertion, assertions_of
+
+__all__ = ["Assertion", "SymbolFacts", "assertions_of", "facts_by_symbol", "first_contradictions"]

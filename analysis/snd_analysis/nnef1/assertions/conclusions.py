@@ -1,0 +1,143 @@
+"""What follows from assertions together: bounds of each symbol, and what is known of several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from snd_analysis.nnef1.assertions.reading import Assertion
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import FALSE, AtLeastZero, Facts, Integer, IsZero, Junction, Truth
+
+_MOST_ROUNDS = 8
+"""How often bounds of symbols are concluded from each other."""
+
+
+class SymbolFacts(Struct, frozen=True):
+    """What is known of one symbol: its least and greatest value, and how it depends on others."""
+
+    low: int | None
+    high: int | None
+    facts: Facts
+
+
+class _Concluded(Struct, frozen=True):
+    """What is 0, what is not below, and the bounds of each unknown by its key."""
+
+    zero: tuple[Integer, ...]
+    at_least_zero: tuple[Integer, ...]
+    bounds: dict[Hashable, tuple[int | None, int | None]]
+
+
+def facts_by_symbol(assertions: Iterable[Assertion]) -> dict[str, SymbolFacts]:
+    """Return what assertions say of symbols in all scenarios, by their names.
+
+    Those that can't hold with the ones before them count for nothing.
+    """
+    kept = [each.condition for each, contradicted in _in_turn(assertions) if not contradicted]
+    found = _concluded([each for each in kept if each is not None])
+    assert found is not None
+    facts: dict[Hashable, Facts] = {}
+    for keys, part in integers.components([*found.zero, *found.at_least_zero]):
+        about = integers.facts_from(
+            [each for each in found.zero if each in part], [each for each in found.at_least_zero if each in part]
+        )
+        facts |= dict.fromkeys(keys, about)
+    return {
+        leaf.name: SymbolFacts(*found.bounds[leaf.key], facts.get(leaf.key, Facts()))
+        for each in kept
+        if each is not None
+        for leaf in each.leaves
+        if leaf.key in found.bounds
+    }
+
+
+def first_contradictions(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, tuple[Assertion, ...]]]:
+    """Yield assertions that can't hold in any scenario, each with those before it that exclude it."""
+    before: list[Assertion] = []
+    for each, contradicted in _in_turn(assertions):
+        if contradicted:
+            yield each, tuple(before) if each.condition is not FALSE else ()
+        else:
+            before.append(each)
+
+
+def _in_turn(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, bool]]:
+    """Yield the assertions of no scenario that can be read, each with whether those before it exclude it."""
+    kept: list[Truth] = []
+    for each in assertions:
+        if each.scenario is None and each.condition is not None:
+            contradicted = _concluded([*kept, each.condition]) is None
+            if not contradicted:
+                kept.append(each.condition)
+            yield each, contradicted
+
+
+def _concluded(conditions: Sequence[Truth]) -> _Concluded | None:
+    """Return what conditions say together; None if they can't hold together."""
+    pending, zero, at_least_zero = list(conditions), list[Integer](), list[Integer]()
+    while pending:
+        condition = pending.pop(0)
+        match condition:
+            case Junction(conjunction=True):
+                pending += condition.operands
+            case IsZero(positive=True):
+                zero.append(condition.parts[0])
+            case AtLeastZero():
+                at_least_zero.append(condition.slack)
+        if condition is FALSE:
+            return None
+    asserted = [*zero, *(-each for each in zero), *at_least_zero]
+    bounds = {leaf.key: (leaf.low, leaf.high) for each in asserted for leaf in each.leaves}
+    names = {leaf.key: leaf.name for each in asserted for leaf in each.leaves}
+
+    def known() -> dict[Hashable, Integer]:
+        return {key: integers.variable(key, names[key], *found) for key, found in bounds.items()}
+
+    for _ in range(_MOST_ROUNDS):
+        before = dict(bounds)
+        if not all(_narrow(integers.substitute(each, known()), bounds) for each in asserted):
+            return None
+        if bounds == before:
+            break
+    equations = [integers.substitute(each, known()) for each in zero]
+    inequalities = [integers.substitute(each, known()) for each in at_least_zero]
+    facts = integers.facts_from(equations, inequalities)
+    slacks = facts.at_least_zero
+    sums = (one + other for at, one in enumerate(slacks) for other in (integers.constant(0), *slacks[at + 1 :]))
+    if any(map(integers.is_negative, sums)):
+        return None
+    if any(not _may_be_zero(each) for each in (*facts.zero, *equations)):
+        return None
+    return _Concluded(
+        tuple(each for each in equations if each.value is None),
+        tuple(each for each in inequalities if integers.compare(">=", each, 0) is not integers.TRUE),
+        bounds,
+    )
+
+
+def _may_be_zero(a: Integer) -> bool:
+    return integers.decide_equal(a, 0) is not integers.Verdict.DIFFERENT
+
+
+def _narrow(at_least_zero: Integer, bounds: dict[Hashable, tuple[int | None, int | None]]) -> bool:
+    """Narrow the bounds of each unknown of a sum that is not negative; return whether that can be."""
+    if integers.is_negative(at_least_zero):
+        return False
+    for leaf in at_least_zero.leaves:
+        form = integers.as_affine(at_least_zero, leaf.key)
+        most = None if form is None else integers.bounds(form[1])[1]
+        if form is None or most is None:
+            continue
+        factor, (low, high) = form[0], bounds[leaf.key]
+        if factor > 0:
+            least = -(most // factor)
+            low = least if low is None else max(low, least)
+        else:
+            greatest = most // -factor
+            high = greatest if high is None else min(high, greatest)
+        if low is not None and high is not None and low > high:
+            return False
+        bounds[leaf.key] = (low, high)
+    return True
