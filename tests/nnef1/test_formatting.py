@@ -10,6 +10,7 @@ import pytest
 from snd_analysis.base import Node, Span, content_fields
 from snd_analysis.nnef1.format import format_edits, format_text, format_typed
 from snd_analysis.nnef1.syntax import parse_file, split, tokenize
+from snd_analysis.skriptnd.syntax.nodes import Entries
 from snd_analysis.workspace import Workspace
 from snd_analysis.workspace.nnef1 import elaborated
 from snd_server.files import DiskReader
@@ -218,4 +219,10 @@ def _said(value: object) -> object:
     """A tree without its places."""
     if isinstance(value, Node):
         return type(value).__name__, *(_said(getattr(value, name)) for name in content_fields(type(value)))
-    return tuple(map(_said, value)) if isinstance(value, tuple) else None if isinstance(value, Span) else str(value)
+    return (
+        tuple(map(_said, value))
+        if isinstance(value, tuple | Entries)
+        else None
+        if isinstance(value, Span)
+        else str(value)
+    )

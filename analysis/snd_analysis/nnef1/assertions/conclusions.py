@@ -104,7 +104,8 @@ def _concluded(conditions: Sequence[Truth]) -> _Concluded | None:
     equations = [integers.substitute(each, known()) for each in zero]
     inequalities = [integers.substitute(each, known()) for each in at_least_zero]
     facts = integers.facts_from(equations, inequalities)
-    slacks = facts.at_least_zero
+    solved = dict(facts.solved)
+    slacks = [integers.substitute(each, solved) for each in inequalities]
     sums = (one + other for at, one in enumerate(slacks) for other in (integers.constant(0), *slacks[at + 1 :]))
     if any(map(integers.is_negative, sums)):
         return None

@@ -15,10 +15,9 @@ from snd_analysis.base import Rule, Span
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
-from snd_analysis.nnef1.elaborate.declared_types import generic_type, suits
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.item_types import Given
+from snd_analysis.nnef1.elaborate.item_types import Given, generic_type, suits
 from snd_analysis.nnef1.elaborate.limits import (
     MOST_CHARACTERS,
     MOST_INVOCATIONS_WITHIN,
@@ -330,7 +329,7 @@ class Evaluator:
         name = nodes.Identifier(node.start, node.end, operation)
         arguments = tuple(nodes.Argument(each.start, each.end, None, each) for _, each in operands)
         call = nodes.Call(node.start, node.end, name, None, arguments)
-        values = [Given(value, each.span) for value, each in operands]
+        values = [Given(value, each.span, each) for value, each in operands]
         return self._invoke(call, None, values)
 
     def _call(self, node: nodes.Call, target: nodes.Expression | None) -> Value:
@@ -399,7 +398,7 @@ class Evaluator:
             self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
             return None
         for at, argument in enumerate(node.arguments):
-            given = values[at] if values else Given(self.evaluate(argument.value), argument.value.span)
+            given = values[at] if values else Given(self.evaluate(argument.value), argument.value.span, argument.value)
             if argument.name is None:
                 if is_named and is_strict:
                     message = "arguments without a name stand before those with one"
@@ -446,7 +445,7 @@ class Evaluator:
             named = None if argument.name is None else argument.name.text
             placed = expected[at] if at < len(expected) else None
             parameter = placed if named is None or by_place else by_name.get(named)
-            given = Given(self.evaluate(argument.value), argument.value.span)
+            given = Given(self.evaluate(argument.value), argument.value.span, argument.value)
             message = None
             if parameter is None and named is not None and not by_place:
                 close = close_matches(named, by_name, most=1)

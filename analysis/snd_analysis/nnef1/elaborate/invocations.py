@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import Span
+from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
@@ -61,7 +61,7 @@ def invoke(
     }
     mismatch = next(mismatches(template, given, context.dialect is Dialect.KHRONOS), None)
     if mismatch is not None:
-        building.report(mismatch.span, mismatch.message)
+        building.report(mismatch.span, mismatch.message, mismatch.repair)
     elif not building.is_broken:
         for demand in demands(operation.text, given, context.dialect):
             building.is_broken = True
@@ -188,7 +188,7 @@ class _Building:
                 value = attribute_value(member, plain(given.value), not self._is_of_tract)
                 return value, flat_graph.expression(value, given.span)
             except Unsuitable as unsuitable:
-                self.report(given.span, str(unsuitable))
+                self.report(given.span, str(unsuitable), _repair(member, given))
         return None, flat_graph.expression("", given.span)
 
     def _in_a_missing_file(self, member: Member, given: Given) -> tuple[Composed, flat_nodes.Expression] | None:
@@ -234,10 +234,20 @@ class _Building:
         self.is_broken = True
         return NULL, flat_graph.omitted(self._operation.span)
 
-    def report(self, span: Span, message: str) -> None:
+    def report(self, span: Span, message: str, repair: Repair | None = None) -> None:
         """Note that an argument is of the wrong type."""
         self.is_broken = True
-        self._context.report(self._frame, rules.TYPE_MISMATCH, span, f"{message} (in '{self._operation.text}')")
+        self._context.report(self._frame, rules.TYPE_MISMATCH, span, f"{message} (in '{self._operation.text}')", repair)
+
+
+def _repair(member: Member, given: Given) -> Repair | None:
+    """How to write an attribute that the text of NNEF 1.0 does not allow: a scalar, or an array of one item."""
+    if member.node.type.text == "real":
+        return given.as_scalar
+    if member.node.pack is None or isinstance(given.value, Items):
+        return None
+    start, end = given.span.start, given.span.end
+    return Repair("Write an array of one item", (Edit(Span(start, start), "["), Edit(Span(end, end), "]")))
 
 
 def _literal_shape(value: Value) -> tuple[int, ...] | None:

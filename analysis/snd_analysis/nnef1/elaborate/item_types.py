@@ -1,4 +1,4 @@
-"""The types of items that an operation takes: those that its operator declares, one for each generic type."""
+"""Types of items: those that an operation takes, one for each generic type, and those that a fragment declares."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from math import isfinite
 
 from msgspec import Struct
 
-from snd_analysis.base import Span
+from snd_analysis.base import Edit, Repair, Span, descendants
 from snd_analysis.compose import Member, Template
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
+from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 
 NAMES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
@@ -22,6 +23,18 @@ class Given(Struct, frozen=True):
 
     value: Value
     span: Span
+    written: nodes.Expression | None = None
+    """What is written, if it is an argument of the text."""
+
+    @property
+    def as_scalar(self) -> Repair | None:
+        """How to write integers as scalars: ``1.0`` for ``1``; None if there are no others."""
+        inside = () if self.written is None else (self.written, *descendants(self.written))
+        numbers = {each.span for each in inside if isinstance(each, nodes.Number) and each.text.isdigit()}
+        if not numbers or any(isinstance(each, nodes.Identifier | nodes.Call) for each in inside):
+            return None
+        edits = tuple(Edit(Span(span.end, span.end), ".0") for span in sorted(numbers))
+        return Repair("Write a scalar: '.0' after the integer", edits)
 
 
 class Mismatch(Struct, frozen=True):
@@ -29,6 +42,7 @@ class Mismatch(Struct, frozen=True):
 
     span: Span
     message: str
+    repair: Repair | None = None
 
 
 def item_type(value: Value) -> str | None:
@@ -66,15 +80,20 @@ def mismatches(template: Template, given: Mapping[str, Given], is_strict: bool) 
         allowed = bases_allowed.get(bases[declared], (bases[declared],)) if declared in bases else (declared,)
         if found not in allowed:
             wanted = " or ".join(f"'{NAMES[each]}'" for each in allowed)
-            yield Mismatch(argument.span, f"items of '{member.name}' must be {wanted}, but these are '{NAMES[found]}'")
+            message = f"items of '{member.name}' must be {wanted}, but these are '{NAMES[found]}'"
+            yield Mismatch(argument.span, message, argument.as_scalar if "real" in allowed else None)
             continue
         known, other = chosen.setdefault(declared, (found, member))
         if known != found:
+            before = given[other.name.removesuffix("_")]
+            is_before = found == "real" and before.as_scalar is not None
+            wrong = before if is_before else argument
+            repair = wrong.as_scalar if "real" in (known, found) else None
             message = (
                 f"the items of '{other.name}' and '{member.name}' must have one type, but they are '{NAMES[known]}' "
                 f"and '{NAMES[found]}'"
             )
-            yield Mismatch(argument.span, message)
+            yield Mismatch(wrong.span, message, repair)
 
 
 def adopted(template: Template, given: Mapping[str, Given]) -> Mapping[str, Given]:
@@ -104,3 +123,40 @@ def dtype_of_tract(written: str) -> str | None:
     if name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "tdim"):
         return "int"
     return {"bool": "bool", "string": "str"}.get(name)
+
+
+# ---- types that fragments declare ------------------------------------------------------------------------------------
+def suits(type_: nodes.Type, value: Value) -> bool:
+    """Return whether a value is of a type, or becomes so by a cast that is implied: a number is a tensor, too."""
+    match type_, value:
+        case _, _ if value is UNKNOWN:
+            return True
+        case nodes.TensorType(item=item), TensorName(tensor=tensor):
+            dtype = None if tensor is None else tensor.dtype
+            return item is None or dtype is None or item.text in ("?", NAMES.get(dtype))
+        case nodes.TensorType(item=item), Integer() | float() | Truth() | str():
+            return item is None or suits(item, value)
+        case nodes.PrimitiveType(text=text), _:
+            kinds = {"integer": Integer, "scalar": float, "logical": Truth, "string": str}
+            return isinstance(value, kinds[text]) if text in kinds else isinstance(value, tuple(kinds.values()))
+        case nodes.ArrayType(item=item), Items(values=values, is_tuple=False):
+            return all(suits(item, each) for each in values)
+        case nodes.TupleType(items=items), Items(values=values, is_tuple=True):
+            return len(items) == len(values) and all(map(suits, items, values))
+    return False
+
+
+def generic_type(type_: nodes.Type, value: Value) -> str | None:
+    """Return what the generic type of a parameter is for a value; None if the value does not tell."""
+    match type_, value:
+        case nodes.TensorType(item=nodes.PrimitiveType(text="?")), TensorName(tensor=tensor):
+            return None if tensor is None or tensor.dtype is None else NAMES[tensor.dtype]
+        case nodes.TensorType(item=nodes.PrimitiveType(text="?") as item), _:
+            return generic_type(item, value)
+        case nodes.PrimitiveType(text="?"), Integer() | float() | Truth() | str():
+            return type_name(value)
+        case nodes.ArrayType(item=item), Items(values=values):
+            return next(filter(None, (generic_type(item, each) for each in values)), None)
+        case nodes.TupleType(items=items), Items(values=values):
+            return next(filter(None, map(generic_type, items, values)), None)
+    return None

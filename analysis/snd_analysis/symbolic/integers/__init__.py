@@ -4,7 +4,6 @@ Integers are canonical: equal ones compare equal. Conditions are true, false or 
 """
 
 from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 - gives integers and conditions their text
-from snd_analysis.symbolic.integers.affine import as_affine, solve_affine
 from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
@@ -23,10 +22,12 @@ from snd_analysis.symbolic.integers.facts import (
 from snd_analysis.symbolic.integers.integer import (
     FoldKey,
     Integer,
+    as_affine,
     constant,
     of_atom,
     opaque,
     product_of,
+    solve_affine,
     sum_of,
     variable,
     without_unknowns,

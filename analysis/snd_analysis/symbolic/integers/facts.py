@@ -11,9 +11,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.symbolic.integers.affine import as_affine
 from snd_analysis.symbolic.integers.atoms import Leaf, Variable
-from snd_analysis.symbolic.integers.integer import Integer, of_atom, variable
+from snd_analysis.symbolic.integers.integer import Integer, as_affine, of_atom, variable
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
 from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.limits import MOST_COMBINED_FACTS

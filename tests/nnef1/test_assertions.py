@@ -1,0 +1,91 @@
+"""Assertions about symbols: how they are read, and what follows from them together."""
+
+from __future__ import annotations
+
+import pytest
+
+from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol, first_contradictions
+from snd_analysis.nnef1.syntax import parse_file
+from snd_analysis.symbolic.integers import Verdict, asserted_unknown, compare, decide_equal
+from support.memory import fixed, snapshot_of
+
+
+def _text(*lines: str) -> str:
+    return "version 1.0;\n" + "".join(f"extension tract_assert {line};\n" for line in lines)
+
+
+def _symbols(*lines: str):
+    known = facts_by_symbol(assertions_of(parse_file(_text(*lines)).document.items))
+    return {name: asserted_unknown(name, each.low, each.high, each.facts) for name, each in known.items()}
+
+
+@pytest.mark.parametrize(
+    ("lines", "equal"),
+    [
+        (["S == P + T"], lambda s: (s["S"], s["P"] + s["T"])),
+        (["S == P + T", "P == 2 * Q"], lambda s: (2 * s["S"], 4 * s["Q"] + 2 * s["T"])),
+        (["H * D == E"], lambda s: (s["H"] * s["D"] * 8, s["E"] * 8)),
+        (["S >= P", "S <= P"], lambda s: (s["S"], s["P"])),
+        (["S < 5", "S > 3"], lambda s: (s["S"], 4)),
+    ],
+)
+def test_extents_are_equal_by_assertions(lines, equal):
+    assert decide_equal(*equal(_symbols(*lines))) is Verdict.EQUAL
+
+
+def test_extents_differ_by_assertions():
+    symbols = _symbols("S >= P + 1", "P >= T")
+    assert decide_equal(symbols["S"], symbols["T"]) is Verdict.DIFFERENT
+    assert str(compare("<", symbols["T"], symbols["S"])) == "true"
+    assert decide_equal(symbols["P"], symbols["T"]) is Verdict.UNKNOWN
+
+
+def test_bounds_follow_from_each_other():
+    known = facts_by_symbol(assertions_of(parse_file(_text("S + P < 4096", "P >= 96", "T <= S")).document.items))
+    assert (known["S"].low, known["S"].high) == (0, 3999)
+    assert (known["T"].low, known["T"].high) == (0, 3999)
+
+
+def test_extents_are_shown_in_the_shortest_words():
+    symbols = _symbols("S == P + T")
+    assert str(2 * symbols["P"] + 2 * symbols["T"] + 1) == "2 * S + 1"
+    assert str(symbols["P"]) == "P"
+
+
+def test_scenarios_are_no_facts():
+    assert _symbols("tg: S == 1", "pp: P == 0") == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["S", "S = 4", "S == (4", "S ! 4", "min() == 1", "S == 4 4", "f(S) == 1", "S / 0 == 1"]
+)
+def test_what_tract_does_not_read(text):
+    (found,) = assertions_of(parse_file(_text(text)).document.items)
+    assert found.condition is None
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [["S < 0"], ["S > P", "P > S"], ["2 * S == 3"], ["S == P + T", "S < P"], ["S >= 8", "S < 8"], ["S == 3", "S == 4"]],
+)
+def test_contradictions(lines):
+    found = assertions_of(parse_file(_text(*lines)).document.items)
+    assert [each.text for each, _ in first_contradictions(found)] == lines[-1:]
+
+
+def test_the_suggested_assertion_is_what_was_missing():
+    text = """version 1.0;
+extension tract_registry tract_core;
+extension tract_symbol S;
+extension tract_symbol P;
+graph net(x, past) -> (y)
+{
+    x = tract_core_external(datum_type = 'f32', shape = [S, 2]);
+    past = tract_core_external(datum_type = 'f32', shape = [P, 2]);
+    y = add(x, past);
+}
+"""
+    (found,) = snapshot_of({"net.nnef": text}).diagnostics("net.nnef")
+    repaired = fixed({"net.nnef": text}, found)
+    assert "extension tract_symbol P;\nextension tract_assert P == S;\ngraph" in repaired["net.nnef"]
+    assert snapshot_of(repaired).diagnostics("net.nnef") == ()
