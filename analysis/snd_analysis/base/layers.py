@@ -20,7 +20,7 @@ class Layers(MutableMapping[K, V]):
     A key is looked up table by table, from the latest one, until that has taken as long as copying them would.
     """
 
-    __slots__ = ("_asked", "_below", "_found", "_top")
+    __slots__ = ("_asked", "_below", "_found", "_size", "_top")
 
     def __init__(self, of: Layers[K, V] | None = None) -> None:
         """``of`` is copied."""
@@ -28,6 +28,8 @@ class Layers(MutableMapping[K, V]):
         self._below: list[Mapping[K, V]] = [] if of is None else [*of._below]
         self._found: dict[K, Any] = {}
         """What was looked for in tables."""
+        self._size: int = 0 if of is None else of._size
+        """How many entries are to be copied to make one table of all."""
         self._asked = 0
         """How many tables were asked for keys."""
 
@@ -38,8 +40,10 @@ class Layers(MutableMapping[K, V]):
         else:
             if self._top:
                 self._below.append(self._top)
+                self._size += len(self._top)
                 self._top = {}
             self._below.append(table)
+            self._size += len(table)
             self._found = {}
 
     def update(self, table: Mapping[K, V] | Iterable[tuple[K, V]]) -> None:  # type: ignore[override]
@@ -57,12 +61,11 @@ class Layers(MutableMapping[K, V]):
 
     def _find(self, key: K) -> Any:
         self._asked += len(self._below)
-        if self._asked > 2 * len(self._below) and self._asked > 2 * sum(map(len, self._below)):
+        if self._asked > 2 * len(self._below) and self._asked > 2 * self._size:
             self._below, self._asked = [_merged(self._below)], 0
         for table in reversed(self._below):
-            found = table.get(key, _NOTHING)
-            if found is not _NOTHING:
-                return found
+            if key in table:
+                return table[key]
         return _NOTHING
 
     def whole(self) -> Mapping[K, V]:

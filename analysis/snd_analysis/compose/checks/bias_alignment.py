@@ -15,6 +15,7 @@ from snd_analysis.symbolic.values import NULL, Pack
 
 _POOLING = frozenset({"max_pool", "sum_pool", "avg_pool", "rms_pool", "lp_pool"})
 _KEEPING = frozenset({"relu", "prelu", "elu", "selu", "gelu", "silu", "sigmoid", "softplus", "thresholded_relu"})
+_WEIGHTS = frozenset({TensorKind.VARIABLE, TensorKind.CONSTANT})
 _ALIGNING = frozenset({"add", "sub", "mul", "div", "min", "max"})
 
 
@@ -24,8 +25,20 @@ def misaligned_biases(root: Specialization) -> Iterator[Failure]:
     Channels are known to come first where an operator says so: of convolution and pooling, and what only changes the
     elements of their results.
     """
-    if root.body is not None:
+    if root.body is not None and any(map(_may_misalign, root.body.operations)):
         yield from _in_graph(root.body, set())
+
+
+def _may_misalign(operation: Operation) -> bool:
+    """Whether a vector of weights may be an operand: in most graphs none is, and there is nothing to find out."""
+    if operation.control is not None:
+        return True
+    name = operation.operator
+    return name is not None and name.name in _ALIGNING and any(map(_is_vector_of_weights, operation.inputs))
+
+
+def _is_vector_of_weights(value: object) -> bool:
+    return isinstance(value, Tensor) and value.kind in _WEIGHTS and value.shape is not None and len(value.shape) == 1
 
 
 def _in_graph(graph: Graph, channel_first: set[Tensor]) -> Iterator[Failure]:
@@ -65,9 +78,7 @@ def _of_operands(operation: Operation, channel_first: set[Tensor]) -> Iterator[F
 
 def _fits_both(value: Tensor, bias: Tensor) -> bool:
     """Whether a vector of weights is as long as the channels, and as the last dimension."""
-    if bias.kind not in (TensorKind.VARIABLE, TensorKind.CONSTANT) or value.shape is None or bias.shape is None:
-        return False
-    if len(value.shape) < 3 or len(bias.shape) != 1:
+    if not _is_vector_of_weights(bias) or bias.shape is None or value.shape is None or len(value.shape) < 3:
         return False
     extent = bias.shape[0]
     return isinstance(extent, Integer) and extent.value != 1 and extent == value.shape[1] == value.shape[-1]

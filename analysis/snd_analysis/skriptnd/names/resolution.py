@@ -156,11 +156,9 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
-        return self._symbols_by_name.get(name)
-
-    @cached_property
-    def _symbols_by_name(self) -> Mapping[str, Symbol]:
-        return {symbol.name: symbol for symbol in reversed((*self.symbols,))}
+        declaring = (row.symbols for row in self.all_rows if name in row.names_declared)
+        symbols = chain((symbol for _, symbol in self.outside), *declaring)
+        return min((each for each in symbols if each.name == name), key=self.symbols.index, default=None)
 
     def is_clear(self, place: Span) -> bool:
         """Whether a place stands outside of the statements that are ``unclear``."""

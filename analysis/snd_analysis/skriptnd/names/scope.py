@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -67,12 +67,9 @@ class Scope:
             scope = scope.outer
         return found
 
-    def visible(self) -> Iterator[str]:
-        """Yield all names that could be used here."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield from scope.names
-            scope = scope.outer
+    def visible(self) -> tuple[str, ...]:
+        """Return all names that could be used here."""
+        return (*self.names, *(() if self.outer is None else self.outer.visible()))
 
 
 Missed: TypeAlias = "Callable[[str, Scope], None]"

@@ -22,10 +22,11 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
     letters, length, lower = Counter(word), len(word), word.lower()
     farthest = max(2, length // 3)
     others = str.maketrans(dict.fromkeys(word.lower() + word.upper()))
-    for choice in choices:
-        if choice == word or abs(len(choice) - length) > farthest:
-            continue
-        if 2 * (len(choice) - len(choice.translate(others))) < 0.6 * (length + len(choice)):
+    names = [choice for choice in choices if -farthest <= len(choice) - length <= farthest and choice != word]
+    # A graph may have thousands of names: they are looked at together.
+    different = map(len, "\n".join(names).translate(others).split("\n"))
+    for choice, left in zip(names, different, strict=False):
+        if 2 * (len(choice) - left) < 0.6 * (length + len(choice)):
             continue
         if choice.lower() == lower:
             scored.append((1.0, choice))

@@ -294,4 +294,4 @@ class Tables:
         """Notes that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""
         if name and name not in keywords():
             span = node.span.shifted(self.base)
-            self.undefined.append(UndefinedName(span, name, self.block, tuple(scope.visible()), wanted))
+            self.undefined.append(UndefinedName(span, name, self.block, scope.visible(), wanted))
