@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from msgspec.structs import replace
 
 from snd_analysis.compose import Template
-from snd_analysis.convert.steps import Step, extents, literal, number_list, numbers, rank
+from snd_analysis.convert.steps import Step, extents, literal, number_list, numbers, rank, with_inputs
 from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import TRUE, Integer, constant
 from snd_analysis.symbolic.values import NULL, Pack, Value
@@ -25,10 +25,18 @@ class Idioms:
     """Rewrites steps, knowing what makes their arguments."""
 
     def __init__(
-        self, template: Callable[[str], Template], operations: Iterable[Operation], kept: Set[Tensor] = frozenset()
+        self,
+        template: Callable[[str], Template],
+        operations: Iterable[Operation],
+        kept: Set[Tensor] = frozenset(),
+        results: Iterable[Tensor] = (),
     ) -> None:
+        """``kept`` are tensors that are quantized, and ``results`` those that are needed by their names."""
         self._template = template
         self._kept = kept
+        self._needed = {*kept, *results}
+        self._same: dict[Tensor, Tensor] = {}
+        """Tensors that are copies of others, and these."""
         self._made: dict[Tensor, Step] = {}
         self._per_channel = _per_channel_variables(operations) - kept
         self.flattened: dict[Tensor, Tensor] = {}
@@ -47,6 +55,11 @@ class Idioms:
                 return self._other(step, "math.mean_reduce", {"axes": step.attributes["axes"]}, step.inputs)
             case "slice" if step.module == "tract":
                 return self._slice(step)
+            case "tract_core_dyn_slice":
+                return self._piece(step)
+            case "div" if step.module == "tract" and _is_real(step.inputs[0]) and _is_real(step.inputs[1]):
+                left = dict.fromkeys(("lhs_align", "rhs_align"), constant(0))
+                return self._other(step, "math.div", left, step.inputs)
             case "batch_normalization":
                 return self._normalization(step)
             case "linear" if rank(step.inputs[0]) == 2:
@@ -57,12 +70,20 @@ class Idioms:
         """Return steps of the standard library in their usual form."""
         found: list[Step] = []
         for each in steps:
-            step = self._usual(each)
+            step = self._usual(with_inputs(each, self.source))
+            source = _copied(step)
+            if source is not None and isinstance(step.outputs[0], Tensor) and step.outputs[0] not in self._needed:
+                self._same[step.outputs[0]] = source
+                continue
             for output in step.outputs:
                 if isinstance(output, Tensor) and output not in self._kept:
                     self._made[output] = step
             found.append(step)
         return found
+
+    def source(self, tensor: Tensor) -> Tensor:
+        """Return the tensor that one is a copy of, by statements that are left out; else the tensor itself."""
+        return self._same.get(tensor, tensor)
 
     def _usual(self, step: Step) -> Step:
         match step.operator:
@@ -77,7 +98,15 @@ class Idioms:
             case name if name.startswith("math.") and any(each.endswith("_align") for each in step.attributes):
                 aligned = _without_alignment(step)
                 is_plain = all(value is NULL for key, value in aligned.attributes.items() if key.endswith("_align"))
-                return self._broadcast(aligned, 0) if is_plain else aligned
+                plain = self._broadcast(self._with_numbers(aligned), 0) if is_plain else aligned
+                return self._rectified(plain) if plain.operator == "math.max" else plain
+        return step
+
+    def _rectified(self, step: Step) -> Step:
+        """The maximum with 0 is what ``nn.relu`` gives."""
+        for value, other in (step.inputs[:2], step.inputs[1::-1]):
+            if _is_real(value) and literal(other) == 0.0 and literal(value) is None:
+                return self._other(step, "nn.relu", {}, (value,))
         return step
 
     # ---- whole operations --------------------------------------------------------------------------------------------
@@ -91,14 +120,30 @@ class Idioms:
         names = ("axes", "begin", "end", "stride")
         axes, begin, end, stride = (numbers(step.attributes.get(name)) for name in names)
         shape = extents(step.inputs[0])
-        if axes is None or begin is None or end is None or shape is None or any(each != 1 for each in stride or ()):
+        if axes is None or begin is None or end is None or shape is None or stride is None:
             return None
         limits = [shape[axis] for axis in axes]
         bounds = zip(begin, end, limits, strict=True)
         if not all(limit is not None and 0 <= first < last <= limit for first, last, limit in bounds):
             return None
-        attributes = {name: step.attributes[name] for name in names[:3]}
+        is_plain = all(each == 1 for each in stride)
+        attributes = {name: step.attributes[name] for name in (names[:3] if is_plain else names)}
         return self._other(step, "layout.slice", attributes, step.inputs)
+
+    def _piece(self, step: Step) -> Step | None:
+        """Items from a number on are a slice."""
+        start, axis, length = literal(step.inputs[1]), step.attributes["axis"], step.attributes["len"]
+        shape = extents(step.inputs[0])
+        if not isinstance(start, Integer) or not isinstance(axis, Integer) or not isinstance(length, Integer):
+            return None
+        if start.value is None or axis.value is None or length.value is None or shape is None:
+            return None
+        limit = shape[axis.value]
+        if limit is None or not 0 <= start.value < start.value + length.value <= limit:
+            return None
+        bounds = {"axes": axis, "begin": start, "end": start + length}
+        attributes = {name: Pack([each], dtype="int") for name, each in bounds.items()}
+        return self._other(step, "layout.slice", attributes, step.inputs[:1])
 
     def _normalization(self, step: Step) -> Step | None:
         """``nn.batch_norm`` takes vectors, and ``epsilon`` as a number."""
@@ -168,6 +213,31 @@ class Idioms:
         return replace(step, inputs=(*step.inputs[:2], vector))
 
     # ---- broadcasting ------------------------------------------------------------------------------------------------
+    def _with_numbers(self, step: Step) -> Step:
+        """A tensor of one item goes as a number beside one of at least its rank, and of the same type."""
+        if len(step.inputs) != 2:
+            return step
+        inputs = list(step.inputs)
+        for at in (1, 0):
+            number, other = self._number(inputs[at]), inputs[1 - at]
+            ranks = rank(inputs[at]), rank(other)
+            if number is not None and literal(other) is None and None not in ranks and ranks[0] <= ranks[1]:  # type: ignore[operator]
+                inputs[at] = number
+        return replace(step, inputs=tuple(inputs))
+
+    def _number(self, value: TensorValue) -> Tensor | None:
+        """The number that all of a tensor of one item is."""
+        made = self._made.get(value) if isinstance(value, Tensor) else None
+        if made is None or not isinstance(value, Tensor):
+            return None
+        if made.operator == "layout.unsqueeze":
+            source = made.inputs[0]
+            return source if isinstance(source, Tensor) and literal(source) is not None else None
+        items = made.attributes.get("value")
+        if made.operator == "layout.tensor" and isinstance(items, Pack) and len(items.items or ()) == 1:
+            return replace(value, kind=TensorKind.CONSTANT, shape=(), value=(items.items or ())[0])
+        return None
+
     def _broadcast(self, step: Step, least: int) -> Step:
         """Leading extents of 1 go without saying where shapes are aligned from the right."""
         ranks = [rank(each) for each in step.inputs]
@@ -195,6 +265,26 @@ def _per_channel_variables(operations: Iterable[Operation]) -> set[Tensor]:
             if isinstance(value, Tensor) and value.kind is TensorKind.VARIABLE:
                 (found if at in slots else others).add(value)
     return found - others
+
+
+def _copied(step: Step) -> Tensor | None:
+    """The tensor that a step gives as it is."""
+    source = step.inputs[0] if step.inputs else NULL
+    result = step.outputs[0]
+    if not isinstance(source, Tensor) or not isinstance(result, Tensor):
+        return None
+    same = source.shape is not None and source.shape == result.shape
+    match step.operator:
+        case "layout.cast":
+            return source if source.dtype == result.dtype else None
+        case "layout.reshape" | "layout.flatten" | "layout.squeeze" | "layout.unsqueeze":
+            return source if same else None
+        case "layout.tile":
+            return source if set(numbers(step.attributes.get("repeats")) or ()) <= {1} and same else None
+        case "layout.transpose":
+            perm = numbers(step.attributes.get("perm"))
+            return source if perm is not None and perm == tuple(range(len(perm))) else None
+    return None
 
 
 def _is_real(value: TensorValue) -> bool:

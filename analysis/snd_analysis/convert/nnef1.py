@@ -17,7 +17,7 @@ from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
 from snd_analysis.convert.names import Names, statement_names
-from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of
+from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of, with_inputs
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.nnef1.elaborate import Invocation
@@ -82,7 +82,8 @@ class _Conversion:
         quantized = {each for name in graph.quantizations for each in tensors_of(graph.tensors.get(name, NULL))}
         self._kept = quantized
         self._numbers = dict(self._numbers_in_files(path))
-        self._idioms = Idioms(self._template, graph.operations, quantized)
+        results = [each for value in (*graph.outputs.values(), *graph.updates.values()) for each in tensors_of(value)]
+        self._idioms = Idioms(self._template, graph.operations, quantized, results)
         self._comments = Comments(self._tree)
         self._chains = elaborated(snapshot.db, path).chains
         self._definitions = Names({*modules, "real", "int", "bool", "str"})
@@ -126,13 +127,15 @@ class _Conversion:
                     self._writer.name(tensor, wanted)
         local = {} if self._kept else self._local_steps()
         steps: list[tuple[Operation, Step | LocalStep]] = []
+        invoked: list[LocalStep] = []
         for operation in graph.operations:
             chain = self._chain(operation)
             replaced = local.get(chain[0]) if chain else None
             if replaced is None:
                 steps += ((operation, each) for each in self._steps(operation))
-            elif all(step is not replaced for _, step in steps):
-                steps.append((operation, replaced))
+            elif replaced not in invoked:
+                invoked.append(replaced)
+                steps.append((operation, with_inputs(replaced, self._idioms.source)))
         for value, flat in self._idioms.flattened.items():
             self._writer.same(flat, value)
         results = [*graph.outputs.values(), *graph.updates.values()]
@@ -207,7 +210,7 @@ class _Conversion:
         self, operations: Sequence[Operation], results: Iterable[Tensor]
     ) -> list[tuple[Operation, Step]]:
         """The steps of an operator: nothing is known of what is around it."""
-        around, self._idioms = self._idioms, Idioms(self._template, ())
+        around, self._idioms = self._idioms, Idioms(self._template, (), results=results)
         steps = [(operation, each) for operation in operations for each in self._steps(operation)]
         self._idioms = around
         return _needed(steps, set(results))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.compose import Template, specialization_of
-from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue, tensor_value
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack, Value
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
 
 class Step(Struct, frozen=True, eq=False):
@@ -49,6 +51,31 @@ def step_of(operation: Operation) -> Step:
     specialization = specialization_of(operation)
     assert specialization is not None
     return Step(specialization.template, operation.dtypes, operation.attributes, operation.inputs, operation.outputs)
+
+
+def with_tensors(value: Value, other: Callable[[Tensor], Tensor]) -> Value:
+    """Return a value with other tensors."""
+    match value:
+        case Tensor():
+            return other(value)
+        case Maybe():
+            return Maybe(value.present, with_tensors(value.value, other))
+        case Pack():
+            segments = [
+                Run(each.length, with_tensors(each.element, other)) if isinstance(each, Run)
+                else with_tensors(each, other)
+                for each in value.segments
+            ]  # fmt: skip
+            return Pack(segments, dtype=value.dtype)
+    return value
+
+
+AnyStep = TypeVar("AnyStep", Step, LocalStep, Step | LocalStep)
+
+
+def with_inputs(step: AnyStep, other: Callable[[Tensor], Tensor]) -> AnyStep:
+    """Return a step that takes other tensors."""
+    return replace(step, inputs=tuple(tensor_value(with_tensors(each, other)) for each in step.inputs))
 
 
 def shortest(value: float) -> float:

@@ -1,7 +1,8 @@
 """Operators of other formats, replaced by the few operators of the standard library that they are composed of.
 
 An operator that means the same as one of the standard library is composed of nothing but that one. So what it is
-composed of, for the attributes and shapes at hand, can be written in its place.
+composed of, for the attributes and shapes at hand, can be written in its place. Conditions of dynamic extents that the
+operator checks while a model runs are left to the operators that it is composed of.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from snd_analysis.compose import Specialization, specialization_of
-from snd_analysis.convert.steps import Step, step_of
-from snd_analysis.model import Operation, Tensor, tensor_value, tensors_of
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
+from snd_analysis.convert.steps import Step, step_of, with_tensors
+from snd_analysis.model import Operation, Tensor, TensorKind, tensor_value, tensors_of
+from snd_analysis.symbolic.values import Value
 
 MOST_STEPS = 3
 """Of how many operators one invocation may become several."""
@@ -37,7 +38,7 @@ def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | N
     if specialization.template.name.path in keeps:
         return (step_of(operation),)
     body = specialization.body
-    if body is None or body.variables or body.constants or body.updates or body.checks or operation.checks:
+    if body is None or body.variables or body.constants or body.updates:
         return None
     known = _arguments(specialization, operation)
     for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
@@ -77,20 +78,12 @@ def _placed(operation: Operation, known: dict[Tensor, Tensor], prefix: str) -> O
 
 
 def _outside(value: Value, known: dict[Tensor, Tensor], prefix: str) -> Value:
-    if isinstance(value, Tensor):
-        if value.kind == "constant" and value.shape == ():
-            return value
-        found = known.get(value)
+    def outside(tensor: Tensor) -> Tensor:
+        if tensor.kind is TensorKind.CONSTANT and tensor.shape == ():
+            return tensor
+        found = known.get(tensor)
         if found is None:
-            found = known[value] = replace(value, name=f"{prefix}.{value.name}")
+            found = known[tensor] = replace(tensor, name=f"{prefix}.{tensor.name}")
         return found
-    if isinstance(value, Maybe):
-        return Maybe(value.present, _outside(value.value, known, prefix))
-    if isinstance(value, Pack):
-        segments = [
-            Run(each.length, _outside(each.element, known, prefix)) if isinstance(each, Run)
-            else _outside(each, known, prefix)
-            for each in value.segments
-        ]  # fmt: skip
-        return Pack(segments, dtype=value.dtype)
-    return value
+
+    return with_tensors(value, outside)
