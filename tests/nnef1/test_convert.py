@@ -99,6 +99,15 @@ SQUARE = "x = external(shape = [2, 3, 4]);"
             "x = external(shape = [2, 3, 4]); b = variable(shape = [2, 3], label = 'b'); y = mul(x, b);",
             ["y = math.mul{rhs_align=0}(x, b);"],
         ),
+        (f"{SQUARE} a = reshape(x, shape = [2, 3, 4]); b = tile(a, repeats = [1, 1, 1]); y = neg(b);",
+            ["y = math.neg(x);"]),
+        (f"{SQUARE} y = copy(x);", ["y = math.iden(x);"]),
+        (f"{SQUARE} c = constant(shape = [1, 1], value = [2.0]); y = div(x, c);", ["y = math.div(x, 2.0);"]),
+        (f"{SQUARE} c = constant(shape = [1], value = [0.0]); y = max(x, c);", ["y = nn.relu(x);"]),
+        (
+            f"{SQUARE} c = constant(shape = [1, 1, 1], value = [2.0]); b = lt(x, c); y = select(b, c, x);",
+            ["b = math.lt(x, 2.0);", "y = math.select(b, 2.0, x);"],
+        ),
         (f"{SQUARE} y = argmax_pool(x, size = [1, 1, 2]);", ["y = nnef1.argmax_pool{size=[1, 1, 2]}(x);"]),
     ],
 )  # fmt: skip
@@ -111,6 +120,27 @@ def test_dynamic_extents_have_bounds():
     text = _converted("x = tract_core_external(shape = [B, 3], datum_type = 'f32'); y = copy(x);", head=head)
     assert "x: real[B|1000000, 3];" in text
     assert "y: real[B, 3];" in text
+
+
+def test_the_standard_library_is_used_with_dynamic_extents_too():
+    head = "extension tract_registry tract_core;\nextension tract_symbol B;"
+    body = """x = tract_core_external(shape = [B, 4, 8, 8], datum_type = 'f32');
+        w = variable(shape = [6, 4, 3, 3], label = 'w');
+        c = conv(x, w, padding = [(1, 1), (1, 1)]);
+        y = max_pool(c, size = [1, 1, 2, 2], stride = [1, 1, 2, 2], padding = [(0,0),(0,0),(0,0),(0,0)]);"""
+    assert _statements(_converted(body, head=head)) == [
+        "c = nn.conv{padding=1}(x, w);", "y = nn.max_pool{size=2, stride=2, padding=0}(c);",
+    ]  # fmt: skip
+
+
+def test_pieces_of_tract_are_slices():
+    head = "extension tract_registry tract_core;"
+    body = f"""{SQUARE} a = tract_core_dyn_slice(x, 1, 3, len = 2, axis = 2);
+        y = slice(a, axes = [1], begin = [0], end = [3], stride = [2]);"""
+    assert _statements(_converted(body, head=head)) == [
+        "a = layout.slice{axes=[2], begin=[1], end=[3]}(x);",
+        "y = layout.slice{axes=[1], begin=[0], end=[3], stride=[2]}(a);",
+    ]
 
 
 def test_names_are_those_of_the_text_where_skriptnd_allows_them():
@@ -180,6 +210,9 @@ def test_fragments_are_operators():
     assert (
         """# Takes away the mean.
 operator centered {
+    @attrib {
+        axes: int..;
+    }
     @input {
         x: real[s..];
     }
@@ -187,16 +220,63 @@ operator centered {
         y: real[s..];
     }
     @compose {
-        mean = math.mean_reduce{axes=[1]}(x);
+        mean = math.mean_reduce{axes=axes}(x);
         y = math.sub(x, mean);
     }
 }"""
         in text
     )
     assert _statements(text[text.index("\ngraph") :]) == [
-        "a = centered(x);", "b = layout.reshape{shape=[3, 2]}(a);", "c = centered(b);", "d = centered_2(c);",
-        "y = math.iden(d);",
+        "a = centered{axes=[1]}(x);", "b = layout.reshape{shape=[3, 2]}(a);", "c = centered{axes=[1]}(b);",
+        "d = centered{axes=[0]}(c);", "y = math.iden(d);",
     ]  # fmt: skip
+
+
+ATTRIBUTES = """extension KHR_enable_fragment_definitions;
+extension KHR_enable_operator_expressions;
+fragment scaled(x: tensor<scalar>, by: scalar, real: scalar, unused: integer) -> (y: tensor<scalar>)
+{
+    y = (x + 1.0) * by - real;
+}
+fragment outer(x: tensor<scalar>, gain: scalar) -> (y: tensor<scalar>)
+{
+    y = scaled(x, by = gain, real = 0.5, unused = 3);
+}
+fragment grouped(x: tensor<scalar>, rows: integer) -> (y: tensor<scalar>)
+{
+    y = reshape(x, shape = [rows, -1]);
+}
+"""
+
+
+def test_attributes_of_fragments_are_attributes_of_operators():
+    body = """x = external(shape = [2, 3]); a = scaled(x, by = 2.0, real = 3.0, unused = 1);
+        y = scaled(a, by = 4.0, real = 4.5, unused = 1);"""
+    text = _converted(body, head=ATTRIBUTES)
+    assert "@attrib {\n        by: real;\n        real_: real;\n    }" in text
+    assert "mul = math.mul(add, by);" in text
+    assert "y = math.sub(mul, real_);" in text
+    assert "a = scaled{by=2.0, real_=3.0}(x);" in text
+
+
+def test_a_number_in_the_text_of_a_fragment_is_no_attribute():
+    body = "x = external(shape = [2, 3]); y = scaled(x, by = 1.0, real = 3.0, unused = 1);"
+    text = _converted(body, head=ATTRIBUTES)
+    assert "by" not in text
+    assert "y = scaled{real_=3.0}(x);" in text
+
+
+def test_attributes_go_through_fragments_within():
+    text = _converted("x = external(shape = [2, 3]); y = outer(x, gain = 2.0);", head=ATTRIBUTES)
+    assert "gain: real;" in text
+    assert "y = outer{gain=2.0}(x);" in text
+
+
+def test_attributes_that_shapes_depend_on_are_numbers_where_these_could_not_be_declared():
+    body = "x = external(shape = [2, 6]); a = grouped(x, rows = 3); y = grouped(a, rows = 4);"
+    text = _converted(body, head=ATTRIBUTES)
+    assert "@attrib" not in text
+    assert _statements(text[text.index("\ngraph") :]) == ["a = grouped(x);", "y = grouped_2(a);"]
 
 
 def test_operators_of_fragments_declare_extents_by_name_where_shapes_differ():

@@ -6,8 +6,9 @@ general shapes of three kinds with which the operator is right: one shape for al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import count
+from math import isfinite
 
 from msgspec import Struct, field
 
@@ -16,11 +17,19 @@ from snd_analysis.convert.module_text import GraphText, Lines, Writer
 from snd_analysis.convert.names import Names, statement_names
 from snd_analysis.convert.steps import LocalStep, Step
 from snd_analysis.model import Operation, Tensor, TensorKind, tensors_of
-from snd_analysis.nnef1.elaborate import FragmentCall, TensorName
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.nnef1.elaborate import FragmentCall, Items, TensorName
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import format_value
 
 _Column = tuple[str, str, str]
 """A tensor of an operator: ``input`` or ``output``, its name, and its type."""
+
+
+class Attribute(Struct, frozen=True):
+    """A value that an invocation gives, with its type; both as they are written."""
+
+    dtype: str
+    value: str
 
 
 class Body(Struct):
@@ -30,6 +39,7 @@ class Body(Struct):
     operations: Sequence[Operation]
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
+    attributes: dict[str, Attribute]
     steps: list[tuple[Operation, Step]] = field(default_factory=list)
     statements: tuple[str, ...] = ()
 
@@ -42,50 +52,83 @@ class Fragments:
         taken: Names,
         is_right: Callable[[GraphText], bool],
         steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[tuple[Operation, Step]]],
+        spelled: Callable[[Operation], Set[str]],
         comments: Comments,
         reserved: Iterable[str],
     ) -> None:
+        """``spelled`` tells the names and numbers in the statement of a fragment that an operation comes from."""
         self.operators: list[GraphText] = []
         self._taken = taken
         self._is_right = is_right
         self._steps = steps
+        self._spelled = spelled
         self._comments = comments
         self._reserved = frozenset(reserved)
 
     def replaced(self, bodies: Iterable[Body]) -> Iterator[tuple[FragmentCall, LocalStep]]:
         """Yield the invocations that become invocations of operators; these are then in ``operators``."""
+        yield from self._operators([body for body in bodies if self._is_suitable(body)])
+
+    def _operators(self, bodies: Iterable[Body]) -> Iterator[tuple[FragmentCall, LocalStep]]:
+        for group in self._alike(bodies):
+            operator = self._operator(group)
+            if operator is not None:
+                yield from self._invocations(operator, group)
+            elif group[0].attributes:
+                # With the values of its attributes in their places, more is known of the shapes.
+                for body in group:
+                    body.attributes = {}
+                yield from self._operators(group)
+
+    def _alike(self, bodies: Iterable[Body]) -> list[list[Body]]:
         groups: dict[tuple[object, ...], list[Body]] = {}
         for body in bodies:
-            key = self._key(body)
-            if key is not None:
-                groups.setdefault(key, []).append(body)
-        for group in groups.values():
-            operator = self._operator(group)
-            if operator is None:
-                continue
-            self.operators.append(operator)
-            for body in group:
-                inputs = tuple(tensor for _, tensor in body.inputs)
-                outputs = tuple(tensor for _, tensor in body.outputs)
-                yield body.call, LocalStep(operator.name.partition(" ")[2], inputs, outputs)
+            groups.setdefault(self._key(body), []).append(body)
+        return [*groups.values()]
 
-    def _key(self, body: Body) -> tuple[object, ...] | None:
-        """What bodies that share an operator have in common; None of one that can't be an operator."""
+    def _invocations(self, operator: GraphText, group: Sequence[Body]) -> Iterator[tuple[FragmentCall, LocalStep]]:
+        self.operators.append(operator)
+        for body in group:
+            inputs = tuple(tensor for _, tensor in body.inputs)
+            outputs = tuple(tensor for _, tensor in body.outputs)
+            given = {_attribute_name(name): each.value for name, each in body.attributes.items()}
+            yield body.call, LocalStep(operator.name.partition(" ")[2], given, inputs, outputs)
+
+    def _is_suitable(self, body: Body) -> bool:
+        """Work out the statements of a body; return whether it can be an operator."""
         body.steps = self._steps(body.operations, [tensor for _, tensor in body.outputs])
         made = {tensor for _, step in body.steps for value in step.outputs for tensor in tensors_of(value)}
         taken = {tensor for _, step in body.steps for value in step.inputs for tensor in tensors_of(value)}
         known = {tensor for _, tensor in body.inputs}
         free = {each for each in taken - made - known if each.kind is not TensorKind.CONSTANT or each.shape != ()}
         if free or not made.issuperset(tensor for _, tensor in body.outputs):
-            return None
+            return False
         body.inputs = [(name, tensor) for name, tensor in body.inputs if tensor in taken]
+        return True
+
+    def _key(self, body: Body) -> tuple[object, ...]:
+        """What bodies that share an operator have in common. Attributes that no statement has are left out."""
         writer = self._writer(body)
-        body.statements = tuple(writer.statement(step) for _, step in body.steps)
+        statements = []
+        used: set[str] = set()
+        for operation, step in body.steps:
+            spelled = self._spelled(operation)
+            names = {
+                each.value: _attribute_name(name)
+                for name, each in body.attributes.items()
+                if name in spelled and each.value not in spelled
+            }
+            plain, named = writer.statement(step), writer.statement(step, names)
+            statements.append(named)
+            used |= set(names.values()) if named != plain else set()
+        body.statements = tuple(statements)
+        body.attributes = {name: each for name, each in body.attributes.items() if _attribute_name(name) in used}
         columns = [(name, tensor.dtype) for name, tensor in (*body.inputs, *body.outputs)]
-        return body.call.place.fragment, body.statements, *columns
+        attributes = [(name, each.dtype) for name, each in body.attributes.items()]
+        return body.call.place.fragment, body.statements, *attributes, *columns
 
     def _writer(self, body: Body) -> Writer:
-        writer = Writer(Names(self._reserved))
+        writer = Writer(Names({*self._reserved, *map(_attribute_name, body.attributes)}))
         for name, tensor in (*body.inputs, *body.outputs):
             writer.name(tensor, name)
         made = [tensor for _, step in body.steps for value in step.outputs for tensor in tensors_of(value)]
@@ -106,17 +149,21 @@ class Fragments:
         known = [[each for each in column if each is not None] for column in shapes]
         if not first.inputs or any(len(column) < len(group) for column in known):
             return None
-        name = self._taken.new(first.call.place.fragment)
-        text = GraphText(f"operator {name}")
+        fragment = first.call.place.fragment
+        text = GraphText(f"operator {Names(self._reserved).new(fragment)}")
         text.modules = {step.module for _, step in first.steps}
+        for each, attribute in first.attributes.items():
+            text.block("attrib").add(f"{_attribute_name(each)}: {attribute.dtype};")
         text.blocks["compose"] = Lines([*first.statements])
         tensors = [("input", each, tensor) for each, tensor in first.inputs]
         tensors += [("output", each, tensor) for each, tensor in first.outputs]
         columns: list[_Column] = [(kind, writer.name(tensor), tensor.dtype or "real") for kind, _, tensor in tensors]
-        for declared in (_one_shape(known), _by_name(known, columns, self._reserved), _numbers(known)):
+        reserved = {*self._reserved, *map(_attribute_name, first.attributes)}
+        for declared in (_one_shape(known), _by_name(known, columns, reserved), _numbers(known)):
             if declared is not None:
                 _declare(text, columns, declared)
                 if self._is_right(text):
+                    text.name = f"operator {self._taken.new(fragment)}"
                     self._comment(text, first)
                     return text
         return None
@@ -191,11 +238,12 @@ def bodies(
     parameters: Mapping[str, Sequence[str]],
     results: Mapping[str, Sequence[str]],
     tensors: Mapping[str, object],
+    numbers: Mapping[Tensor, Tensor],
     operations: Callable[[FragmentCall], Sequence[Operation]],
 ) -> Iterator[Body]:
     """Yield the invocations whose arguments are single tensors and numbers, each of which stands at a place of its own.
 
-    ``parameters`` and ``results`` are the names of these by fragments.
+    ``parameters`` and ``results`` are the names of these by fragments. ``numbers`` are tensors that numbers stand for.
     """
     places = [each.place for each in calls]
     for call in calls:
@@ -214,4 +262,33 @@ def bodies(
         one = [(each, tensor) for each, tensor in inputs if isinstance(tensor, Tensor)]
         other = [(each, tensor) for each, tensor in outputs if isinstance(tensor, Tensor)]
         if len(other) == len(outputs):
-            yield Body(call, found, one, other)
+            kept = ((each, numbers.get(tensor)) for each, tensor in one)
+            values = [*given, *((each, number.value) for each, number in kept if number is not None)]
+            attributes = ((each, _attribute(value)) for each, value in values)
+            yield Body(call, found, one, other, {each: value for each, value in attributes if value is not None})
+
+
+def _attribute(value: object) -> Attribute | None:
+    """Return a value as that of an attribute; None of tensors, and of what depends on symbols."""
+    match value:
+        case Integer(value=int()):
+            return Attribute("int", format_value(value))
+        case Truth() if value in (TRUE, FALSE):
+            return Attribute("bool", format_value(value))
+        case float() if isfinite(value):
+            return Attribute("real", format_value(value))
+        case str():
+            return Attribute("str", format_value(value, quoted=True))
+        case Items(values=values) if values:
+            items = [_attribute(each) for each in values]
+            dtypes = {None if each is None else each.dtype for each in items}
+            if len(dtypes) == 1 and dtypes <= {"int", "real", "bool", "str"}:
+                return Attribute(
+                    f"{dtypes.pop()}..", f"[{', '.join(each.value for each in items if each is not None)}]"
+                )
+    return None
+
+
+def _attribute_name(name: str) -> str:
+    """Return the name of an attribute, which must be no keyword."""
+    return Names().new(name)

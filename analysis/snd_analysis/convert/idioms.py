@@ -96,9 +96,9 @@ class Idioms:
             case "linalg.matmul":
                 return self._broadcast(step, 2)
             case name if name.startswith("math.") and any(each.endswith("_align") for each in step.attributes):
-                aligned = _without_alignment(step)
+                aligned = _without_alignment(self._with_numbers(step))
                 is_plain = all(value is NULL for key, value in aligned.attributes.items() if key.endswith("_align"))
-                plain = self._broadcast(self._with_numbers(aligned), 0) if is_plain else aligned
+                plain = self._broadcast(aligned, 0) if is_plain else aligned
                 return self._rectified(plain) if plain.operator == "math.max" else plain
         return step
 
@@ -215,15 +215,14 @@ class Idioms:
     # ---- broadcasting ------------------------------------------------------------------------------------------------
     def _with_numbers(self, step: Step) -> Step:
         """A tensor of one item goes as a number beside one of at least its rank, and of the same type."""
-        if len(step.inputs) != 2:
+        numbers = [self._number(each) for each in step.inputs]
+        ranks = [rank(each) for each in step.inputs]
+        known = [each for each in ranks if each is not None]
+        others = [count for count, number in zip(known, numbers, strict=False) if number is None]
+        if len(known) < len(ranks) or not others or max(others) < max(known):
             return step
-        inputs = list(step.inputs)
-        for at in (1, 0):
-            number, other = self._number(inputs[at]), inputs[1 - at]
-            ranks = rank(inputs[at]), rank(other)
-            if number is not None and literal(other) is None and None not in ranks and ranks[0] <= ranks[1]:  # type: ignore[operator]
-                inputs[at] = number
-        return replace(step, inputs=tuple(inputs))
+        pairs = zip(numbers, step.inputs, strict=True)
+        return replace(step, inputs=tuple(each if number is None else number for number, each in pairs))
 
     def _number(self, value: TensorValue) -> Tensor | None:
         """The number that all of a tensor of one item is."""

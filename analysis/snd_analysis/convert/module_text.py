@@ -19,6 +19,9 @@ _MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
 """What comments of SkriptND say something by."""
 
 
+NO_NAMES: Mapping[str, str] = {}
+
+
 class StoredTensor(Struct, frozen=True):
     """A variable of the model, and the file of the source that its values are in."""
 
@@ -103,35 +106,40 @@ class Writer:
         """Let a tensor have the name of another one, in whose place it stands."""
         self._named[tensor] = self.name(other)
 
-    def statement(self, step: Step | LocalStep) -> str:
-        """Return the statement that makes the results of a step."""
-        results = ", ".join(map(self._result, step.outputs))
-        return f"{results} = {self.invocation(step)};"
+    def statement(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
+        """Return the statement that makes the results of a step.
 
-    def invocation(self, step: Step | LocalStep) -> str:
+        ``names`` are those of values of attributes that have one, by what these are written as otherwise.
+        """
+        results = ", ".join(map(self._result, step.outputs))
+        return f"{results} = {self.invocation(step, names)};"
+
+    def invocation(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return an invocation: operator, types, attributes, arguments."""
         inputs = [*step.inputs]
         while inputs and inputs[-1] is NULL:
             inputs.pop()
-        return f"{self.operator(step)}({', '.join(map(self.argument, inputs))})"
+        return f"{self.operator(step, names)}({', '.join(self.argument(each, names) for each in inputs)})"
 
-    def operator(self, step: Step | LocalStep) -> str:
+    def operator(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return the operator of an invocation with its types and attributes."""
         if isinstance(step, LocalStep):
-            return step.operator
-        dtypes = written_dtypes(step)
-        attributes = ", ".join(f"{name}={value}" for name, value in written_attributes(step))
+            given, dtypes = [*step.attributes.items()], []
+        else:
+            given, dtypes = [*written_attributes(step, names)], written_dtypes(step)
+        attributes = ", ".join(f"{name}={value}" for name, value in given)
         generics = f"<{', '.join(dtypes)}>" if dtypes else ""
         return f"{step.operator}{generics}{f'{{{attributes}}}' if attributes else ''}"
 
-    def argument(self, value: Value) -> str:
+    def argument(self, value: Value, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return an argument: a tensor, a number, or a list of them."""
         if isinstance(value, Tensor):
             if value.kind is TensorKind.CONSTANT and value.shape == () and value.value is not None:
-                return format_value(value.value, quoted=True)
+                written = format_value(value.value, quoted=True)
+                return names.get(written, written)
             return self.name(value)
         if isinstance(value, Pack):
-            return f"[{', '.join(self.argument(each) for each in value.items or ())}]"
+            return f"[{', '.join(self.argument(each, names) for each in value.items or ())}]"
         return "~"
 
     def _result(self, value: Value) -> str:

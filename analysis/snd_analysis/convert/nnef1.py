@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -21,15 +22,17 @@ from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of, with_
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.nnef1.elaborate import Invocation
+from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
-from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL
+from snd_analysis.symbolic.integers import Integer, constant
+from snd_analysis.symbolic.values import NULL, format_value
 from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
 BOUND = 1_000_000
 """The bound of a dynamic extent of which the source says none."""
 _WIDTH = 100
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 _TRIED = "operator.sknd"
 
 
@@ -85,10 +88,14 @@ class _Conversion:
         results = [each for value in (*graph.outputs.values(), *graph.updates.values()) for each in tensors_of(value)]
         self._idioms = Idioms(self._template, graph.operations, quantized, results)
         self._comments = Comments(self._tree)
+        definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
+        self._entries = [entry for each in definitions for entry in each.body or ()]
         self._chains = elaborated(snapshot.db, path).chains
         self._definitions = Names({*modules, "real", "int", "bool", "str"})
         self._name = self._definitions.new(graph.name)
-        self._fragments = Fragments(self._definitions, self._is_right, self._steps_of_body, self._comments, modules)
+        self._fragments = Fragments(
+            self._definitions, self._is_right, self._steps_of_body, self._spelled, self._comments, modules
+        )
         self._given_out: set[Tensor] = set()
         self._library = {f"{LIBRARY_PREFIX}{each}" for each in library_modules()}
 
@@ -202,6 +209,7 @@ class _Conversion:
             {name: [each.name.text for each in head.parameters] for name, head in heads.items()},
             {name: [each.name.text for each in head.results] for name, head in heads.items()},
             self._graph.tensors,
+            self._numbers,
             lambda call: groups.get(call.place, ()),
         )
         return {call.place: step for call, step in self._fragments.replaced(found)}
@@ -214,6 +222,17 @@ class _Conversion:
         steps = [(operation, each) for operation in operations for each in self._steps(operation)]
         self._idioms = around
         return _needed(steps, set(results))
+
+    def _spelled(self, operation: Operation) -> frozenset[str]:
+        """Return the names and numbers in the statement of a fragment of the graph that leads to an operation."""
+        chain = self._chain(operation)
+        start = chain[1].span.start if len(chain) > 1 else operation.place.start
+        entry = max((each for each in self._entries if each.start <= start), key=lambda each: each.start, default=None)
+        if entry is None:
+            return frozenset()
+        written = self._tree.text[entry.start : entry.start + max(each.end for each in entry.statements)]
+        numbers = (float(each) if set(each) & set(".eE") else constant(int(each)) for each in _NUMBER.findall(written))
+        return spelled_names(entry) | {format_value(each) for each in numbers}
 
     def _is_right(self, operator: GraphText) -> bool:
         """Whether snd accepts an operator."""

@@ -38,9 +38,10 @@ class Step(Struct, frozen=True, eq=False):
 
 
 class LocalStep(Struct, frozen=True, eq=False):
-    """An invocation of an operator of the module itself, without attributes."""
+    """An invocation of an operator of the module itself, with attributes as they are written."""
 
     operator: str
+    attributes: Mapping[str, str]
     inputs: tuple[TensorValue, ...]
     outputs: tuple[TensorValue, ...]
     module: str = ""

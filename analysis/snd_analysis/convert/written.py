@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from snd_analysis.compose import Member
 from snd_analysis.convert.steps import Step, number_list, numbers, rank
@@ -14,14 +14,21 @@ _OF_WINDOWS = frozenset(["size", "stride", "dilation", "padding"])
 """Lists that are written as one number where all items are equal."""
 
 
-def written_attributes(step: Step) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of an invocation that differ from their defaults, as they are written."""
+def written_attributes(step: Step, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the attributes of an invocation that differ from their defaults, as they are written.
+
+    ``names`` are those of values that have one, by what these are written as otherwise.
+    """
     for member in step.template.attributes:
         value = step.attributes.get(member.name, NULL)
-        if value is NULL or _is_default(step, member, value):
+        named = None if value is NULL else names.get(format_value(value, quoted=True))
+        if named is not None:
+            yield member.name, named
+        elif value is NULL or _is_default(step, member, value):
             continue
-        uniform = _uniform(value) if member.name in _OF_WINDOWS and step.module == "nn" else None
-        yield member.name, format_value(value if uniform is None else uniform, quoted=True)
+        else:
+            uniform = _uniform(value) if member.name in _OF_WINDOWS and step.module == "nn" else None
+            yield member.name, format_value(value if uniform is None else uniform, quoted=True)
 
 
 def written_dtypes(step: Step) -> list[str]:
