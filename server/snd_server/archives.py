@@ -12,7 +12,7 @@ import gzip
 import os
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, cast
+from typing import IO, Self, cast
 
 from msgspec import Struct
 
@@ -21,6 +21,7 @@ from snd_server.limits import (
     MOST_ARCHIVE_BYTES,
     MOST_ARCHIVE_MEMBERS,
     MOST_ARCHIVE_RATIO,
+    MOST_HEADER_BYTES,
 )
 from snd_server.reading import open_file
 
@@ -51,65 +52,107 @@ def split_member(path: str) -> tuple[str, str] | None:
     return None
 
 
-def read_members(path: str, wanted: Callable[[str], int]) -> Mapping[str, Member]:
+def read_members(path: str, wanted: Callable[[str], int], most_bytes: int) -> Mapping[str, Member]:
     """Return the members of an archive by name, each as far as ``wanted`` says in bytes; 0 leaves a member out.
 
-    Raises OSError with a reason in ``strerror`` for what is no archive, or goes beyond the limits.
+    Raises OSError with a reason in ``strerror`` for what is no archive, or goes beyond the limits: what is returned has
+    at most ``most_bytes``.
     """
     found: dict[str, Member] = {}
+    left = most_bytes
     try:
-        with open_file(path) as file, _members(path, file) as members:
-            for number, (name, size, content) in enumerate(_named(members)):
-                if number >= MOST_ARCHIVE_MEMBERS:
-                    raise _unusable(path, f"it has more than {MOST_ARCHIVE_MEMBERS:,} members")
+        with open_file(path) as file, _Archive(path, file) as archive:
+            for name, info in archive.named():
                 length = wanted(name)
-                if length and name not in found:
-                    found[name] = Member(content(min(length, size)), size)
+                if not length or name in found:
+                    continue
+                left -= min(length, info.size)
+                if left < 0:
+                    raise _unusable(path, f"what snd reads of it has more than the {most_bytes:,} bytes allowed")
+                found[name] = Member(archive.content(info, length), info.size)
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, ValueError) as error:
         raise _unusable(path, f"it is no archive that can be read ({error})") from None
     return found
 
 
-def _members(path: str, file: IO[bytes]) -> tarfile.TarFile:
-    is_compressed = file.read(2) == _GZIP
-    file.seek(0)
-    stream = gzip.GzipFile(fileobj=file) if is_compressed else file
-    most = MOST_ARCHIVE_BYTES
-    if is_compressed:
-        packed = os.fstat(file.fileno()).st_size
-        most = min(most, max(LEAST_UNFOLDED_BYTES, MOST_ARCHIVE_RATIO * packed))
-    return tarfile.open(fileobj=cast("IO[bytes]", _Bounded(path, stream, most)), mode="r|")
+class _Archive:
+    """The members of an archive, one after the other: what ``tarfile`` would keep of all of them is dropped."""
 
+    def __init__(self, path: str, file: IO[bytes]) -> None:
+        is_compressed = file.read(2) == _GZIP
+        file.seek(0)
+        most = MOST_ARCHIVE_BYTES
+        if is_compressed:
+            packed = os.fstat(file.fileno()).st_size
+            most = min(most, max(LEAST_UNFOLDED_BYTES, MOST_ARCHIVE_RATIO * packed))
+        stream = _Bounded(path, gzip.GzipFile(fileobj=file) if is_compressed else file, most)
 
-def _named(archive: tarfile.TarFile) -> Iterator[tuple[str, int, Callable[[int], bytes]]]:
-    for info in archive:
-        name = info.name.removeprefix("./")
-        parts = name.split("/")
-        if (
-            not info.isreg()
-            or info.issparse()
-            or name.startswith("/")
-            or any(part.startswith(".") or not part for part in parts)
-        ):
-            continue
-        member = archive.extractfile(info)
-        if member is not None:
-            yield name, info.size, member.read
+        class Header(tarfile.TarInfo):
+            @classmethod
+            def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:
+                stream.begin_header()
+                return super().fromtarfile(tarfile)
+
+        self._path = path
+        self._stream = stream
+        self._archive = tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", tarinfo=Header)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._archive.close()
+
+    def named(self) -> Iterator[tuple[str, tarfile.TarInfo]]:
+        """Yield the names and headers of the members that are files, and where they should be."""
+        count = 0
+        while (info := self._archive.next()) is not None:
+            self._stream.end_header()
+            self._archive.members.clear()  # type: ignore[attr-defined]  # public, but typeshed has it not
+            self._archive.pax_headers = {}
+            count += 1
+            if count > MOST_ARCHIVE_MEMBERS:
+                raise _unusable(self._path, f"it has more than {MOST_ARCHIVE_MEMBERS:,} members")
+            name = info.name.removeprefix("./")
+            is_file = info.isreg() and not info.issparse()
+            if is_file and not any(part.startswith(".") or not part for part in name.split("/")):
+                yield name, info
+
+    def content(self, info: tarfile.TarInfo, length: int) -> bytes:
+        """Return the first bytes of the member whose header was yielded last."""
+        content = self._archive.extractfile(info)
+        assert content is not None
+        return content.read(length)
 
 
 class _Bounded:
-    """A stream that ends with an error where an archive would unfold to more than is read."""
+    """A stream that ends with an error where an archive would unfold to more than is read, and where a header, with
+    those before it that say more of the same member, is too long."""
 
     def __init__(self, path: str, stream: IO[bytes] | gzip.GzipFile, most: int) -> None:
         self._path = path
         self._stream = stream
         self._most = self._left = most
+        self._header_left: int | None = None
+
+    def begin_header(self) -> None:
+        """From here on, what is read is a header, or goes on with one."""
+        if self._header_left is None:
+            self._header_left = MOST_HEADER_BYTES
+
+    def end_header(self) -> None:
+        """From here on, what is read is the content of a member."""
+        self._header_left = None
 
     def read(self, size: int = -1) -> bytes:
         content = self._stream.read(_CHUNK if size < 0 else size)
         self._left -= len(content)
         if self._left < 0:
             raise _unusable(self._path, f"it unfolds to more than the {self._most:,} bytes allowed")
+        if self._header_left is not None:
+            self._header_left -= len(content)
+            if self._header_left < 0:
+                raise _unusable(self._path, f"a member has a header of more than {MOST_HEADER_BYTES:,} bytes")
         return content
 
 

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_server.archives import GRAPH, Member, read_members, split_member
-from snd_server.limits import MOST_LISTED_PATHS, MOST_SAFETENSORS_HEADER_BYTES, MOST_SOURCE_BYTES
+from snd_server.limits import (
+    MOST_ARCHIVE_TEXT_BYTES,
+    MOST_LISTED_PATHS,
+    MOST_SAFETENSORS_HEADER_BYTES,
+    MOST_SOURCE_BYTES,
+)
 from snd_server.reading import read_file, read_start, reason
 
 if TYPE_CHECKING:
@@ -41,7 +46,7 @@ class DiskReader:
         """Places where a file was looked for, and whether there was one. What others mean may depend on it."""
         self._outcomes: dict[str, str | Exception] = {}
         self._legible: dict[str, str] = {}
-        self._archives: dict[str, Mapping[str, Member]] = {}
+        self._archives: dict[str, Mapping[str, Member] | OSError] = {}
 
     def read(self, path: str) -> str:
         """Return text of the file; FileNotFoundError if there is none, ``UnreadableText`` if it has no text."""
@@ -91,7 +96,7 @@ class DiskReader:
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
             return FileNotFoundError(path)
         except OSError as error:
-            return _unreadable(rules.UNREADABLE_FILE, f"it cannot be read: {reason(error)}", 0)
+            return _cannot_be_read(error)
 
     def _member(self, archive: str, name: str) -> str | Exception:
         """Return the text of a member.
@@ -99,12 +104,15 @@ class DiskReader:
         All that may be asked for of an archive is read at once, since it may be compressed.
         """
         if archive not in self._archives:
-            self._archives[archive] = read_members(archive, _wanted)
+            self._archives[archive] = _members_or_error(archive)
+        members = self._archives[archive]
+        if isinstance(members, OSError):  # which is told once, of the graph
+            return _cannot_be_read(members) if name == GRAPH else FileNotFoundError(f"{archive}/{name}")
         if os.path.basename(name) == _ALL_TENSOR_FILES:
-            return "\n".join(_tensor_members(self._archives[archive], name.removesuffix(_ALL_TENSOR_FILES)))
+            return "\n".join(_tensor_members(members, name.removesuffix(_ALL_TENSOR_FILES)))
         if os.path.basename(name) == _ALL_TENSOR_ARCHIVES:
-            return _tensor_listing(_archive_members(self._archives[archive], os.path.dirname(name)))
-        found = self._archives[archive].get(name)
+            return _tensor_listing(_archive_members(members, os.path.dirname(name)))
+        found = members.get(name)
         if found is None and name == GRAPH:
             return _unreadable(rules.UNREADABLE_FILE, f"there is no {GRAPH} in the archive", 0)
         if found is None:
@@ -178,11 +186,19 @@ def _tensor_files(folder: str) -> Sequence[str]:
     return sorted(found)
 
 
+def _members_or_error(archive: str) -> Mapping[str, Member] | OSError:
+    try:
+        return read_members(archive, _wanted, MOST_ARCHIVE_TEXT_BYTES)
+    except OSError as error:
+        return error
+
+
 def _tensor_members(members: Iterable[str], prefix: str) -> Sequence[str]:
     """Return the tensor files in a folder of an archive, without those of models in it."""
     names = [each.removeprefix(prefix) for each in members if each.startswith(prefix)]
-    models = tuple(each.removesuffix(GRAPH) for each in names if each.endswith(f"/{GRAPH}"))
-    return sorted(each for each in names if _is_tensor_file(each) and not each.startswith(models))
+    models = {each.removesuffix(f"/{GRAPH}") for each in names if each.endswith(f"/{GRAPH}")}
+    files = [each for each in names if _is_tensor_file(each)]
+    return sorted({*files} - {*below(models, files)})
 
 
 def _is_tensor_file(path: str) -> bool:
@@ -265,6 +281,10 @@ def _described(dtype: str, shape: Sequence[int], items: Array | None, in_blocks:
     if items is None or not items.size:
         return described
     return f"{described} = {' '.join(map(str, items.reshape(-1).tolist()))}"
+
+
+def _cannot_be_read(error: OSError) -> Exception:
+    return _unreadable(rules.UNREADABLE_FILE, f"it cannot be read: {reason(error)}", 0)
 
 
 def _unreadable(rule: Rule, message: str, offset: int) -> Exception:

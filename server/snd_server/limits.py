@@ -64,4 +64,8 @@ MOST_ARCHIVE_RATIO = 20
 LEAST_UNFOLDED_BYTES = 1 << 30
 """What any compressed archive may unfold to."""
 MOST_ARCHIVE_MEMBERS = 100_000
-"""How many files the archive of a model may have. Users see ``unreadable-file``."""
+"""How many files, folders and links the archive of a model may have. Users see ``unreadable-file``."""
+MOST_HEADER_BYTES = 128 << 10
+"""What may stand before the content of a member: long names and the like. Users see ``unreadable-file``."""
+MOST_ARCHIVE_TEXT_BYTES = 4 * MOST_SOURCE_BYTES
+"""What is read of an archive to check it: texts, and the beginnings of tensor files. Users see ``unreadable-file``."""

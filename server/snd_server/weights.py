@@ -133,10 +133,8 @@ def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[
         if member is not None:
             archive = member[0]
             names = {file.removeprefix(f"{archive}/") for file in files}
-            for name, content in read_members(archive, lambda name: most_bytes if name in names else 0).items():
-                left -= content.size
-                _demand_room(f"{archive}/{name}", left, most_bytes)
-                yield f"{archive}/{name}", content.start
+            found = read_members(archive, lambda name: most_bytes if name in names else 0, most_bytes)
+            yield from ((f"{archive}/{name}", content.start) for name, content in found.items())
             return
         for file in files:
             if os.path.isfile(file):
@@ -158,11 +156,6 @@ def weights_beside(path: str, configured: str | None) -> str | None:
     beside = os.path.join(os.path.dirname(path), "weights")
     found = (each for each in (beside, *(f"{beside}{suffix}" for suffix in OF_SEVERAL)) if os.path.exists(each))
     return next(found, None) if os.path.basename(path) == MAIN else None
-
-
-def _demand_room(file: str, left: int, most_bytes: int) -> None:
-    if left < 0:
-        raise ArgumentError(f"{file}: with it the weights have more than the {most_bytes:,} bytes allowed")
 
 
 def _tensor(file: str, content: bytes) -> Array:

@@ -124,6 +124,15 @@ def test_a_quote_far_below_one_that_misses_it() -> None:
     assert dump_file(parse_file(changed, parse_file(text))) == dump_file(parse_file(changed))
 
 
+@pytest.mark.parametrize(("old", "new"), [("z(", "zn"), ("z(", "z"), ("=", ""), ("z", "q")])
+def test_an_error_that_is_found_at_the_closing_brace_is_one(old: str, new: str) -> None:
+    text = "graph net {\n    @compose { y = z(); tor }\n}\n"
+    tree = parse_file(text)
+    assert list(tree.problems)
+    changed = text.replace(old, new)
+    assert list(parse_file(changed, tree).problems) == list(parse_file(changed).problems)
+
+
 def statement_nodes(tree: SyntaxTree) -> set[int]:
     return {
         id(entry.statement)

@@ -6,6 +6,7 @@ import gzip
 import os
 import struct
 import tarfile
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,9 +16,10 @@ import pytest
 
 from snd_analysis.workspace import UnreadableText
 from snd_runtime.files import InvalidFileError, read_tensor, write_tensor
-from snd_server import archives
+from snd_server import archives, files
 from snd_server.archives import GRAPH, read_members
 from snd_server.files import DiskReader
+from support.sampling import tries
 
 _GRAPH = b"version 1.0;\ngraph net(x) -> (y) { x = external<scalar>(shape = [1]); y = relu(x); }\n"
 
@@ -52,7 +54,7 @@ def _write(tmp_path: Path, content: bytes, name: str = "model.nnef.tgz") -> str:
 
 
 def _names(path: str) -> list[str]:
-    return [*read_members(path, lambda name: 1 << 20)]
+    return [*read_members(path, lambda name: 1 << 20, 1 << 30)]
 
 
 def test_links_devices_and_ways_out_are_not_there(tmp_path: Path):
@@ -61,11 +63,16 @@ def test_links_devices_and_ways_out_are_not_there(tmp_path: Path):
 
 def test_the_first_of_several_members_of_a_name_counts(tmp_path: Path):
     path = _write(tmp_path, _WHOLE + _member(GRAPH, b"other") + _member(f"./{GRAPH}", b"other") + _END)
-    assert read_members(path, lambda name: 1 << 20)[GRAPH].start == _GRAPH
+    assert read_members(path, lambda name: 1 << 20, 1 << 20)[GRAPH].start == _GRAPH
 
 
-def _pax(record: bytes) -> bytes:
-    return _member("pax", b"%d %s\n" % (len(record) + 4, record), type=tarfile.XHDTYPE)
+def _record(text: bytes) -> bytes:
+    """A record of a pax header, which begins with its own length."""
+    return next(each for length in range(9_999) if len(each := b"%d %s\n" % (length, text)) == length)
+
+
+def _pax(*records: bytes) -> bytes:
+    return _member("pax", b"".join(map(_record, records)), type=tarfile.XHDTYPE)
 
 
 LIES = {
@@ -90,7 +97,7 @@ def test_lies_cost_a_message_or_the_rest(tmp_path: Path, name: str, is_packed: b
     path = _write(tmp_path, gzip.compress(LIES[name]) if is_packed else LIES[name])
     members = {}
     with suppress(OSError):
-        members = read_members(path, lambda name: 1 << 20)
+        members = read_members(path, lambda name: 1 << 20, 1 << 20)
     assert all(len(member.start) <= len(_GRAPH) for member in members.values())
 
 
@@ -103,10 +110,70 @@ def test_an_archive_may_not_unfold_to_much_more_than_it_is(tmp_path: Path, monke
     assert _names(_write(tmp_path, gzip.compress(_WHOLE + _member("w.dat", noise) + _END))) == [GRAPH, "w.dat"]
 
 
-def test_many_members_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("type_", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE])
+def test_many_members_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type_: bytes):
     monkeypatch.setattr(archives, "MOST_ARCHIVE_MEMBERS", 100)
     with pytest.raises(OSError, match="more than 100 members"):
-        _names(_write(tmp_path, b"".join(_member(f"{at}.dat") for at in range(200)) + _END))
+        _names(_write(tmp_path, b"".join(_member(f"{at}.dat", type=type_) for at in range(200)) + _END))
+
+
+_KEYWORDS = b"".join(b"%d k%04d=a\n" % (11, at) for at in range(9_000))
+HEADERS = {
+    "a long name": _member("././@LongLink", bytes(10 << 20), type=tarfile.GNUTYPE_LONGNAME),
+    "long names in a row": _member("././@LongLink", b"abc\0", type=tarfile.GNUTYPE_LONGNAME) * 5_000,
+    "pax headers in a row": _pax(b"path=a") * 5_000,
+    "a long pax header": _member("pax", b"%d path=%s\n" % (10 << 20, b"a" * (10 << 20)), type=tarfile.XHDTYPE),
+    "many keywords": _member("pax", _KEYWORDS * 100, type=tarfile.XGLTYPE),
+    "a sparse map": _pax(b"GNU.sparse.major=1", b"GNU.sparse.minor=0")
+    + _member("s.dat", b"4000000\n" + b"1\n" * 4_000_000),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_headers_are_short(tmp_path: Path, name: str):
+    path = _write(tmp_path, gzip.compress(HEADERS[name] + _WHOLE + _END))
+    with pytest.raises(OSError, match="a member has a header of more than 131,072 bytes"):
+        _names(path)
+
+
+def test_headers_of_all_members_are_not_kept(tmp_path: Path):
+    """A global header is part of every header after it."""
+    everywhere = _member("pax", _KEYWORDS, type=tarfile.XGLTYPE)
+    path = _write(tmp_path, everywhere + b"".join(_member(f"{at}.dat") for at in range(500)) + _WHOLE + _END)
+    tracemalloc.start()
+    try:
+        assert len(_names(path)) == 501
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_of_texts_is_not_kept(tmp_path: Path, real, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "MOST_ARCHIVE_TEXT_BYTES", 1 << 20)
+    text = b"#" * (100 << 10)
+    path = _write(tmp_path, _WHOLE + b"".join(_member(f"{at}/graph.nnef", text) for at in range(20)) + _END)
+    outcome = real("check", path, "--format", "concise")
+    assert outcome.status == 2
+    assert outcome.stdout.count("what snd reads of it has more than the 1,048,576 bytes allowed") == 1
+
+
+def test_weights_of_an_archive_are_not_unfolded_beyond_memory(tmp_path: Path, real):
+    variables = [f"w{at} = variable<scalar>(shape = [262144], label = 'w{at}'); " for at in range(8)]
+    graph = f"version 1.0;\ngraph net(x) -> (y) {{ x = external<scalar>(shape = [1]); {''.join(variables)}"
+    graph += f"s = add_n([{', '.join(f'w{at}' for at in range(8))}]); y = add(x, mean_reduce(s, axes = [0])); }}\n"
+    tensor = write_tensor(np.zeros(262144, np.float32))
+    members = b"".join(_member(f"w{at}.dat", tensor) for at in range(8))
+    path = _write(tmp_path, gzip.compress(_member(GRAPH, graph.encode()) + members + _END))
+    outcome = real("run", path, "--memory", "4")
+    assert outcome.status == 2
+    assert "what snd reads of it has more than the 4,194,304 bytes allowed" in outcome.stderr
+
+
+def test_models_in_an_archive_are_told_apart_in_linear_time(tmp_path: Path):
+    models = b"".join(_member(f"{at}/{GRAPH}") + _member(f"x{at}.dat") for at in range(tries(2_000, 40_000)))
+    path = _write(tmp_path, _WHOLE + models + _END)
+    listed = DiskReader().read(f"{path}/*.dat").split("\n")
+    assert len(listed) == tries(2_000, 40_000)
 
 
 @pytest.mark.parametrize("where", ["graph.nnef", "w.dat", "graph.quant"])

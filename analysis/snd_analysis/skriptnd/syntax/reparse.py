@@ -83,9 +83,12 @@ class _Old(Struct, frozen=True):
     problems: tuple[Problem, ...]
 
     def is_clean(self, first: int, last: int) -> bool:
-        """Whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk."""
+        """Whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk.
+
+        After the last entry stands the closing brace: what is wrong with that entry may have been found there.
+        """
         entries = self.block.entries
-        start = 0 if first < 0 else entries[first].start if first < len(entries) else self.block.end
+        start = 0 if first < 0 else entries[first].start if first < len(entries) else self.block.end - 1
         end = entries[last].end if last < len(entries) else len(self.text)
         at = bisect_left(self.problems, start, key=lambda problem: problem.span.start)
         if at < len(self.problems) and self.problems[at].span.start <= end:
