@@ -95,7 +95,7 @@ class _Archive:
 
         self._path = path
         self._stream = stream
-        self._archive = tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", tarinfo=Header)
+        self._archive = tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", tarinfo=Header)  # noqa: SIM115
 
     def __enter__(self) -> Self:
         return self
