@@ -17,9 +17,9 @@ from snd_server.limits import (
     MOST_SOURCE_BYTES,
 )
 from snd_server.reading import read_file, read_start, reason
+from snd_server.sizes import too_large
 
 if TYPE_CHECKING:
-    from snd_analysis.workspace import UnreadableText
     from snd_server.tensor_files import Array
 
 _TENSOR_FILE = ".dat"
@@ -37,10 +37,11 @@ _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 class DiskReader:
     """The reader that the analysis is given (``snd_analysis.workspace.Reader``).
 
-    A byte order mark is dropped: columns count without it. ``refuse`` says why a text is not to be looked at.
+    A byte order mark is dropped: columns count without it. ``refuse`` says in words why a text is not to be
+    looked at, None if it is.
     """
 
-    def __init__(self, refuse: Callable[[str], UnreadableText | None] = lambda text: None) -> None:
+    def __init__(self, refuse: Callable[[str], str | None] = too_large) -> None:
         self._refuse = refuse
         self.looked_for: dict[str, bool] = {}
         """Places where a file was looked for, and whether there was one. What others mean may depend on it."""
@@ -128,7 +129,8 @@ class DiskReader:
         content = content.removeprefix(_BOM)
         try:
             text = content.decode()
-            return self._refuse(text) or text
+            why = self._refuse(text)
+            return text if why is None else _unreadable(rules.FILE_TOO_LARGE, why, 0)
         except UnicodeDecodeError as error:
             if content.startswith(_WIDE_BOMS):
                 message = "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8"

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Severity, Span
-from snd_server.limits import MOST_FIX_ROUNDS
+from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
 from snd_server.render.visible import visible
 
 _ALL = 1_000_000
@@ -31,6 +31,8 @@ class FixedFile(Struct, frozen=True):
     text: str
     count: int
     rejected: frozenset[Fix] = frozenset()
+    is_complete: bool = True
+    """Whether every fix was tried; else the limits of rounds have left some."""
 
 
 def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> FixedFile:
@@ -44,25 +46,31 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
     rejected: set[Fix] = set()
     diagnostics = diagnose(text)
     most = _ALL
+    failures = 0
     for _ in range(MOST_FIX_ROUNDS):
         offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
         revealing = [fix for found, fix in offered if fix.safe and found.rule in _REVEALING and fix not in rejected]
         fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]
         if not fixes:
-            break
+            return FixedFile(text, count, frozenset(rejected))
         candidate = apply_fixes(text, fixes)
         outcome = diagnose(candidate)
         if revealing:
             rejected.update(fixes)  # one that is offered again did not help
             text, diagnostics, count = candidate, outcome, count + len(fixes)
-        elif adds_none((text, diagnostics), (candidate, outcome), fixes):
+            continue
+        if adds_none((text, diagnostics), (candidate, outcome), fixes):
             text, diagnostics, count, most = candidate, outcome, count + len(fixes), 2 * most
-        elif len(fixes) == 1:
+            continue
+        failures += 1
+        if failures > MOST_FAILED_FIX_ROUNDS:
+            break
+        if len(fixes) == 1:
             rejected.add(fixes[0])
             most = _ALL
         else:
             most = len(fixes) // 2
-    return FixedFile(text, count, frozenset(rejected))
+    return FixedFile(text, count, frozenset(rejected), is_complete=False)
 
 
 def adds_none(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-MOST_SOURCE_BYTES = 64 << 20
+MOST_SOURCE_BYTES = 16 << 20
 """Bytes of a SkriptND file. A larger file is not read: it gets one diagnostic that says so."""
+MOST_DEFINITIONS = 50_000
+"""Definitions of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
+MOST_STATEMENTS = 200_000
+"""Statements of a file, of which each takes some 0.3 milliseconds and 10 KB. A file with more is not analysed."""
 MOST_LISTED_PATHS = 20_000
 """Paths below the folder of a model. If there are more, its tensor files are not compared with its variables."""
 MOST_SETTINGS_BYTES = 512 << 10
@@ -32,6 +36,9 @@ MOST_SECONDS = 1_000_000.0
 further."""
 MOST_FIX_ROUNDS = 100
 """Rounds of fixes for one file. What is left then stays as it is and is reported."""
+MOST_FAILED_FIX_ROUNDS = 25
+"""Rounds of fixes for one file that are taken back, because they lead to other mistakes. What is left then stays as it
+is and is reported."""
 MOST_RUN_NOTES = 8
 """Invocations that lead to a failure of a run. The middle of a longer chain is left out."""
 MOST_RESULT_CHARACTERS = 400

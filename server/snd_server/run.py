@@ -110,7 +110,7 @@ def exit_status(report: Report, request: CheckRequest) -> int:
     broken = {found.rule for found in report.diagnostics}
     if rules.INTERNAL_ERROR in broken:
         return FAULT
-    if rules.UNREADABLE_FILE in broken:
+    if {rules.UNREADABLE_FILE, rules.FILE_TOO_LARGE} & broken:
         return UNREADABLE
     if request.exit_zero or not any(map(report.fails, report.diagnostics)):
         return CLEAN

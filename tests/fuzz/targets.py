@@ -20,7 +20,6 @@ from snd_analysis.workspace import Workspace
 from snd_runtime.files import InvalidFileError, read_npy, read_npz, read_tensor, write_npy, write_npz, write_tensor
 from snd_server.config_schema import ConfigError, parse_settings
 from snd_server.fixing import fix_text
-from snd_server.limits import MOST_FIX_ROUNDS
 from snd_server.patterns import PatternError, parse_patterns
 from support.analysis import tree_checks
 from support.memory import MemoryReader
@@ -113,16 +112,10 @@ def _diagnostics(text: str) -> tuple[Diagnostic, ...]:
 
 def _fixes(content: bytes) -> None:
     text = content.decode(errors="replace")
-    rounds: list[str] = []
-
-    def diagnose(text: str) -> tuple[Diagnostic, ...]:
-        rounds.append(text)
-        return _diagnostics(text)
-
-    fixed = fix_text(text, diagnose, lambda found: found.fix is not None)
+    fixed = fix_text(text, _diagnostics, lambda found: found.fix is not None)
     if fixed.count == 0:
         assert fixed.text == text
-    if len(rounds) > MOST_FIX_ROUNDS:  # it may stop with fixes left
+    if not fixed.is_complete:
         return
     again = fix_text(fixed.text, _diagnostics, lambda found: found.fix is not None)
     assert again.text == fixed.text

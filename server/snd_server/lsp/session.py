@@ -26,6 +26,7 @@ from snd_server.lsp.documents import Document, Documents
 from snd_server.lsp.heap import Heap
 from snd_server.lsp.limits import MOST_DOCUMENT_CHARACTERS
 from snd_server.lsp.uris import uri_of
+from snd_server.sizes import too_large
 
 _Answer = TypeVar("_Answer")
 
@@ -255,13 +256,13 @@ class ClientSession:
             self.on_config_error(message)
 
 
-def _too_large(text: str) -> UnreadableText | None:
-    """Return why a text is not looked at; None if it is."""
+def _too_large(text: str) -> str | None:
+    """Return why a text is not looked at, in words; None if it is."""
     if len(text) <= MOST_DOCUMENT_CHARACTERS:
-        return None
-    most = f"{MOST_DOCUMENT_CHARACTERS:,}"
-    message = f"the file has {len(text):,} characters; in editors, files of up to {most} are looked at"
-    return UnreadableText(message, rules.FILE_TOO_LARGE)
+        return too_large(text)
+    return (
+        f"the file has {len(text):,} characters; in editors, files of up to {MOST_DOCUMENT_CHARACTERS:,} are looked at"
+    )
 
 
 def _open(workspace: Workspace, document: Document) -> None:
@@ -270,4 +271,4 @@ def _open(workspace: Workspace, document: Document) -> None:
     if why is None:
         workspace.open(path, text)
     else:
-        workspace.open_unread(path, why)
+        workspace.open_unread(path, UnreadableText(why, rules.FILE_TOO_LARGE))
