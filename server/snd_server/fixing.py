@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Fix, Severity, Span
+from snd_analysis.base import Diagnostic, Fix, Severity, Span, TextEdit
 from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
 from snd_server.render.visible import visible
 
@@ -82,11 +83,10 @@ def adds_none(
     for what was there before is the one that the fixes have made of it.
     """
     (text, diagnostics), (new_text, outcome) = before, after
-    edits = _edits(text, fixes)
-    there = Counter(
-        (found.rule, _line(new_text, _moved(found.location.span.start, edits))) for found in _counting(diagnostics)
-    )
-    now = Counter((found.rule, _line(new_text, found.location.span.start)) for found in _counting(outcome))
+    moved = _mover(_edits(text, fixes))
+    line = _line_finder(new_text)
+    there = Counter((found.rule, line(moved(found.location.span.start))) for found in _counting(diagnostics))
+    now = Counter((found.rule, line(found.location.span.start)) for found in _counting(outcome))
     return now <= there
 
 
@@ -94,35 +94,46 @@ def _counting(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     return [found for found in diagnostics if found.severity is not Severity.HINT]
 
 
-def _moved(position: int, edits: Sequence[tuple[Span, str]]) -> int:
-    """Return where a place in the text is after the edits; what they replace is where the replacement begins."""
-    shift = 0
-    for span, replacement in edits:
-        if span.start > position:
-            break
-        if span.end > position:
-            return span.start + shift
-        shift += len(replacement) - (span.end - span.start)
-    return position + shift
+def _mover(edits: Sequence[tuple[Span, str]]) -> Callable[[int], int]:
+    """Return a function that tells where a place in the text is after the edits, which are in order; what they replace
+    is where the replacement begins."""
+    starts = [span.start for span, _ in edits]
+    shifts = [0, *accumulate(len(replacement) - (span.end - span.start) for span, replacement in edits)]
+
+    def moved(position: int) -> int:
+        before = bisect_right(starts, position)
+        if before and edits[before - 1][0].end > position:
+            return starts[before - 1] + shifts[before - 1]
+        return position + shifts[before]
+
+    return moved
 
 
-def _line(text: str, position: int) -> str:
-    start = max(text.rfind(end, 0, position) for end in "\r\n") + 1
-    following = _LINE_BREAK.search(text, position)
-    return text[start : following.start() if following else len(text)]
+def _line_finder(text: str) -> Callable[[int], str]:
+    """Return a function that tells the line in which a place is."""
+    ends = [0, *(match.end() for match in _LINE_BREAK.finditer(text)), len(text) + 1]
+    lines = [text[start:end].rstrip("\r\n") for start, end in pairwise(ends)]
+    return lambda position: lines[bisect_right(ends, position) - 1]
 
 
 def compatible(fixes: Iterable[Fix]) -> list[Fix]:
     """As many of the fixes, in order of their places, as can be applied together."""
     taken: list[Span] = []
+    """In order and apart, so that a span can meet only those beside its own place."""
     chosen: list[Fix] = []
     for fix in sorted(fixes, key=lambda fix: min((edit.location.span for edit in fix.edits), default=Span(0, 0))):
-        spans = [edit.location.span for edit in fix.edits]
-        if not spans or any(_conflict(span, other) for span in spans for other in taken):
+        spans = [span for span, _ in _apart(fix.edits)]
+        if not spans or any(_conflict(span, other) for span in spans for other in _beside(taken, span)):
             continue
-        taken.extend(spans)
+        for span in spans:
+            insort(taken, span)
         chosen.append(fix)
     return chosen
+
+
+def _beside(taken: Sequence[Span], span: Span) -> Sequence[Span]:
+    at = bisect_left(taken, span.start, key=lambda other: other.start)
+    return taken[max(at - 1, 0) : at + 1]
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
@@ -138,13 +149,18 @@ def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
 def _edits(text: str, fixes: Iterable[Fix]) -> list[tuple[Span, str]]:
     """Return the edits of ``fixes`` in order of their places."""
     line_break = _prevailing_line_break(text)
-    edits = sorted(((edit.location.span, edit.text) for fix in fixes for edit in fix.edits), key=lambda edit: edit[0])
+    return [
+        (span, _LINE_BREAK.sub(line_break, replacement))
+        for span, replacement in _apart(edit for fix in fixes for edit in fix.edits)
+    ]
+
+
+def _apart(edits: Iterable[TextEdit]) -> list[tuple[Span, str]]:
+    """Return edits in order of their places. A fix whose edits overlap contradicts itself: the first counts."""
     apart: list[tuple[Span, str]] = []
-    for span, replacement in edits:
-        if (
-            not apart or span.start >= apart[-1][0].end
-        ):  # a fix whose edits overlap contradicts itself; the first counts
-            apart.append((span, _LINE_BREAK.sub(line_break, replacement)))
+    for span, replacement in sorted(((edit.location.span, edit.text) for edit in edits), key=lambda edit: edit[0]):
+        if not apart or span.start >= apart[-1][0].end:
+            apart.append((span, replacement))
     return apart
 
 

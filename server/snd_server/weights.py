@@ -17,6 +17,7 @@ from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, w
 from snd_server.archives import read_members, split_member
 from snd_server.arguments import ArgumentError
 from snd_server.files import is_tensor_archive, tensor_archives
+from snd_server.limits import MOST_ARCHIVE_MEMBERS
 from snd_server.model_folder import MAIN
 from snd_server.reading import read_file, reason
 from snd_server.tensor_files import OF_SEVERAL, SUFFIXES, read_arrays, stored_arrays
@@ -120,7 +121,9 @@ def _stored_together(path: str, labels: Collection[str], most_bytes: int) -> Ite
 def _archives_within(archive: str, graph: str) -> list[str]:
     """Return the names of the files of several tensors that stand beside a graph in an archive."""
     try:
-        found = map(os.path.split, read_members(archive, lambda name: int(is_tensor_archive(name))))
+        found = map(
+            os.path.split, read_members(archive, lambda name: int(is_tensor_archive(name)), MOST_ARCHIVE_MEMBERS)
+        )
     except OSError as error:
         raise ArgumentError(f"{archive}: {reason(error)}") from None
     return [name for around, name in found if around == os.path.dirname(graph)]

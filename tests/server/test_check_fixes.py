@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fuzz.limits import confined
 from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity, Span, TextEdit
 from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 
@@ -241,3 +242,35 @@ def test_a_diff_of_lines_that_end_in_other_ways():
         unified_diff("x", "a\rb\u2028c\n", "a\rB\u2028c\n")
         == "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\r-b\u2028c\n+B\u2028c\n"
     )
+
+
+def test_fixes_that_never_help_are_given_up():
+    """Each leads to more mistakes than it ends."""
+    tried: list[str] = []
+
+    def diagnose(text: str) -> tuple[Diagnostic, ...]:
+        tried.append(text)
+        rule = Rule("r", section="tool", severity=Severity.ERROR)
+        found = [
+            Diagnostic(
+                rule, Severity.ERROR, "m", Location("x", Span(at, at + 1)), fix=fix((at, at + 1, "yy"), title=str(at))
+            )
+            for at, character in enumerate(text)
+            if character == "x"
+        ]
+        return (*found, *(Diagnostic(rule, Severity.ERROR, "n", Location("x", Span(0, 0))) for _ in text if _ == "y"))
+
+    fixed = fix_text("x" * 200, diagnose, lambda found: True)
+    assert (fixed.text, fixed.is_complete) == ("x" * 200, False)
+    assert len(tried) < 40
+
+
+def test_many_fixes_are_told_apart_in_linear_time():
+    text = "x" * 30_000
+    fixes = [fix((at, at + 1, "yz"), title=str(at)) for at in range(0, len(text), 2)]
+    chosen = compatible([*fixes, *fixes])
+    assert chosen == fixes
+    rule = Rule("r", section="tool", severity=Severity.ERROR)
+    found = [Diagnostic(rule, Severity.ERROR, "m", Location("x", Span(at, at + 1))) for at in range(0, len(text), 2)]
+    with confined():
+        assert adds_none((text, found), (apply_fixes(text, fixes), ()), fixes)
