@@ -121,12 +121,10 @@ def _stored_together(path: str, labels: Collection[str], most_bytes: int) -> Ite
 def _archives_within(archive: str, graph: str) -> list[str]:
     """Return the names of the files of several tensors that stand beside a graph in an archive."""
     try:
-        found = map(
-            os.path.split, read_members(archive, lambda name: int(is_tensor_archive(name)), MOST_ARCHIVE_MEMBERS)
-        )
+        members = read_members(archive, lambda name: int(is_tensor_archive(name)), MOST_ARCHIVE_MEMBERS)
     except OSError as error:
         raise ArgumentError(f"{archive}: {reason(error)}") from None
-    return [name for around, name in found if around == os.path.dirname(graph)]
+    return [name for around, name in map(os.path.split, members) if around == os.path.dirname(graph)]
 
 
 def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:
