@@ -20,6 +20,7 @@ from snd_analysis.compose.formulas import (
     Formula,
     IndexTerm,
     Next,
+    Open,
     Read,
     Slot,
     Table,
@@ -169,10 +170,13 @@ class Evaluation:
                 if self._next is None:
                     raise self.failed(UNKNOWN_VALUE, f"'{term.symbol.name}' is not counted here", self.formula.node)
                 return self._next
-        if term.operation in SHORT_CIRCUITING:
-            return self._short_circuited(term, scope)
-        operands = [self.value(operand, scope) for operand in term.operands]
-        return self._applied(term, operands, scope)
+            case Open():
+                raise self.failed(UNKNOWN_VALUE, "the value of this is not known when the formula is run", self.formula.node)
+            case Apply() if term.operation in SHORT_CIRCUITING:
+                return self._short_circuited(term, scope)
+            case Apply():
+                operands = [self.value(operand, scope) for operand in term.operands]
+                return self._applied(term, operands, scope)
 
     def _applied(self, term: Apply, operands: list[Array], scope: ActivePoints) -> Array:
         operation = term.operation

@@ -13,7 +13,7 @@ from snd_analysis.compose.formulas.formula import Axis, Formula, Write
 from snd_analysis.compose.formulas.operands import TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
 from snd_analysis.compose.formulas.tensors import FormulaTensors
-from snd_analysis.compose.formulas.terms import Constant, Slot, Term, Terms, is_open, is_positive
+from snd_analysis.compose.formulas.terms import Constant, Open, Slot, Term, Terms
 from snd_analysis.compose.limits import LONGEST_PACK, MOST_FORMULAS
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
@@ -172,7 +172,7 @@ class _Elaboration:
                 at = fixed.get(len(axes))
                 if extent.axes and at is None:
                     raise VariesWith(bound, extent.axes)
-                if is_open(extent) and not is_positive(extent):
+                if isinstance(extent, Open) and not extent.is_positive and not self._tensors.is_general:
                     raise EvaluationError(bound, UNKNOWN_VALUE, "whether this index takes any value is not known")
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)

@@ -17,6 +17,7 @@ from snd_analysis.compose.formulas.terms import (
     AxisPosition,
     Constant,
     Next,
+    Open,
     Read,
     Scalar,
     Slot,
@@ -30,7 +31,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Foreign, OperationError, Pack, Value
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
-TERMS = (Constant, AxisPosition, Next, Read, Apply, Table)
+TERMS = (Constant, AxisPosition, Next, Read, Apply, Table, Open)
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
-from snd_analysis.compose.formulas.terms import Slot, open_term
+from snd_analysis.compose.formulas.terms import Open, Slot
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -32,18 +32,23 @@ class FormulaTensors:
     ``values`` has a slot, a pack of slots, or NULL for every tensor symbol; ``shapes`` the tensors of the model.
     """
 
-    def __init__(self, specialization: Specialization, *, outputs: bool = True, is_open: bool = False) -> None:
+    def __init__(
+        self, specialization: Specialization, *, outputs: bool = True, is_open: bool = False, is_general: bool = False
+    ) -> None:
         """Without ``outputs`` for what doesn't name them, such as constants.
 
         Where ``is_open``, extents and other values need not be known: formulas are elaborated as far as that goes.
+        Where ``is_general`` too, indices need not take any value: what is elaborated holds only where they do.
         """
         self._specialization = specialization
         self.is_open = is_open
+        self.is_general = is_general
         self.has_opened = False
         """Whether a value was needed that is not known."""
         self.values: dict[Symbol, Value] = {}
         self.models: dict[Symbol, TensorValue] = {}
         self.slots: dict[Tensor, Slot] = {}
+        self.extents: dict[Slot, Shape] = {}
         self._stacked: dict[tuple[Slot, ...], Slot | None] = {}
         template = specialization.template
         self.counters = {
@@ -100,22 +105,23 @@ class FormulaTensors:
         # One argument in two places is one tensor of the specialization, but each place has its own array.
         made = Slot(tensor.name, tensor.dtype, tuple(extents), tuple(counted), is_output)
         self.slots.setdefault(tensor, made)
+        self.extents[made] = tensor.shape
         return made
 
     def _unknown(self, symbol: Symbol) -> FormulaFailed:
         message = f"the type or shape of '{symbol.name}' is not known"
         return FormulaFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
 
-    def opened(self, node: nodes.Node, value: Value) -> Value:
+    def opened(self, node: nodes.Node, value: Value) -> Open:
         """Return what stands for a value that is not known. Raises EvaluationError where nothing can."""
         self.has_opened = True
         match value:
             case Integer():
-                return open_term("int", node, shapes.compare(">", value, 0) is TRUE)
+                return Open(value, "int", shapes.compare(">", value, 0) is TRUE)
             case Truth():
-                return open_term("bool", node, False)
+                return Open(value, "bool", False)
             case Unknown():
-                return open_term(value.dtype, node, False)
+                return Open(value, value.dtype, False)
         raise EvaluationError(node, UNKNOWN_VALUE, "this is not known yet")
 
     def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:

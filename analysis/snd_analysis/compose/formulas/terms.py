@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import Foreign
+from snd_analysis.symbolic.values import Foreign, Value
 
 Scalar: TypeAlias = "int | float | bool | str"
 
@@ -117,10 +117,19 @@ class Table(Struct, Foreign, frozen=True, eq=False):
     node: nodes.Node
 
 
-Term: TypeAlias = "Constant | AxisPosition | Next | Read | Apply | Table"
+class Open(Struct, Foreign, frozen=True, eq=False):
+    """A value that is not known until the run, which depends on no data: that of an extent, for example."""
+
+    value: Value
+    """What is known of it."""
+    dtype: str
+    is_positive: bool
+    axes: frozenset[int] = frozenset()
+
+
+Term: TypeAlias = "Constant | AxisPosition | Next | Read | Apply | Table | Open"
 _T = TypeVar("_T", bound="Term | IndexTerm")
 
-_OPEN, _POSITIVE = "open", "open, but positive"
 SHORT_CIRCUITING = frozenset({"select", "&&", "||", "=>"})
 """Operations that look at all but their first operand only where that one lets them."""
 
@@ -167,21 +176,6 @@ class Terms:
         """Return an item of a pack of constants."""
         key = tuple(struct.pack("d", value) if isinstance(value, float) else value for value in values)
         return self._once(("table", key, index, dtype), Table(values, index, dtype, index.axes, node))
-
-
-def open_term(dtype: str, node: nodes.Node, positive: bool) -> Apply:
-    """Return a value that is not known until the run, which depends on no data: that of an extent, for example."""
-    return Apply(_POSITIVE if positive else _OPEN, (), dtype, frozenset(), node)
-
-
-def is_open(term: Term) -> bool:
-    """Return whether a term is a value that is not known until the run."""
-    return isinstance(term, Apply) and term.operation in (_OPEN, _POSITIVE)
-
-
-def is_positive(term: Term) -> bool:
-    """Return whether a term that is open is known to be greater than 0."""
-    return isinstance(term, Apply) and term.operation == _POSITIVE
 
 
 def operands_of(term: Term) -> tuple[Term, ...]:

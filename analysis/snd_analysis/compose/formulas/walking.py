@@ -24,12 +24,12 @@ from snd_analysis.compose.formulas.terms import (
     Constant,
     IndexTerm,
     Next,
+    Open,
     Read,
     Scalar,
     Slot,
     Table,
     Term,
-    is_open,
     subterms,
     unconditional,
 )
@@ -155,7 +155,7 @@ class _Point:
                 return term.value
             case AxisPosition():
                 return self._positions[term.axis]
-            case Next():
+            case Next() | Open():
                 return None
             case Read():
                 for at, place in enumerate(term.places):
@@ -184,7 +184,7 @@ class _Point:
             return self._in_pack(term, operands[0], int(operands[1] or 0))
         if term.operation == "pick" and operands[0] is not None:
             return operands[1 if operands[0] else 2]
-        if is_open(term) or term.operation not in CALCULATIONS:
+        if term.operation not in CALCULATIONS:
             return None
         if term.operation in ("/", "\\", "%") and term.dtype == "int" and operands[1] == 0:
             operands = [0 if each is None else each for each in operands]  # whatever is divided

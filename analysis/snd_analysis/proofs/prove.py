@@ -1,0 +1,111 @@
+"""Operators, looked at for all sizes: every condition with a verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.base import Span
+from snd_analysis.compose import Session, Template, compose_root
+from snd_analysis.proofs.cases import Case, cases_of
+from snd_analysis.proofs.conditions import Goal, goals_of
+from snd_analysis.proofs.counterexample import candidate_of
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS
+from snd_analysis.proofs.solver import Counterexample, Logic, Proved
+from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
+
+
+class _State(Struct):
+    """A condition over all cases that were looked at."""
+
+    span: Span
+    text: str
+    reason: str = ""
+    is_unknown: bool = False
+    candidates: list[Candidate] = []
+    rule: str = ""
+
+
+_MOST_CANDIDATES = 3
+
+
+def prove(general: Session, composing: Session, template: Template) -> list[Proof]:
+    """Return the conditions of an operator, in the order of the text.
+
+    ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
+    counterexample, none of which is confirmed yet.
+    """
+    until = time.monotonic() + SECONDS
+    found: dict[tuple[Span, str], _State] = {}
+    incomplete = ""
+    cases = cases_of(general, template)
+    if cases is None:
+        return []
+    number = 0
+    for number, case in enumerate(islice(cases, MOST_CASES), 1):
+        if time.monotonic() > until:
+            incomplete = f"the time was over after {number} cases"
+            break
+        for goal in _goals(composing, template, case):
+            _look_at(found, goal, case, template, until)
+    if number == MOST_CASES and next(cases, None) is not None:
+        incomplete = f"there are more than {MOST_CASES} cases"
+    return [_proof(template, state, incomplete) for state in sorted(found.values(), key=lambda each: each.span)]
+
+
+class _Posed(Struct, frozen=True):
+    goal: Goal
+    logic: Logic
+
+
+def _goals(session: Session, template: Template, case: Case) -> Iterator[_Posed]:
+    specialization = compose_root(session, template, case.attributes, case.dtypes, case.inputs)
+    logic = Logic()
+    for goal in goals_of(specialization, logic):
+        yield _Posed(goal, logic)
+
+
+def _look_at(
+    found: dict[tuple[Span, str], _State], posed: _Posed, case: Case, template: Template, until: float
+) -> None:
+    goal = posed.goal
+    span = Span(goal.node.start + goal.base, goal.node.end + goal.base)
+    state = found.setdefault((span, goal.text), _State(span, goal.text))
+    if len(state.candidates) >= _MOST_CANDIDATES:
+        return
+    if goal.holds:
+        return
+    if goal.goal is None:
+        state.is_unknown, state.reason = True, state.reason or goal.reason
+        return
+    left = int((until - time.monotonic()) * 1000)
+    if left <= 0:
+        state.is_unknown, state.reason = True, state.reason or "the time was over"
+        return
+    decision = posed.logic.decide(goal.facts, goal.goal, goal.formula, min(left, MILLISECONDS))
+    match decision:
+        case Proved():
+            return
+        case Counterexample() if not goal.reads_data:
+            candidate = candidate_of(template, case, decision.values)
+            if candidate is not None:
+                state.candidates.append(candidate)
+            else:
+                state.is_unknown, state.reason = True, "the sizes that break it can't be written as a sample"
+        case Counterexample():
+            state.is_unknown, state.reason = True, "it depends on the elements of a tensor"
+        case _:
+            state.is_unknown, state.reason = True, decision.reason
+
+
+def _proof(template: Template, state: _State, incomplete: str) -> Proof:
+    proof = Proof(template.name.path, template.name.name, state.span, state.text, Verdict.PROVED)
+    if state.candidates:
+        return replace(proof, verdict=Verdict.REFUTED, candidates=tuple(state.candidates), reason=state.reason)
+    if state.is_unknown or incomplete:
+        return replace(proof, verdict=Verdict.UNKNOWN, reason=state.reason or incomplete)
+    return proof

@@ -1,0 +1,42 @@
+"""What is found out about the conditions of an operator."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from snd_analysis.base import Span
+
+
+class Verdict(StrEnum):
+    """Whether a condition holds for all sizes."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+class Candidate(Struct, frozen=True):
+    """Sizes that may break a condition, as a sample, and what shows them in words."""
+
+    sample: str
+    """An invocation as comments have it, without ``# >>> ``."""
+    sizes: str
+
+
+class Proof(Struct, frozen=True):
+    """A condition of an operator: what must hold, where, and whether it does for all sizes."""
+
+    path: str
+    operator: str
+    span: Span
+    """Of what is demanded, from the start of the definition."""
+    condition: str
+    verdict: Verdict
+    reason: str = ""
+    """Why nothing is known; where it is refuted, what goes wrong."""
+    candidates: tuple[Candidate, ...] = ()
+    assertion: str | None = None
+    """What would have to be asserted, if one assertion mends it."""
+    rule: str = ""
