@@ -13,7 +13,9 @@ EXTENT_CONFLICT = Rule("extent-conflict", section="tool")
 NO_EVALUATION = Rule("no-evaluation", section="tool")
 REAL_OVERFLOW = Rule("real-overflow", section="tool")
 UNPREDICTABLE = Rule("unpredictable", section="tool")
+UNWRITTEN_ELEMENT = Rule("unwritten-element", section="2.12")
 VARIABLE_VALUE = Rule("variable-value", section="tool")
+WRITTEN_TWICE = Rule("written-twice", section="2.12")
 
 __all__ = [
     "ARGUMENT_TYPE",
@@ -26,5 +28,7 @@ __all__ = [
     "REAL_OVERFLOW",
     "UNKNOWN_VALUE",
     "UNPREDICTABLE",
+    "UNWRITTEN_ELEMENT",
     "VARIABLE_VALUE",
+    "WRITTEN_TWICE",
 ]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Diagnostic, Fix, Location, Position, Severity, Source
+from snd_analysis.proofs import Proof
 
 Paint = Callable[[str, str], str]
 """Gives a text (second) a style (first, in rich's words); outside a terminal it returns the text as it is."""
@@ -36,6 +37,8 @@ class Report(Struct, frozen=True):
     hidden_hints: int = 0
     """How many hints were found that are only shown with ``--verbose``."""
     quiet: bool = False
+    proofs: tuple[Proof, ...] | None = None
+    """What holds of operators for all sizes, if that was asked for."""
     remark: str = ""
     """What to say in the summary besides; of a run that did not look for all that may be wrong with its files."""
     paint: Paint = plain

@@ -26,6 +26,8 @@ class CheckRequest(Struct, frozen=True):
     exit_zero: bool = False
     error_on_warning: bool = False
     quiet: bool = False
+    proofs: bool = False
+    """Whether operators are looked at for all sizes."""
     verbose: bool = False
     output_file: str | None = None
 

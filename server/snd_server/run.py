@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Severity, counted
+from snd_analysis.proofs import Proof
 from snd_server.archives import split_member
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
@@ -59,6 +60,10 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     fixed, rejected = _fix(files, checker, request) if request.fix else (0, frozenset())
     found = checker.check_all(_with_companions(files, checker), partial(tracked, shown=not request.quiet))
     checker.close()
+    proofs = None
+    if request.proofs:
+        proofs, refuted = _prove(files, checker)
+        found = [*found, *refuted]
     shown = [each for each in found if request.shows_hints or each.severity is not Severity.HINT]
     report = Report(
         files=tuple(files),
@@ -69,11 +74,21 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         fixed=fixed,
         hidden_hints=len(found) - len(shown),
         quiet=request.quiet,
+        proofs=proofs,
     )
     _show(report, request)
     if request.verbose:
         say(f"{counted(len(files), 'file')} checked, {checker.from_cache} known from the cache", err=True)
     return exit_status(report, request)
+
+
+def _prove(files: Sequence[str], checker: Checker) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
+    """Return what ``prove_all`` does. Raises MissingExtraError."""
+    from snd_runtime.samples import SampleEvaluator
+    from snd_server.proving import prove_all
+
+    with SampleEvaluator() as evaluator:
+        return prove_all(files, checker, evaluator)
 
 
 def files_of(request: CheckRequest, checker: Checker) -> list[str]:

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 ANALYSIS = ROOT / "analysis/snd_analysis"
 LAZY = {"lark"}
 """What the analysis may import inside of functions only: it is not loaded at start-up."""
-LIBRARIES = {"msgspec"}
-"""What the analysis is built on, besides the standard library."""
+LIBRARIES = {"msgspec", "z3"}
+"""What the analysis is built on, besides the standard library; proofs alone import z3, which is an extra."""
 OUTSIDE_WORLD = {"os", "io", "time", "datetime", "socket", "subprocess", "threading", "multiprocessing", "random"}
 
 PACKAGES = (
@@ -42,6 +42,7 @@ PACKAGES = (
     "formats",
     "nnef1.elaborate",
     "workspace",
+    "proofs",
     "convert",
     "ide",
     "libraries",

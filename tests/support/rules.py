@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
 
-FOUND_ELSEWHERE = {"internal-error", "sample-differs", "sample-fails", "sample-without-result"}
-"""Rules that the command line reports, or the evaluation of samples."""
+FOUND_ELSEWHERE = {"internal-error", "not-for-all-sizes", "sample-differs", "sample-fails", "sample-without-result"}
+"""Rules that the command line reports, or the evaluation of samples and proofs."""
 
 
 def checked_rules() -> Mapping[str, Rule]:

@@ -1,0 +1,25 @@
+"""What holds of operators for all sizes: every condition of a formula proved, refuted by sizes, or unknown (2.12).
+
+``cases`` tells the ranks, lengths, strings and optional values of an operator apart; ``conditions`` says what must hold
+in a case; ``solver`` asks z3, the extra ``snd[proofs]``; ``prove`` puts it together.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from snd_analysis.base import loaded_when_used
+from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
+
+if TYPE_CHECKING:
+    from snd_analysis.proofs.prove_operators import proofs_of_file, prove
+else:
+    __getattr__ = loaded_when_used(__name__, "prove_operators")
+
+__all__ = ["Candidate", "Proof", "Verdict", "is_available", "proofs_of_file", "prove"]
+
+
+def is_available() -> bool:
+    """Return whether z3 is installed."""
+    return find_spec("z3") is not None

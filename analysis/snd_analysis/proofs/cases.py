@@ -14,6 +14,7 @@ from math import prod
 from msgspec import Struct, field
 
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, compose_root
+from snd_analysis.model import Tensor
 from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES, MOST_NAMED
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -21,7 +22,6 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Leaf
 from snd_analysis.symbolic.values import NULL, UNDEFINED, CompileTime, Maybe, Pack, Run, Unknown, Value, substitute
-from snd_analysis.model import Tensor
 
 _OTHER = "…"
 """A string that the operator does not name."""
@@ -169,7 +169,7 @@ class _Cases:
                 beyond = () if is_item else (-rank - 1, -rank, rank)
                 return [shapes.constant(each) for each in sorted({*beyond, *range(-1, rank)})]
             case "int":
-                return [shapes.variable(key, name)]
+                return [shapes.variable(key, name, None, None)]
             case "bool":
                 return [TRUE, FALSE]
             case "str":
@@ -270,7 +270,11 @@ def _strings_of(template: Template, symbol: Symbol) -> list[str]:
         for each in nodes.descendants(block):
             if isinstance(each, nodes.Binary) and symbol in _symbols_below(template, each.left):
                 for other in (each.right, *nodes.descendants(each.right), *_lists_named(template, each.right)):
-                    if isinstance(other, nodes.String) and len(other.parts) == 1 and isinstance(other.parts[0], nodes.Text):
+                    if (
+                        isinstance(other, nodes.String)
+                        and len(other.parts) == 1
+                        and isinstance(other.parts[0], nodes.Text)
+                    ):
                         found[other.parts[0].value] = None
     return list(found)
 
@@ -281,6 +285,3 @@ def _lists_named(template: Template, node: nodes.Node) -> Iterator[nodes.Node]:
     for _, using in template.using:
         if any(template.resolution.targets.get(each) is symbol for each in nodes.descendants(using.target)) and symbol:
             yield from nodes.descendants(using.value)
-
-
-__all__ = ["Case", "Run", "cases_of"]

@@ -31,7 +31,7 @@ from snd_analysis.compose.formulas import (
     subterms,
     unconditional,
 )
-from snd_analysis.model import Tensor, tensors_of
+from snd_analysis.model import tensors_of
 from snd_analysis.proofs.solver import Logic
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -369,9 +369,7 @@ class _Walk:
         self._formula = formula
         self._seen: set[tuple[Term, Path]] = set()
 
-    def places(
-        self, slot: Slot, places: Sequence[IndexTerm], path: Path, node: nodes.Node
-    ) -> Iterator[Goal]:
+    def places(self, slot: Slot, places: Sequence[IndexTerm], path: Path, node: nodes.Node) -> Iterator[Goal]:
         for at, place in enumerate(places):
             yield from self._formulas.in_bounds(self._formula, slot, place, at, path, node)
 
@@ -458,7 +456,13 @@ def _is_plainly_within(formula: Formula, index: Term, extent: Integer) -> bool:
 
 
 def _index_text(node: nodes.Node, at: int) -> str:
-    index = node.indices[-1] if isinstance(node, nodes.Access) else node.index if isinstance(node, nodes.Subscript) else None
+    index = (
+        node.indices[-1]
+        if isinstance(node, nodes.Access)
+        else node.index
+        if isinstance(node, nodes.Subscript)
+        else None
+    )
     if index is None:
         return "…"
     plain = not any(isinstance(each, nodes.Expanded | nodes.Zip) for each in index.items)
@@ -467,6 +471,3 @@ def _index_text(node: nodes.Node, at: int) -> str:
 
 def _plain(name: str) -> str:
     return name.partition("[")[0]
-
-
-__all__ = ["Goal", "Tensor", "goals_of"]

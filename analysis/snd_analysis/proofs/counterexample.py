@@ -37,7 +37,9 @@ def candidate_of(template: Template, case: Case, values: Mapping[Hashable, int])
             if any(each > _LARGEST or each < 0 for each in numbers):
                 return None
             extents = ",".join(map(str, numbers))
-            texts.append(f"random[{extents}]" if _is_real(template, case, member.node.type.text) else f"zeros[{extents}]")
+            texts.append(
+                f"random[{extents}]" if _is_real(template, case, member.node.type.text) else f"zeros[{extents}]"
+            )
             sizes.append(f"'{member.name}' is [{extents}]")
         arguments.append(f"[{', '.join(texts)}]" if member.node.pack is not None else texts[0])
     while arguments and arguments[-1] == "null":

@@ -19,17 +19,30 @@ from snd_analysis.compose.formulas import (
     Constant,
     Next,
     Open,
-    Read,
     Table,
     Term,
 )
 from snd_analysis.proofs.limits import MEMORY_MEGABYTES
-from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import AtLeastZero, Integer, IsZero, Junction, Leaf, Truth
-from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
-from snd_analysis.symbolic.integers.conditions import statement_of
-from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Power, Quotient, Sign
-from snd_analysis.symbolic.integers.truth import Known, Proposition
+from snd_analysis.symbolic.integers import (
+    Absolute,
+    AtLeastZero,
+    Atom,
+    Extremum,
+    Indicator,
+    Integer,
+    IsZero,
+    Junction,
+    Known,
+    Leaf,
+    Power,
+    Product,
+    Proposition,
+    Quotient,
+    Sign,
+    Truth,
+    Variable,
+    statement_of,
+)
 from snd_analysis.symbolic.values import CompileTime
 
 z3.set_param("memory_max_size", MEMORY_MEGABYTES)
@@ -191,8 +204,8 @@ class Logic:
                 index = self.term(term.index, formula)
                 at = z3.If(index < 0, index + len(values), index)
                 found: Any = z3.IntVal(int(values[-1]))
-                for place, value in reversed(list(enumerate(values[:-1]))):
-                    found = z3.If(at == place, z3.IntVal(int(value)), found)
+                for place, item in reversed(list(enumerate(values[:-1]))):
+                    found = z3.If(at == place, z3.IntVal(int(item)), found)
                 return found
             case Apply():
                 return self._applied(term, formula)
@@ -316,6 +329,3 @@ def _greatest(a: Any, b: Any) -> Any:
 
 def _least(a: Any, b: Any) -> Any:
     return z3.If(a <= b, a, b)
-
-
-__all__ = ["Counterexample", "Decision", "Logic", "Proved", "Undecided", "shapes"]

@@ -31,7 +31,7 @@ class Proof(Struct, frozen=True):
     path: str
     operator: str
     span: Span
-    """Of what is demanded, from the start of the definition."""
+    """Of what is demanded; from the start of the definition, if ``prove`` says so, else of the file."""
     condition: str
     verdict: Verdict
     reason: str = ""

@@ -154,9 +154,9 @@ class Snapshot:
         return checks.typing(self.db, path, definition)
 
     # ---- composing ---------------------------------------------------------------------------------------------------
-    def session(self) -> Session:
-        """Return the composing of graphs in this revision."""
-        return composing.session(self.db)
+    def session(self, is_given: bool = True) -> Session:
+        """Return the composing of graphs, or of operators by themselves, in this revision."""
+        return composing.session(self.db, is_given)
 
     def template(self, name: OperatorName) -> Template | None:
         """Return a definition, ready to be composed: the same object as long as its text, its names and its mistakes

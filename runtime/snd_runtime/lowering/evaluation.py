@@ -171,7 +171,9 @@ class Evaluation:
                     raise self.failed(UNKNOWN_VALUE, f"'{term.symbol.name}' is not counted here", self.formula.node)
                 return self._next
             case Open():
-                raise self.failed(UNKNOWN_VALUE, "the value of this is not known when the formula is run", self.formula.node)
+                raise self.failed(
+                    UNKNOWN_VALUE, "the value of this is not known when the formula is run", self.formula.node
+                )
             case Apply() if term.operation in SHORT_CIRCUITING:
                 return self._short_circuited(term, scope)
             case Apply():

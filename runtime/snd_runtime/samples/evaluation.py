@@ -18,6 +18,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import shown
 from snd_runtime.execution import Execution, execute
 from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.coverage import check_coverage
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.picture import picture
 from snd_runtime.samples.arguments import Arguments
@@ -59,6 +60,8 @@ def evaluate_sample(
         execution = Execution(real=real, seed=seed, limits=limits, compare=True)
         outputs = execute(session, specialization, inputs, execution).outputs
         results = tuple(_results(sample, operation, outputs, pictures))
+        if not sample.has_results and sample.error is None:
+            check_coverage(specialization)
     except EvaluationFailed as inner:
         failed = inner.outside_of_library()
         return failure(failed.rule, failed.message, _sites(failed))

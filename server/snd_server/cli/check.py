@@ -10,6 +10,7 @@ import click
 from snd_server.cli.stdin_name import stdin_name
 from snd_server.config_schema import ConfigError
 from snd_server.discovery import MissingPathError
+from snd_server.extras import MissingExtraError
 from snd_server.render import FORMATS
 from snd_server.request import CheckRequest
 from snd_server.run import run_check
@@ -41,6 +42,7 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--fix", is_flag=True, help="Apply the fixes that cannot change what a program means.")
 @click.option("--unsafe-fixes", is_flag=True, help="Include the other fixes in --fix and --diff.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--proofs", is_flag=True, help="Prove or refute what must hold of each operator for all sizes.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--statistics", is_flag=True, help="Count the problems of each rule instead of showing them.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor store the results of earlier runs.")
@@ -84,7 +86,7 @@ def check(
 
             return watch_and_check(request)
         return run_check(request)
-    except (ConfigError, MissingPathError) as problem:
+    except (ConfigError, MissingExtraError, MissingPathError) as problem:
         raise click.ClickException(str(problem)) from problem
 
 

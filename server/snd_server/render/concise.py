@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from snd_analysis.base import Diagnostic
 from snd_server.render.full import SEVERITY_STYLES
+from snd_server.render.proof_table import proof_table
 from snd_server.render.summary import summary
 from snd_server.render.visible import one_line
 from snd_server.report import Report, is_fixable
@@ -11,7 +12,9 @@ from snd_server.report import Report, is_fixable
 
 def render(report: Report) -> str:
     """``path:line:column: severity[rule] message``; ``[*]`` marks what ``--fix`` would fix."""
-    return "".join([*(_line(diagnostic, report) for diagnostic in report.diagnostics), *summary(report)])
+    return "".join(
+        [*(_line(diagnostic, report) for diagnostic in report.diagnostics), *proof_table(report), *summary(report)]
+    )
 
 
 def _line(diagnostic: Diagnostic, report: Report) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from snd_analysis.base import Diagnostic, Location, Severity
 from snd_server.render.fix_preview import draw_fix
 from snd_server.render.frame import Label, SourceFrame, shown_lines
+from snd_server.render.proof_table import proof_table
 from snd_server.render.summary import summary
 from snd_server.render.visible import visible
 from snd_server.report import Report
@@ -29,7 +30,7 @@ class _Group(NamedTuple):
 def render(report: Report) -> str:
     """Return one block per diagnostic, then the summary."""
     blocks = ["\n".join(_block(diagnostic, report)) + "\n" for diagnostic in report.diagnostics]
-    return "\n".join([*blocks, *summary(report)])
+    return "\n".join([*blocks, *filter(None, [proof_table(report)]), *summary(report)])
 
 
 def _block(diagnostic: Diagnostic, report: Report) -> Iterator[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from snd_analysis.base import Severity
+from snd_analysis.proofs import Proof
 from snd_server.render.records import record
-from snd_server.report import Report
+from snd_server.report import Report, relative_url
 from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
     """Return the document, indented."""
-    document = {
+    document: dict[str, object] = {
         "version": 1,
         "diagnostics": [record(diagnostic, report) for diagnostic in report.diagnostics],
         "summary": {
@@ -19,4 +20,20 @@ def render(report: Report) -> str:
             "warnings": report.count(Severity.WARNING),
         },
     }
+    if report.proofs is not None:
+        document["proofs"] = [_proof(each, report) for each in report.proofs]
     return json_text(document, 2)
+
+
+def _proof(proof: Proof, report: Report) -> dict[str, object]:
+    """Return what is known of one condition; ``counterexample`` is a sample that fails, and null if there is none."""
+    return {
+        "path": relative_url(proof.path),
+        "operator": proof.operator,
+        "line": report.source(proof.path).position(proof.span.start).line,
+        "condition": proof.condition,
+        "verdict": proof.verdict,
+        "reason": proof.reason or None,
+        "counterexample": f"# >>> {proof.candidates[0].sample}" if proof.candidates else None,
+        "assertion": proof.assertion,
+    }

@@ -9,6 +9,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.compose.checks.formula_lengths import packed_length
 from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.formulas.formula import skips_points
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
@@ -231,11 +232,6 @@ class _Formula:
 def _is_index(key: object) -> bool:
     """Return whether a key is that of an index whose greatest value depends on others."""
     return isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], Symbol) and isinstance(key[1], int)
-
-
-def skips_points(formula: nodes.Lowering) -> bool:
-    """Return whether a guarded index skips points, and with them what other indices do there (2.12)."""
-    return any(isinstance(each, nodes.Bounded) and each.below is None for each in nodes.descendants(formula))
 
 
 def one_of(value: Value) -> Tensor | None:

@@ -13,7 +13,7 @@ from snd_analysis.compose.formulas.elaboration import (
     elaborate_formula,
 )
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
-from snd_analysis.compose.formulas.formula import Formula, Write
+from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
 from snd_analysis.compose.formulas.tensors import FormulaTensors
@@ -67,6 +67,7 @@ __all__ = [
     "outside_of_tensor",
     "point_text",
     "scalar_of",
+    "skips_points",
     "subterms",
     "unconditional",
 ]

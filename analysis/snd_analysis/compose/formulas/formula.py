@@ -68,3 +68,8 @@ class Formula(Struct, frozen=True, eq=False):
         for term in subterms(*self.roots):
             if isinstance(term, Read) and not written.isdisjoint((term.slot, *term.slot.items)):
                 yield term
+
+
+def skips_points(formula: nodes.Lowering) -> bool:
+    """Return whether a guarded index skips points, and with them what other indices do there (2.12)."""
+    return any(isinstance(each, nodes.Bounded) and each.below is None for each in nodes.descendants(formula))

@@ -4,9 +4,10 @@ Integers are canonical: equal ones compare equal. Conditions are true, false or 
 """
 
 from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 - gives integers and conditions their text
-from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
+from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
+from snd_analysis.symbolic.integers.conditions import statement_of
 from snd_analysis.symbolic.integers.division import ceil_divide, floor_divide, remainder
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
@@ -33,7 +34,7 @@ from snd_analysis.symbolic.integers.integer import (
     without_unknowns,
 )
 from snd_analysis.symbolic.integers.monomials import Monomial
-from snd_analysis.symbolic.integers.operations import Quotient, function
+from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Power, Quotient, Sign, function
 from snd_analysis.symbolic.integers.powers import is_too_large, power
 from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.integers.truth import (
@@ -42,6 +43,8 @@ from snd_analysis.symbolic.integers.truth import (
     AtLeastZero,
     IsZero,
     Junction,
+    Known,
+    Proposition,
     Truth,
     and_,
     implies,
@@ -55,20 +58,28 @@ from snd_analysis.symbolic.integers.truth import (
 __all__ = [
     "FALSE",
     "TRUE",
+    "Absolute",
     "Asserted",
     "AtLeastZero",
     "Atom",
     "DivisionByZero",
+    "Extremum",
     "Facts",
     "FoldKey",
+    "Indicator",
     "Integer",
     "IsZero",
     "Junction",
+    "Known",
     "Leaf",
     "Monomial",
     "NegativeExponent",
+    "Power",
+    "Product",
+    "Proposition",
     "Quotient",
     "Relation",
+    "Sign",
     "Truth",
     "Variable",
     "Verdict",
@@ -103,6 +114,7 @@ __all__ = [
     "remainder",
     "sign",
     "solve_affine",
+    "statement_of",
     "substitute",
     "sum_of",
     "truth",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Span
+from snd_analysis.base import Elsewhere, Span
 from snd_analysis.compose import Session, Template, compose_root
 from snd_analysis.proofs.cases import Case, cases_of
 from snd_analysis.proofs.conditions import Goal, goals_of
@@ -17,6 +17,8 @@ from snd_analysis.proofs.counterexample import candidate_of
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS
 from snd_analysis.proofs.solver import Counterexample, Logic, Proved
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.workspace import Snapshot
 
 
 class _State(Struct):
@@ -33,13 +35,12 @@ class _State(Struct):
 _MOST_CANDIDATES = 3
 
 
-def prove(general: Session, composing: Session, template: Template) -> list[Proof]:
+def prove(general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]) -> list[Proof]:
     """Return the conditions of an operator, in the order of the text.
 
     ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
-    counterexample, none of which is confirmed yet.
+    counterexample, none of which is confirmed yet. What is not decided when no seconds are left is unknown.
     """
-    until = time.monotonic() + SECONDS
     found: dict[tuple[Span, str], _State] = {}
     incomplete = ""
     cases = cases_of(general, template)
@@ -47,11 +48,11 @@ def prove(general: Session, composing: Session, template: Template) -> list[Proo
         return []
     number = 0
     for number, case in enumerate(islice(cases, MOST_CASES), 1):
-        if time.monotonic() > until:
+        if seconds_left() <= 0:
             incomplete = f"the time was over after {number} cases"
             break
         for goal in _goals(composing, template, case):
-            _look_at(found, goal, case, template, until)
+            _look_at(found, goal, case, template, seconds_left)
     if number == MOST_CASES and next(cases, None) is not None:
         incomplete = f"there are more than {MOST_CASES} cases"
     return [_proof(template, state, incomplete) for state in sorted(found.values(), key=lambda each: each.span)]
@@ -70,7 +71,11 @@ def _goals(session: Session, template: Template, case: Case) -> Iterator[_Posed]
 
 
 def _look_at(
-    found: dict[tuple[Span, str], _State], posed: _Posed, case: Case, template: Template, until: float
+    found: dict[tuple[Span, str], _State],
+    posed: _Posed,
+    case: Case,
+    template: Template,
+    seconds_left: Callable[[], float],
 ) -> None:
     goal = posed.goal
     span = Span(goal.node.start + goal.base, goal.node.end + goal.base)
@@ -82,7 +87,7 @@ def _look_at(
     if goal.goal is None:
         state.is_unknown, state.reason = True, state.reason or goal.reason
         return
-    left = int((until - time.monotonic()) * 1000)
+    left = int(seconds_left() * 1000)
     if left <= 0:
         state.is_unknown, state.reason = True, state.reason or "the time was over"
         return
@@ -109,3 +114,21 @@ def _proof(template: Template, state: _State, incomplete: str) -> Proof:
     if state.is_unknown or incomplete:
         return replace(proof, verdict=Verdict.UNKNOWN, reason=state.reason or incomplete)
     return proof
+
+
+def proofs_of_file(snapshot: Snapshot, path: str, clock: Callable[[], float]) -> Iterator[Proof]:
+    """Yield the conditions of all operators of a file but those that have mistakes in their declarations.
+
+    ``clock`` tells the seconds that have passed: each operator has ``SECONDS``.
+    """
+    for name in snapshot.definitions(path):
+        template = snapshot.template(OperatorName(path, name))
+        if template is None or template.is_graph or template.signature_is_wrong:
+            continue
+        left = partial(_seconds_left, clock, clock() + SECONDS)
+        for proof in prove(snapshot.session(False), snapshot.session(), template, left):
+            yield replace(proof, span=snapshot.locate(Elsewhere(path, name, span=proof.span)).span)
+
+
+def _seconds_left(clock: Callable[[], float], until: float) -> float:
+    return until - clock()

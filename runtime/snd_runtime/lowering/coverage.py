@@ -1,0 +1,131 @@
+"""Elements that formulas with ``=`` leave unwritten, or write more than once (2.12).
+
+Such a formula gives a tensor its values, each element one. What a condition, a guarded index or data decide about is
+not looked at. Samples of which nothing is recorded yet are held to it: who records a result has looked at it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from snd_analysis.compose import Specialization
+from snd_analysis.compose.formulas import (
+    AffineIndex,
+    Analysis,
+    Constant,
+    Formula,
+    FormulaFailed,
+    FormulaTensors,
+    Slot,
+    colliding_axes,
+    elaborate,
+    skips_points,
+)
+from snd_analysis.model import Place
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import Pack
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.rules import UNWRITTEN_ELEMENT, WRITTEN_TWICE
+
+_MOST_ELEMENTS = 1 << 20
+"""Of larger tensors only what the forms of the indices tell is looked at."""
+
+
+def check_coverage(specialization: Specialization) -> None:
+    """Raise EvaluationFailed for an output that formulas with ``=`` alone write, but not each element of it once.
+
+    A run does not ask: elements that nothing writes are 0 there, and the last of several values counts.
+    """
+    try:
+        tensors = FormulaTensors(specialization)
+        formulas = list(elaborate(specialization, tensors))
+    except FormulaFailed:
+        return
+    writing: defaultdict[Slot, list[Formula]] = defaultdict(list)
+    for formula in formulas:
+        for slot in formula.slots:
+            for each in (slot, *slot.items):
+                writing[each].append(formula)
+    for slot, place in _initialized(specialization, tensors):
+        group = writing[slot]
+        if all(slot in formula.slots and _is_static(formula) for formula in group):
+            _check(slot, group, place)
+
+
+def _initialized(specialization: Specialization, tensors: FormulaTensors) -> Iterator[tuple[Slot, Place]]:
+    """Yield the outputs that formulas with ``=`` alone write, under no condition, with the place of the first."""
+    template = specialization.template
+    writing: defaultdict[Symbol, list[tuple[int, nodes.Lowering]]] = defaultdict(list)
+    for base, node in template.formulas:
+        symbol = template.resolution.targets.get(node.target.name)
+        if isinstance(symbol, Symbol):
+            writing[symbol].append((base, node))
+    for symbol, formulas in writing.items():
+        if any(node.operator.text != "=" or node.condition is not None or skips_points(node) for _, node in formulas):
+            continue
+        value = tensors.values[symbol]
+        for slot in value.segments if isinstance(value, Pack) else (value,):
+            if isinstance(slot, Slot) and None not in slot.shape:
+                yield slot, template.place(*formulas[0])
+
+
+def _is_static(formula: Formula) -> bool:
+    return not formula.counters and all(isinstance(axis.extent, Constant) for axis in formula.axes)
+
+
+def _check(slot: Slot, formulas: Sequence[Formula], place: Place) -> None:
+    shape = tuple(extent or 0 for extent in slot.shape)
+    size = prod(shape)
+    spaces = [_space(each) for each in formulas]
+    writes = [
+        (analysis, write)
+        for analysis, each in zip(spaces, formulas, strict=True)
+        for write in each.writes
+        if write.slot is slot
+    ]
+    tried = [(analysis, analysis.affine_places(write.places)) for analysis, write in writes]
+    forms = [(analysis, form) for analysis, form in tried if form is not None]
+    if len(forms) < len(writes) or (len(forms) == 1 and _is_bijective(*forms[0], size)):
+        return
+    if size > _MOST_ELEMENTS or sum(prod(analysis.extents) for analysis, _ in forms) > _MOST_ELEMENTS:
+        return
+    counts = np.zeros(size, np.int64)
+    for analysis, form in forms:
+        if not prod(analysis.extents):
+            continue
+        indices = [_values(one, analysis.extents) for one in form]
+        if any(np.any(index < 0) or np.any(index >= extent) for index, extent in zip(indices, shape, strict=True)):
+            return  # out of bounds, which is said where it is computed
+        flat = np.ravel_multi_index(tuple(indices), shape) if shape else np.zeros(analysis.extents, np.int64)
+        np.add.at(counts, np.ravel(flat), 1)
+    for broken, rule, says in (
+        (counts == 0, UNWRITTEN_ELEMENT, "is never written"),
+        (counts > 1, WRITTEN_TWICE, "is written more than once"),
+    ):
+        if broken.any():
+            at = ",".join(str(int(each)) for each in np.unravel_index(int(np.argmax(broken)), shape)) if shape else ""
+            comma = "," if len(shape) == 1 else ""
+            raise EvaluationFailed(rule, f"'{slot.name}[{at}{comma}]' {says}: '=' gives each element its value", place)
+
+
+def _space(formula: Formula) -> Analysis:
+    return Analysis([max(int(axis.extent.value), 0) for axis in formula.axes if isinstance(axis.extent, Constant)])
+
+
+def _is_bijective(analysis: Analysis, forms: Sequence[AffineIndex], size: int) -> bool:
+    lengths = {axis: extent for axis, extent in enumerate(analysis.extents) if extent > 1}
+    return prod(analysis.extents) == size and not colliding_axes(forms, lengths)
+
+
+def _values(form: AffineIndex, extents: Sequence[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    found = np.full((1,) * len(extents), form.constant, np.int64)
+    for axis, factor in form.factors.items():
+        shape = [1] * len(extents)
+        shape[axis] = extents[axis]
+        found = found + factor * np.arange(extents[axis], dtype=np.int64).reshape(shape)
+    return np.broadcast_to(found, tuple(extents))
