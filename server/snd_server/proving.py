@@ -8,12 +8,19 @@ from time import monotonic
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Location
-from snd_analysis.proofs import Candidate, Proof, Verdict, is_available, proofs_of_file
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX
+from snd_analysis.base import Diagnostic, Edit, Fix, Location, Severity, TextEdit
+from snd_analysis.proofs import (
+    Candidate,
+    Proof,
+    Verdict,
+    assertion_edit,
+    is_available,
+    proofs_of_file,
+    proofs_of_operator,
+)
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
-from snd_server.checking import Checker
 from snd_server.discovery import SUFFIX
 from snd_server.extras import MissingExtraError
 
@@ -21,25 +28,27 @@ _NOT_ALLOWED = frozenset({rules.ASSERTION_FAILS, rules.ARGUMENT_RANK, rules.ARGU
 """What declarations and assertions refuse is no counterexample."""
 
 
-def prove_all(
-    paths: Sequence[str], checker: Checker, evaluator: SampleEvaluator
-) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
-    """Return the conditions of the operators of files, and a diagnostic for each that is refuted, as far as rules are
-    on.
+class Prover:
+    """Proofs of files, and the process that evaluates what is refuted. To be closed."""
 
-    What is refuted has one counterexample, which was evaluated. Raises MissingExtraError where z3 is not installed.
-    """
-    if not is_available():
-        raise MissingExtraError("proofs need the package z3-solver: pip install 'snd[proofs]' installs it")
-    proofs: list[Proof] = []
-    found: list[Diagnostic] = []
-    for path in paths:
-        if path.endswith(SUFFIX):
-            snapshot = checker.snapshot(path)
-            of_file = [_confirmed(each, snapshot, evaluator) for each in proofs_of_file(snapshot, path, monotonic)]
-            proofs += of_file
-            found += checker.select(path, tuple(_refutations(of_file)))
-    return tuple(proofs), found
+    def __init__(self) -> None:
+        """Raise MissingExtraError where z3 is not installed."""
+        if not is_available():
+            raise MissingExtraError("proofs need the package z3-solver: pip install 'snd[proofs]' installs it")
+        self._evaluator = SampleEvaluator()
+
+    def __enter__(self) -> Prover:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._evaluator.worker.close()
+
+    def of_file(self, path: str, snapshot: Snapshot) -> list[Proof]:
+        """Return the conditions of the operators of a file. What is refuted has one counterexample, which was
+        evaluated."""
+        if not path.endswith(SUFFIX):
+            return []
+        return [_confirmed(each, snapshot, self._evaluator) for each in proofs_of_file(snapshot, path, monotonic)]
 
 
 def _confirmed(proof: Proof, snapshot: Snapshot, evaluator: SampleEvaluator) -> Proof:
@@ -48,9 +57,31 @@ def _confirmed(proof: Proof, snapshot: Snapshot, evaluator: SampleEvaluator) -> 
     for candidate in proof.candidates:
         why = _failure(proof.path, candidate, snapshot, evaluator)
         if why is not None:
-            return replace(proof, candidates=(candidate,), reason=why)
+            return replace(proof, candidates=(candidate,), reason=why, mends=_mending(proof, snapshot))
     reason = "sizes seem to break it, but evaluating the operator with them does not fail"
     return replace(proof, verdict=Verdict.UNKNOWN, candidates=(), reason=reason)
+
+
+def _mending(proof: Proof, snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the assertion with which the condition is proved; nothing if there is no such assertion."""
+    name = OperatorName(proof.path, proof.operator)
+    for assertion in proof.mends:
+        edit = assertion_edit(snapshot, name, assertion)
+        if edit is None:
+            continue
+        changed = snapshot.changed({proof.path: edit.apply(snapshot.source(proof.path).text)})
+        if any(_is_mistake_in(each, proof.path, edit) for each in changed.diagnostics(proof.path)):
+            continue
+        after = [each for each in proofs_of_operator(changed, name, monotonic) if each.condition == proof.condition]
+        if after and all(each.verdict is Verdict.PROVED for each in after):
+            return (assertion,)
+    return ()
+
+
+def _is_mistake_in(diagnostic: Diagnostic, path: str, edit: Edit) -> bool:
+    start = diagnostic.location.span.start
+    is_inside = edit.span.start <= start <= edit.span.start + len(edit.text)
+    return is_inside and diagnostic.location.path == path and diagnostic.severity is Severity.ERROR
 
 
 def _failure(path: str, candidate: Candidate, snapshot: Snapshot, evaluator: SampleEvaluator) -> str | None:
@@ -67,9 +98,21 @@ def _failure(path: str, candidate: Candidate, snapshot: Snapshot, evaluator: Sam
     return outcome.message if outcome.status is Status.FAILED and outcome.rule not in _NOT_ALLOWED else None
 
 
-def _refutations(proofs: Sequence[Proof]) -> Iterator[Diagnostic]:
+def refutations(proofs: Sequence[Proof], snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each condition that is refuted."""
     for proof in proofs:
         if proof.verdict is Verdict.REFUTED:
             message = f"where {proof.candidates[0].sizes}, this does not hold: {proof.condition}\n{proof.reason}"
             rule = rules.NOT_FOR_ALL_SIZES
-            yield Diagnostic(rule, rule.severity, message, Location(proof.path, proof.span))
+            location = Location(proof.path, proof.span)
+            yield Diagnostic(rule, rule.severity, message, location, fix=_fix(proof, snapshot))
+
+
+def _fix(proof: Proof, snapshot: Snapshot) -> Fix | None:
+    if not proof.mends:
+        return None
+    edit = assertion_edit(snapshot, OperatorName(proof.path, proof.operator), proof.mends[0])
+    if edit is None:
+        return None
+    where = TextEdit(Location(proof.path, edit.span), edit.text)
+    return Fix(f"assert '{proof.mends[0]}'", (where,), safe=False)

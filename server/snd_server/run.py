@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -26,6 +28,9 @@ from snd_server.request import CheckRequest
 from snd_server.terminal import say, visible_diff
 from snd_server.writing import replace_text
 
+if TYPE_CHECKING:
+    from snd_server.proving import Prover
+
 CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
 
 
@@ -45,6 +50,11 @@ def run_check(request: CheckRequest) -> int:
 
 def run_under(configurations: Configurations, request: CheckRequest) -> int:
     """Return the same under given configurations, which afterwards know what else has decided the outcome."""
+    with _proving(request) as prover:
+        return _run(configurations, request, prover)
+
+
+def _run(configurations: Configurations, request: CheckRequest, prover: Prover | None) -> int:
     checker = Checker(
         configurations,
         request.rules,
@@ -55,15 +65,15 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         say("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)
     files = files_of(request, checker)
     if request.diff:
-        changed = _show_changes(files, checker, request)
+        changed = _show_changes(files, checker, request, prover)
         return CLEAN if request.exit_zero or not changed else PROBLEMS
-    fixed, rejected = _fix(files, checker, request) if request.fix else (0, frozenset())
+    fixed, rejected = _fix(files, checker, request, prover) if request.fix else (0, frozenset())
     found = checker.check_all(_with_companions(files, checker), partial(tracked, shown=not request.quiet))
     checker.close()
     proofs = None
-    if request.proofs:
-        proofs, refuted = _prove(files, checker)
-        found = [*found, *refuted]
+    if prover is not None:
+        proofs, refuted = _prove(files, checker, prover)
+        found = sorted([*found, *refuted], key=lambda each: (files.index(each.location.path), each.location.span))
     shown = [each for each in found if request.shows_hints or each.severity is not Severity.HINT]
     report = Report(
         files=tuple(files),
@@ -82,13 +92,36 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     return exit_status(report, request)
 
 
-def _prove(files: Sequence[str], checker: Checker) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
-    """Return what ``prove_all`` does. Raises MissingExtraError."""
-    from snd_runtime.samples import SampleEvaluator
-    from snd_server.proving import prove_all
+def _prove(files: Sequence[str], checker: Checker, prover: Prover) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
+    """Return what is known of the operators of files, and a diagnostic for each condition that is refuted."""
+    proofs: list[Proof] = []
+    found: list[Diagnostic] = []
+    for path in files:
+        of_file = prover.of_file(path, checker.snapshot(path))
+        proofs += of_file
+        found += _refuted(path, of_file, checker)
+    return tuple(proofs), found
 
-    with SampleEvaluator() as evaluator:
-        return prove_all(files, checker, evaluator)
+
+def _refuted(path: str, proofs: Sequence[Proof], checker: Checker) -> tuple[Diagnostic, ...]:
+    from snd_analysis.skriptnd.lints import unsuppressed
+    from snd_server.proving import refutations
+
+    snapshot = checker.snapshot(path)
+    left = unsuppressed(list(refutations(proofs, snapshot)), snapshot.source(path), snapshot.comments(path))
+    return checker.select(path, left)
+
+
+@contextmanager
+def _proving(request: CheckRequest) -> Iterator[Prover | None]:
+    """Raises MissingExtraError."""
+    if not request.proofs:
+        yield None
+        return
+    from snd_server.proving import Prover
+
+    with Prover() as prover:
+        yield prover
 
 
 def files_of(request: CheckRequest, checker: Checker) -> list[str]:
@@ -132,7 +165,9 @@ def exit_status(report: Report, request: CheckRequest) -> int:
     return PROBLEMS
 
 
-def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> tuple[int, frozenset[Fix]]:
+def _fix(
+    files: Sequence[str], checker: Checker, request: CheckRequest, prover: Prover | None
+) -> tuple[int, frozenset[Fix]]:
     """Fix every file and write it (standard input to standard output).
 
     Return how many fixes were applied, and which were rejected. Raises OSError for a file that can't be written, or
@@ -144,7 +179,7 @@ def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> tuple
         if split_member(path) is not None:
             continue  # archives are not written
         before = checker.source(path).text
-        fixed = _fixed(path, checker, request)
+        fixed = _fixed(path, checker, request, prover)
         total += fixed.count
         rejected |= fixed.rejected
         if request.stdin_filename is not None:
@@ -155,25 +190,31 @@ def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> tuple
     return total, frozenset(rejected)
 
 
-def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest) -> bool:
+def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest, prover: Prover | None) -> bool:
     diffs: list[str] = []
     for path in tracked(files, shown=not request.quiet):
         before = checker.source(path).text
-        diffs.append(unified_diff(path, before, _fixed(path, checker, request).text))
+        diffs.append(unified_diff(path, before, _fixed(path, checker, request, prover).text))
     write_output(visible_diff("".join(diffs), sys.stdout), sys.stdout, request, is_document=True)
     return any(diffs)
 
 
-def _fixed(path: str, checker: Checker, request: CheckRequest) -> FixedFile:
+def _fixed(path: str, checker: Checker, request: CheckRequest, prover: Prover | None) -> FixedFile:
     """Return the text of a file after its fixes, which is from now on what the checker takes for the file."""
 
     def wanted(diagnostic: Diagnostic) -> bool:
         return is_fixable(diagnostic, request.unsafe_fixes) and bool(checker.select(path, (diagnostic,)))
 
+    def analysed(text: str) -> tuple[Diagnostic, ...]:
+        found = checker.analyse(path, text)
+        if prover is None or not request.unsafe_fixes:  # to assert something is never safe
+            return found
+        return (*found, *_refuted(path, prover.of_file(path, checker.snapshot(path)), checker))
+
     before = checker.source(path).text
-    if not any(map(wanted, checker.check(path))):
+    if not any(map(wanted, analysed(before))):
         return FixedFile(before, 0)
-    fixed = fix_text(before, lambda text: checker.analyse(path, text), wanted)
+    fixed = fix_text(before, analysed, wanted)
     if checker.source(path).text != fixed.text:  # the last text tried was one with a rejected fix
         checker.analyse(path, fixed.text)
     return fixed

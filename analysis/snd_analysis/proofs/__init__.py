@@ -1,7 +1,7 @@
 """What holds of operators for all sizes: every condition of a formula proved, refuted by sizes, or unknown (2.12).
 
 ``cases`` tells the ranks, lengths, strings and optional values of an operator apart; ``conditions`` says what must hold
-in a case; ``solver`` asks z3, the extra ``snd[proofs]``; ``prove`` puts it together.
+in a case; ``solver`` asks z3, the extra ``snd[proofs]``; ``prove_operators`` puts it together.
 """
 
 from __future__ import annotations
@@ -13,11 +13,20 @@ from snd_analysis.base import loaded_when_used
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
 
 if TYPE_CHECKING:
-    from snd_analysis.proofs.prove_operators import proofs_of_file, prove
+    from snd_analysis.proofs.assertions import assertion_edit
+    from snd_analysis.proofs.prove_operators import proofs_of_file, proofs_of_operator
 else:
-    __getattr__ = loaded_when_used(__name__, "prove_operators")
+    __getattr__ = loaded_when_used(__name__, "prove_operators", "assertions")
 
-__all__ = ["Candidate", "Proof", "Verdict", "is_available", "proofs_of_file", "prove"]
+__all__ = [
+    "Candidate",
+    "Proof",
+    "Verdict",
+    "assertion_edit",
+    "is_available",
+    "proofs_of_file",
+    "proofs_of_operator",
+]
 
 
 def is_available() -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import z3
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose import Failure, Specialization, Template
@@ -37,7 +38,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import TRUE, Integer, Quotient
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Quotient
 from snd_analysis.symbolic.values import Pack
 
 Path = tuple[tuple[Term, bool], ...]
@@ -59,6 +60,8 @@ class Goal(Struct, frozen=True):
     holds: bool = False
     """Whether algebra tells that it holds, without z3."""
     reads_data: bool = False
+    mends: tuple[str, ...] = ()
+    """Assertions of which one may be enough for it to hold."""
 
 
 def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
@@ -104,7 +107,24 @@ def _is_refused(template: Template, failure: Failure) -> bool:
 
 
 def _declared(specialization: Specialization, logic: Logic, facts: tuple[Any, ...]) -> Iterator[Goal]:
+    """Yield what declarations demand. What one demands holds for those that come after it."""
+    for goal in _demands(specialization, logic, facts):
+        if goal.holds:
+            yield goal
+        else:
+            yield replace(goal, facts=facts)
+            facts = (*facts, goal.goal)
+
+
+def _demands(specialization: Specialization, logic: Logic, facts: tuple[Any, ...]) -> Iterator[Goal]:
     template = specialization.template
+    for base, using in template.using:
+        for each in nodes.descendants(using.target):
+            symbol = template.resolution.targets.get(each)
+            value_ = specialization.scope.values.get(symbol)  # type: ignore[arg-type]
+            for item in value_.elements if isinstance(value_, Pack) else (value_,):
+                if isinstance(item, Integer):
+                    yield from _nonzero_divisors(item, base, using.value, logic, facts)
     for member, value in zip(template.outputs, specialization.outputs, strict=True):
         if member.node.shape is None:
             continue
@@ -118,14 +138,8 @@ def _declared(specialization: Specialization, logic: Logic, facts: tuple[Any, ..
                 if low is not None and low >= 0:
                     yield Goal(member.base, member.node.shape, text, holds=True)
                 else:
-                    yield Goal(member.base, member.node.shape, text, facts, logic.integer(extent) >= 0)
-    for base, using in template.using:
-        for each in nodes.descendants(using.target):
-            symbol = template.resolution.targets.get(each)
-            value_ = specialization.scope.values.get(symbol)  # type: ignore[arg-type]
-            for item in value_.elements if isinstance(value_, Pack) else (value_,):
-                if isinstance(item, Integer):
-                    yield from _nonzero_divisors(item, base, using.value, logic, facts)
+                    goal, mends = logic.integer(extent) >= 0, (f"{extent} >= 0",)
+                    yield Goal(member.base, member.node.shape, text, facts, goal, mends=mends)
 
 
 def _nonzero_divisors(
@@ -135,7 +149,8 @@ def _nonzero_divisors(
         if shapes.compare("!=", divisor, 0) is TRUE:
             yield Goal(base, node, "no divisor is zero", holds=True)
         else:
-            yield Goal(base, node, "no divisor is zero", facts, logic.integer(divisor) != 0)
+            goal, mends = logic.integer(divisor) != 0, (f"{divisor} > 0", f"{divisor} != 0")
+            yield Goal(base, node, "no divisor is zero", facts, goal, mends=mends)
 
 
 def _divisors(value: Integer) -> Iterator[Integer]:
@@ -339,7 +354,8 @@ class _Formulas:
             value = self._logic.term(term, formula)
             goal = z3.And(value >= 0, value < most)
             facts = (*self.facts(formula, path), *when)
-            yield Goal(formula.base, node, text, facts, goal, formula, reads_data=_reads_data(term))
+            mends = _mends(formula, term, extent)
+            yield Goal(formula.base, node, text, facts, goal, formula, reads_data=_reads_data(term), mends=mends)
 
     def nonzero(self, formula: Formula, term: Apply, path: Path) -> Goal:
         """Return what a division demands."""
@@ -441,6 +457,44 @@ def _length_of(formula: Formula, axis: int) -> Integer | None:
             return shapes.constant(value)
         case Open(value=Integer() as value):
             return value
+    return None
+
+
+def _mends(formula: Formula, index: Term, extent: Integer) -> tuple[str, ...]:
+    """Return what would have to hold of the greatest and the least value of an index."""
+    least, greatest = _extreme(formula, index, False), _extreme(formula, index, True)
+    found = []
+    if greatest is not None and shapes.compare("<", greatest, extent) not in (TRUE, FALSE):
+        found.append(f"{greatest + 1} <= {extent}")
+    if least is not None and shapes.compare(">=", least, 0) not in (TRUE, FALSE):
+        found.append(f"{least} >= 0")
+    return tuple(found)
+
+
+def _extreme(formula: Formula, term: Term, greatest: bool) -> Integer | None:
+    """Return the greatest or the least value of an index as an integer without positions; None for other forms."""
+    match term:
+        case Constant(value=int(value)):
+            return shapes.constant(value)
+        case Open(value=Integer() as value):
+            return value
+        case AxisPosition(axis=axis):
+            length = _length_of(formula, axis)
+            return shapes.constant(0) if not greatest else None if length is None else length - 1
+        case Apply(operation="+" | "-" as operation, operands=(left, right)):
+            first = _extreme(formula, left, greatest)
+            second = _extreme(formula, right, greatest is (operation == "+"))
+            if first is None or second is None:
+                return None
+            return first + second if operation == "+" else first - second
+        case Apply(operation="*", operands=(left, right)):
+            factor, other = (left, right) if not left.axes else (right, left)
+            number = _extreme(formula, factor, True) if not factor.axes else None
+            low = None if number is None else shapes.bounds(number)[0]
+            if number is None or low is None or low < 0:
+                return None
+            most = _extreme(formula, other, greatest)
+            return None if most is None else number * most
     return None
 
 

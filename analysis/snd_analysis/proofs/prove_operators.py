@@ -29,7 +29,7 @@ class _State(Struct):
     reason: str = ""
     is_unknown: bool = False
     candidates: list[Candidate] = []
-    rule: str = ""
+    mends: tuple[str, ...] = ()
 
 
 _MOST_CANDIDATES = 3
@@ -99,6 +99,7 @@ def _look_at(
             candidate = candidate_of(template, case, decision.values)
             if candidate is not None:
                 state.candidates.append(candidate)
+                state.mends = state.mends or goal.mends
             else:
                 state.is_unknown, state.reason = True, "the sizes that break it can't be written as a sample"
         case Counterexample():
@@ -110,24 +111,26 @@ def _look_at(
 def _proof(template: Template, state: _State, incomplete: str) -> Proof:
     proof = Proof(template.name.path, template.name.name, state.span, state.text, Verdict.PROVED)
     if state.candidates:
-        return replace(proof, verdict=Verdict.REFUTED, candidates=tuple(state.candidates), reason=state.reason)
+        return replace(proof, verdict=Verdict.REFUTED, candidates=tuple(state.candidates), mends=state.mends)
     if state.is_unknown or incomplete:
         return replace(proof, verdict=Verdict.UNKNOWN, reason=state.reason or incomplete)
     return proof
 
 
 def proofs_of_file(snapshot: Snapshot, path: str, clock: Callable[[], float]) -> Iterator[Proof]:
-    """Yield the conditions of all operators of a file but those that have mistakes in their declarations.
-
-    ``clock`` tells the seconds that have passed: each operator has ``SECONDS``.
-    """
+    """Yield the conditions of all operators of a file. ``clock`` tells the seconds that have passed."""
     for name in snapshot.definitions(path):
-        template = snapshot.template(OperatorName(path, name))
-        if template is None or template.is_graph or template.signature_is_wrong:
-            continue
-        left = partial(_seconds_left, clock, clock() + SECONDS)
-        for proof in prove(snapshot.session(False), snapshot.session(), template, left):
-            yield replace(proof, span=snapshot.locate(Elsewhere(path, name, span=proof.span)).span)
+        yield from proofs_of_operator(snapshot, OperatorName(path, name), clock)
+
+
+def proofs_of_operator(snapshot: Snapshot, name: OperatorName, clock: Callable[[], float]) -> Iterator[Proof]:
+    """Yield the conditions of an operator, which has ``SECONDS``; none if its declarations have mistakes."""
+    template = snapshot.template(name)
+    if template is None or template.is_graph or template.signature_is_wrong:
+        return
+    left = partial(_seconds_left, clock, clock() + SECONDS)
+    for proof in prove(snapshot.session(False), snapshot.session(), template, left):
+        yield replace(proof, span=snapshot.locate(Elsewhere(name.path, name.name, span=proof.span)).span)
 
 
 def _seconds_left(clock: Callable[[], float], until: float) -> float:

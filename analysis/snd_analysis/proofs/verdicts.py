@@ -37,6 +37,5 @@ class Proof(Struct, frozen=True):
     reason: str = ""
     """Why nothing is known; where it is refuted, what goes wrong."""
     candidates: tuple[Candidate, ...] = ()
-    assertion: str | None = None
-    """What would have to be asserted, if one assertion mends it."""
-    rule: str = ""
+    mends: tuple[str, ...] = ()
+    """Assertions of which one may mend it; the first, where it is known to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.base import Severity
-from snd_analysis.proofs import Proof
+from snd_analysis.proofs import Proof, Verdict
 from snd_server.render.records import record
 from snd_server.report import Report, relative_url
 from snd_server.terminal import json_text
@@ -35,5 +35,5 @@ def _proof(proof: Proof, report: Report) -> dict[str, object]:
         "verdict": proof.verdict,
         "reason": proof.reason or None,
         "counterexample": f"# >>> {proof.candidates[0].sample}" if proof.candidates else None,
-        "assertion": proof.assertion,
+        "assertion": proof.mends[0] if proof.verdict is Verdict.REFUTED and proof.mends else None,
     }

@@ -1,0 +1,87 @@
+"""``snd check --proofs``: what holds for all sizes is proved, what does not is refuted by sizes that fail when run."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import sampling
+
+pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
+
+HERE = Path(__file__).parent / "proofs"
+RIGHT, PLANTED = ((HERE / name).read_text() for name in ("right.sknd", "planted.sknd"))
+REFUSED = {"assertion-fails", "argument-shape", "argument-rank", "sample-without-result"}
+"""What becomes of samples whose arguments are not allowed, or of which nothing is wrong."""
+
+
+def proofs_in(real: Any, name: str, *more: str) -> list[dict[str, Any]]:
+    outcome = real("check", "--proofs", "--format", "json", "--no-cache", *more, name)
+    found: list[dict[str, Any]] = json.loads(outcome.stdout)["proofs"]
+    return found
+
+
+def problems_of(real: Any, project: Path, text: str, samples: list[str]) -> dict[int, set[str]]:
+    """The rules that samples break, by their numbers, but those that say that arguments are not allowed."""
+    lines = [line for sample in samples for line in (f"# >>> {sample}", "#")]
+    (project / "tried.sknd").write_text("\n".join([*lines, "", text]))
+    found = json.loads(real("test", "--format", "json", "tried.sknd").stdout)["diagnostics"]
+    broken: dict[int, set[str]] = {}
+    for each in found:
+        line = each["range"]["start"]["line"]
+        if line <= len(lines):
+            broken.setdefault((line - 1) // 2, set()).add(each["rule"])
+    return broken
+
+
+def test_what_is_right_is_proved(real, project):
+    (project / "right.sknd").write_text(RIGHT)
+    found = proofs_in(real, "right.sknd")
+    assert [each for each in found if each["verdict"] != "proved"] == []
+    assert {each["operator"] for each in found} == set(re.findall(r"^operator (\w+)", RIGHT, re.M))
+
+
+def test_each_planted_mistake_is_refuted_by_a_sample_that_fails(real, project):
+    (project / "planted.sknd").write_text(PLANTED)
+    refuted = {
+        each["operator"]: each["counterexample"].removeprefix("# >>> ")
+        for each in proofs_in(real, "planted.sknd")
+        if each["verdict"] == "refuted"
+    }
+    names = re.findall(r"^operator (\w+)", PLANTED, re.M)
+    assert len(names) > 100
+    assert [name for name in names if name not in refuted] == []
+    samples = [refuted[name] for name in names]
+    broken = problems_of(real, project, PLANTED, samples)
+    assert [each for number, each in enumerate(samples) if not broken.get(number, set()) - REFUSED] == []
+
+
+def test_what_is_proved_holds_for_all_small_sizes(real, project):
+    """Every operator is evaluated with sizes from 0 and numbers from -1 on: what is allowed does not fail."""
+    rng = random.Random(19)
+    samples: list[str] = []
+    for name, attributes, inputs in re.findall(
+        r"^operator (\w+) \{\s*(?:@attrib \{(.*?)\}\s*)?@input \{(.*?)\}", RIGHT, re.M | re.S
+    ):
+        named = re.findall(r"(\w+): int", attributes)
+        shapes = [re.findall(r"\w+", shape) for shape in re.findall(r"real\[(.*?)\]", inputs)]
+        symbols = sorted({symbol for shape in shapes for symbol in shape})
+        if "s" in symbols:
+            shapes, symbols = [["m", "n"]] * len(shapes), ["m", "n"]
+        every = list(product(product(range(-1, 3), repeat=len(named)), product(range(3), repeat=len(symbols))))
+        for numbers, sizes in rng.sample(every, min(len(every), sampling.tries(24, 400))):
+            values = dict(zip(symbols, sizes, strict=True))
+            given = ", ".join(f"{key}={value}" for key, value in zip(named, numbers, strict=True))
+            arguments = ", ".join(f"random[{','.join(str(values[each]) for each in shape)}]" for shape in shapes)
+            samples.append(f"{name}{'{' + given + '}' if given else ''}({arguments})")
+    broken = problems_of(real, project, RIGHT, samples)
+    wrong = {samples[number]: rules for number, rules in broken.items() if not rules & REFUSED}
+    assert wrong == {}
+    allowed = sum("sample-without-result" in rules for rules in broken.values())
+    assert allowed > len(samples) / 5
