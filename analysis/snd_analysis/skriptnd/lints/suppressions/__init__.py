@@ -34,7 +34,13 @@ def apply_suppressions(
     if not suppressions:
         return tuple(sorted([*diagnostics, *about], key=lambda found: found.location.span))
     known = {*catalogue.names()}
-    elsewhere = (rules.INTERNAL_ERROR, rules.NOT_FOR_ALL_SIZES, rules.SAMPLE_DIFFERS, rules.SAMPLE_FAILS, rules.SAMPLE_WITHOUT_RESULT)
+    elsewhere = (
+        rules.INTERNAL_ERROR,
+        rules.NOT_FOR_ALL_SIZES,
+        rules.SAMPLE_DIFFERS,
+        rules.SAMPLE_FAILS,
+        rules.SAMPLE_WITHOUT_RESULT,
+    )
     itself = {unused_suppression.UNUSED_SUPPRESSION.name}
     judged = known - itself - {rule.name for rule in elsewhere}
     kept = [found for found in diagnostics if not is_suppressed(found, source, suppressions)]
