@@ -35,6 +35,8 @@ from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
 from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sample_target, samples
 
+_IMPORT = re.compile(r"[ \t]*(import|from)\b")
+_WORD = re.compile(r"\w+")
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
 
@@ -94,7 +96,7 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
         problem for problem in check_imports(imports(db, path), frozenset(used), known)
         if complete or problem.rule != lints.UNUSED_IMPORT
     )  # fmt: skip
-    return problems
+    return _without_lost_imports(problems, tree, source(db, path).text)
 
 
 def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: FileBudget) -> Iterator[Problem]:
@@ -195,6 +197,25 @@ def _related(db: Database, path: str, note: Note) -> Related:
     if note.elsewhere is None:
         return Related(Location(path, note.span), note.message)
     return Related(locate(db, note.elsewhere), note.message)
+
+
+def _without_lost_imports(problems: list[Problem], tree: SyntaxTree, text: str) -> list[Problem]:
+    """Return the problems but those of modules and operators that a wrong import may be meant to name."""
+
+    def words(start: int) -> list[str]:
+        line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+        return _WORD.findall(line) if _IMPORT.match(line) else []
+
+    broken = {word for each in tree.problems for word in words(each.span.start)}
+    missing = [each for each in problems if each.rule == lints.MODULE_NOT_FOUND]
+    lost = broken.union(word for each in missing for word in words(each.span.start))
+
+    def is_lost(problem: Problem) -> bool:
+        names = broken if problem.rule == lints.MODULE_NOT_FOUND else lost
+        found = text[problem.span.start : problem.span.end].partition(".")[0] in names
+        return found and problem.rule in (lints.MODULE_NOT_FOUND, rules.UNKNOWN_MODULE, rules.UNKNOWN_OPERATOR)
+
+    return [problem for problem in problems if not is_lost(problem)] if lost else problems
 
 
 def _without_unused_names(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:

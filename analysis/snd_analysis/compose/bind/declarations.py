@@ -24,13 +24,13 @@ from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingMod
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, representative
+from snd_analysis.model import RuntimeCheck, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Fold, Part, Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import FOLDS, NULL, UNDEFINED, Maybe, Pack, Value
+from snd_analysis.symbolic.values import FOLDS, NULL, UNDEFINED, Maybe, Pack, Run, Value
 
 
 def evaluate_declarations(
@@ -229,10 +229,10 @@ class _Evaluation:
 
     def _demand_static(self, member: Member, value: TensorValue) -> None:
         """Variables are there before a graph runs, so attributes must tell their shapes (chapter 3)."""
-        tensor = representative(value)
-        if not self._scope.composing or tensor is None:
+        if not self._scope.composing:
             return
-        found = next((each for each in tensor.shape or () if isinstance(each, Integer) and is_dynamic(each)), None)
+        extents = (extent for tensor in tensors_of(value) for extent in tensor.shape or ())
+        found = next((each for each in extents if isinstance(each, Integer) and is_dynamic(each)), None)
         if found is None or member.node.shape is None:
             return
         message = (
@@ -249,10 +249,10 @@ class _Evaluation:
         """Notes what may be wrong with a shape for some value of what is dynamic."""
         if self._template.in_library or not self._scope.composing or member.node.shape is None:
             return
-        tensor = value.run.element if isinstance(value, Pack) and value.run is not None else value
-        if isinstance(tensor, Tensor) and tensor.shape is not None:
-            place = self._template.place(member.base, member.node.shape)
-            self.obligations.extend(obligations_of_shape(tensor.shape, member.name, place))
+        place = self._template.place(member.base, member.node.shape)
+        for shape in dict.fromkeys(tensor.shape for tensor in tensors_of(value)):
+            if shape is not None:
+                self.obligations.extend(obligations_of_shape(shape, member.name, place))
 
     def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
         """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end."""
@@ -275,18 +275,18 @@ class _Evaluation:
         return value
 
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
-        shape, tensor = node.shape, representative(value)
+        shape = node.shape
         if not self._length_is_possible(base, node) or not self._rank_is_possible(base, node):
             return False
-        if shape is None or tensor is None or tensor.shape is None:
+        found = (tensor.shape for tensor in tensors_of(value) if tensor.shape is not None)
+        impossible = next((each for each in found if any(map(_is_negative, each))), None)
+        if shape is None or impossible is None:
             return True
-        if any(isinstance(extent, Integer) and shapes.is_negative(extent) for extent in tensor.shape):
-            message = (
-                f"an extent of '{node.name.text}' would be negative: "
-                f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in tensor.shape)}]"
-            )
-            return self._fail(self._impossible(base, shape, message, "the shape"))
-        return True
+        message = (
+            f"an extent of '{node.name.text}' would be negative: "
+            f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in impossible)}]"
+        )
+        return self._fail(self._impossible(base, shape, message, "the shape"))
 
     def _length_is_possible(self, base: int, node: nodes.Parameter) -> bool:
         length = None if node.pack is None else node.pack.length
@@ -321,6 +321,10 @@ class _Evaluation:
         if self._template.is_graph:
             return Failure(rule, message, (site,))
         return Failure(rule, message, (), (site,), responsible_for(self._scope, node))
+
+
+def _is_negative(extent: Integer | Run) -> bool:
+    return isinstance(extent, Integer) and shapes.is_negative(extent)
 
 
 class _EvaluationEnds(Exception):  # noqa: N818 - it is no fault

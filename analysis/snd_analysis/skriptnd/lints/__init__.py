@@ -18,6 +18,7 @@ from snd_analysis.skriptnd.lints.imported_names import (
 )
 from snd_analysis.skriptnd.lints.imports import check_imports
 from snd_analysis.skriptnd.lints.imports.duplicate_import import DUPLICATE_IMPORT
+from snd_analysis.skriptnd.lints.imports.module_not_found import MODULE_NOT_FOUND
 from snd_analysis.skriptnd.lints.imports.unused_import import UNUSED_IMPORT
 from snd_analysis.skriptnd.lints.invocations import check_invocations
 from snd_analysis.skriptnd.lints.names.dead_operation import DEAD_OPERATION
@@ -40,6 +41,7 @@ __all__ = [
     "MAIN_WITHOUT_GRAPH",
     "MALFORMED_VERSION",
     "MISPLACED_HEADER",
+    "MODULE_NOT_FOUND",
     "UNKNOWN_DIRECTIVE",
     "UNKNOWN_RULE_IN_SUPPRESSION",
     "UNUSED_IMPORT",

@@ -21,6 +21,14 @@ _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "T
 _FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
 
 
+_NO_NULL = "SkriptND has no word for null; leave an attribute out, write '~' for an input, and test with '?a'"
+_NO_LENGTH = (
+    "the declaration names the length of a pack, as in 'p: int..(n)', and 'xs.size' is that of a pack of tensors"
+)
+FOREIGN_NAMES = {**dict.fromkeys(("null", "None", "nil", "NULL"), _NO_NULL), "len": _NO_LENGTH}
+_LONGEST_INDEX = 2
+
+
 class UndefinedName(Struct, frozen=True):
     """A name that nothing visible bears; judged at the end, when all symbols of the definition are known."""
 
@@ -89,10 +97,19 @@ def _undefined_problem(undefined: UndefinedName, resolution: Resolution, is_gues
     hidden = resolution.symbol(name)
     if hidden is not None:
         return _hidden_problem(undefined, hidden, resolution.span(hidden))
-    close = _meant(undefined) if is_guessed else None
-    hint = f"; did you mean '{close}'?" if close else ""
+    close = _meant(undefined) if is_guessed and name not in FOREIGN_NAMES else None
+    hint = f"; did you mean '{close}'?" if close else _explained(undefined)
     repair = Repair(f"write '{close}'", (Edit(span, close),), safe=False) if close else None
     return Problem(rules.UNDEFINED_NAME, span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)
+
+
+def _explained(undefined: UndefinedName) -> str:
+    """Return what SkriptND has in place of a name of other languages, or what an index lacks."""
+    if undefined.name in FOREIGN_NAMES:
+        return f": {FOREIGN_NAMES[undefined.name]}"
+    if undefined.block is BlockKind.LOWER and undefined.wanted == "name" and len(undefined.name) <= _LONGEST_INDEX:
+        return f"; an index has its bound behind the formula, as in '{undefined.name} < n'"
+    return ""
 
 
 def _meant(undefined: UndefinedName) -> str | None:

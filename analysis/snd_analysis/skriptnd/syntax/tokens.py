@@ -239,6 +239,8 @@ def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
             return "B_UNKNOWN"
     name = "a NUL character" if word == "\0" else f"'{word}'" if word.isprintable() else f"U+{ord(word[0]):04X}"
     message = f"{name} can't stand here: SkriptND has no such symbol"
+    if word == "&":
+        message = f"{name} can't stand here: a conjunction is written '&&'"
     problems.append(Problem(rules.ILLEGAL_CHARACTER, span, message))
     return "ILLEGAL"
 

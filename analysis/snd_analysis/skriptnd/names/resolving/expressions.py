@@ -14,6 +14,7 @@ from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, SymbolKind
+from snd_analysis.skriptnd.names.undefined import FOREIGN_NAMES
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 _EXTREMA = {"min": "<?", "max": ">?"}
@@ -119,6 +120,8 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
         close = close_matches(name.text, BUILT_INS)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         if name.text:
+            if name.text in FOREIGN_NAMES:
+                hint = f": {FOREIGN_NAMES[name.text]}"
             _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
 
 

@@ -76,6 +76,18 @@ class Fault:
         return "OPERATOR" in self.automaton.table.actions[self.automaton.stacks.states[-1]]
 
     @property
+    def block(self) -> str:
+        """The terminal that began the innermost block; empty outside of all."""
+        tokens = (value for value in reversed(self.automaton.stacks.values) if isinstance(value, Token))
+        return next((token.kind for token in tokens if token.kind.startswith("B_")), "")
+
+    @property
+    def is_second_shape(self) -> bool:
+        """Whether a bracket follows a type that has its shape, or its '..', as in ``real[m][n]`` and ``real..[n]``."""
+        before = self.automaton.tokens[self.automaton.at - 1].kind if self.automaton.at else ""
+        return self.token.kind == "LSQB" and self.block == "B_PARAM" and before in ("RSQB", "DOTS", "RPAR")
+
+    @property
     def in_head(self) -> bool:
         """Whether the opening brace of a definition is due."""
         values = self.automaton.stacks.values
@@ -147,6 +159,12 @@ class Fault:
 
     def found_expected(self, wanted: str | None = None, found: str | None = None) -> str:
         """Return what should stand here and what does."""
+        if self.is_second_shape:
+            return "a type has one shape, before the '..' of a pack, as in 'real[m,n]..(k)'"
+        if self.token.kind == "AS":
+            return (
+                "a module has no second name: leave out 'as' and what follows, and write the name of the module itself"
+            )
         wanted = wanted or expected.phrase(self.automaton.table, self.automaton.stacks.states)
         if found is None and self.token.kind == END:
             return f"expected {wanted} before {NOTHING}"
@@ -193,6 +211,8 @@ class Fault:
     def report_keyword(self, token: Token) -> None:
         """Report a keyword that stands for a name."""
         message = f"'{self.word(token)}' is a keyword and can't be used as a name"
+        if token.kind == "OPTIONAL":
+            message = "'optional' stands before a type, as in 'optional int': it is a keyword and no type itself"
         self.report(rules.KEYWORD_AS_NAME, span_of(token), message)
 
     def report_missing(self, kind: str) -> None:

@@ -132,6 +132,8 @@ def _report(fault: Fault) -> None:
         message = f"the block '{fault.word(token)}' stands in no operator or graph"
     elif fault.at_document and fault.word(token) in ("version", "extension"):
         message = f"'{fault.word(token)}' stands at the start of a document, as in 'version 2.0;' or 'extension NAME;'"
+    elif fault.at_document and fault.word(token) == "from":
+        message = "a module is imported as a whole: write 'import nn;', and 'nn.relu' for its operators"
     elif token.kind == "TYPE" and fault.automaton.token(1).kind == "ID":
         name, type_ = fault.word(fault.automaton.token(1)), fault.word(token)
         message = f"a type stands behind its name: write '{name}: {type_}'"

@@ -228,6 +228,8 @@ def insert_one(fault: Fault) -> bool:
 
 def _may_insert(fault: Fault, kind: str) -> bool:
     values = fault.automaton.stacks.values
+    if kind == "ASSIGN" and fault.is_second_shape:
+        return False
     if kind == "LBRACE":  # of a block or a definition, never of attributes
         last = values[-1] if values else None
         return isinstance(last, Token) and (last.kind.startswith("B_") or last.kind == "ID")

@@ -69,6 +69,8 @@ def report_optional_default(context: Context, declaration: Declaration) -> None:
     """An optional parameter is null where it is not given."""
     parameter = declaration.parameter
     assert parameter.default is not None
+    if isinstance(parameter.default.value, nodes.Qualified) and context.symbol(parameter.default.value) is None:
+        return  # a name that stands for nothing, such as 'null'
     modifier = next(each for each in parameter.modifiers if each.text == "optional")
     if _is_tested_for_null(context, parameter.name):
         before = (parameter.name, parameter.type, parameter.rank, parameter.shape, parameter.pack)
