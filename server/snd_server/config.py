@@ -35,7 +35,7 @@ class Configuration(Struct, frozen=True, dict=True):
     @cached_property
     def project_settings(self) -> ProjectSettings:
         """What the settings say about the meaning of files."""
-        return ProjectSettings(self.module_paths, self.settings.dialect)
+        return ProjectSettings(self.module_paths, self.settings.dialect, dict(self.settings.targets).get("tosa"))
 
     @property
     def weights(self) -> str | None:

@@ -16,9 +16,10 @@ from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
-_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width", "weights", "dialect")
+_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width", "weights", "dialect", "targets")
 _WIDEST_LINE = 400
 _DIALECTS = ("khronos", "tract")
+_TARGETS = {"tosa": ("base-inference", "main-inference", "main-training")}
 
 
 class ConfigError(Exception):
@@ -42,6 +43,8 @@ class Settings(Struct, frozen=True):
     """A folder, or an ``.npz`` or ``.safetensors`` file with the variables of the model."""
     dialect: str | None = None
     """The dialect of files in NNEF 1.0; None if each file tells by itself."""
+    targets: tuple[tuple[str, str], ...] = ()
+    """The formats that models are for, each with the profile."""
 
 
 def refuse(mistake: ConfigError) -> None:
@@ -116,6 +119,8 @@ class _Reader(Struct, frozen=True):
                     yield self.string(key, value)
                 case "dialect":
                     yield self.choice(key, value, _DIALECTS)
+                case "targets":
+                    yield self.targets(value)
                 case _:
                     yield self.rules(key, value)
         except ConfigError as mistake:
@@ -157,6 +162,14 @@ class _Reader(Struct, frozen=True):
             raise self.error("per-file-ignores", "'per-file-ignores' must be a table of patterns and lists of rules")
         globs = self.patterns("per-file-ignores", tuple(value))
         return tuple((glob, self.rules(glob, value[glob])) for glob in globs)
+
+    def targets(self, value: Any) -> tuple[tuple[str, str], ...]:
+        if not isinstance(value, dict):
+            raise self.error("targets", "'targets' must be a table of formats and profiles")
+        for target in value:
+            if target not in _TARGETS:
+                raise self.error(target, f"'targets': there is no target '{target}', only {', '.join(_TARGETS)}")
+        return tuple((target, self.choice(target, value[target], _TARGETS[target])) for target in value)
 
     def line_width(self, value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _WIDEST_LINE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,8 +79,10 @@ def check(
     files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS
 ) -> dict[str, list[Diagnostic]]:
     """The diagnostics of every file, after suppression, as ``snd check`` shows them."""
+    if "snd.toml" in files:  # an example of a rule that a configuration switches on
+        settings = ProjectSettings(tosa_profile=tomllib.loads(str(files["snd.toml"]))["targets"]["tosa"])
     snapshot = snapshot_of(files, settings)
-    return {path: [] if path.endswith(".dat") else unsuppressed(snapshot, path) for path in files}
+    return {path: [] if path.endswith((".dat", ".toml")) else unsuppressed(snapshot, path) for path in files}
 
 
 def unsuppressed(snapshot: Snapshot, path: str) -> list[Diagnostic]:

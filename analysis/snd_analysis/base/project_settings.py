@@ -12,6 +12,8 @@ class ProjectSettings(Struct, frozen=True):
     """Folders in which modules are looked for besides."""
     dialect: str | None = None
     """The dialect of all files in NNEF 1.0; None if each file tells by itself."""
+    tosa_profile: str | None = None
+    """The profile of TOSA that graphs are for: `base-inference`, `main-inference` or `main-training`."""
 
 
 NO_SETTINGS = ProjectSettings()

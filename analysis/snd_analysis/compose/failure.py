@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Elsewhere, Note, Problem, Rule, Span
+from snd_analysis.base import Edit, Elsewhere, Note, Problem, Repair, Rule, Span
 from snd_analysis.compose.limits import MOST_NOTES
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place
@@ -37,6 +37,8 @@ class Failure(Struct, frozen=True):
     related: tuple[Site, ...] = ()
     responsible: tuple[str, ...] = ()
     """Attributes and inputs whose values break the rule: the next invocation is blamed for them."""
+    instead: str = ""
+    """What may stand in place of the marked text."""
 
     def via(self, site: Site) -> Failure:
         """The failure as it is seen from an invocation further out."""
@@ -101,7 +103,10 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
         if key not in found:
             notes = _notes(failure, at)
             message = _seen_from(failure, at)
-            found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, message, notes))
+            repair = None
+            if failure.instead and at == 0:
+                repair = Repair(f"write '{failure.instead}'", (Edit(place.span, failure.instead),), safe=False)
+            found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, message, notes, repair))
     return list(found.values())
 
 

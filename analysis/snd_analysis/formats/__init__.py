@@ -6,12 +6,13 @@ Nothing here is loaded for a graph that invokes no operator of `tosa` or `cvm`, 
 from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
-from snd_analysis.formats.reached import has_ranges
+from snd_analysis.formats.reached import TOSA, has_ranges
 
 if TYPE_CHECKING:
     from snd_analysis.formats.intervals import Range, bits_of
+    from snd_analysis.formats.profile import profile_failures
     from snd_analysis.formats.ranges import Ranges, ranges_of
 else:
-    __getattr__ = loaded_when_used(__name__, "intervals", "ranges")
+    __getattr__ = loaded_when_used(__name__, "intervals", "profile", "ranges")
 
-__all__ = ["Range", "Ranges", "bits_of", "has_ranges", "ranges_of"]
+__all__ = ["TOSA", "Range", "Ranges", "bits_of", "has_ranges", "profile_failures", "ranges_of"]

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from snd_analysis.compose import Template
 
-_PATHS = ("snd:tosa", "snd:cvm")
+TOSA = "snd:tosa"
+_PATHS = (TOSA, "snd:cvm")
 
 
 def has_ranges(templates: Iterable[Template]) -> bool:

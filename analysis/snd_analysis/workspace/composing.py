@@ -31,8 +31,8 @@ from snd_analysis.db import Database, incremental, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
 from snd_analysis.workspace.checks import checked, errors, importable
 from snd_analysis.workspace.earlier import earlier
-from snd_analysis.workspace.files import front_end_of
-from snd_analysis.workspace.names import chunk, definition, definitions, invoked, is_recursive, resolution
+from snd_analysis.workspace.files import front_end_of, project_settings
+from snd_analysis.workspace.names import chunk, definition, definitions, imports, invoked, is_recursive, resolution
 
 
 @query
@@ -161,6 +161,10 @@ def _certain_failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
         return ()
     found = (*composed.failures, *misaligned_biases(composed))
     known = ranges(db, name)
+    profile = project_settings(db).tosa_profile
+    if profile is not None and composed.template.is_graph and composed.valid:
+        module = next((each.node.text for each in imports(db, name.path) if each.path == formats.TOSA), None)
+        found = (*found, *formats.profile_failures(composed, profile, module))
     return found if known is None else (*found, *known.failures)
 
 

@@ -44,7 +44,7 @@ def test_keys_are_those_of_the_reader(schema: dict[str, Any]):
 def test_defaults_are_those_of_the_reader(schema: dict[str, Any]):
     defaults = {key: value["default"] for key, value in schema["properties"].items() if "default" in value}
     settings = Settings()
-    assert schema["properties"].keys() - defaults == {"weights", "dialect"}
+    assert schema["properties"].keys() - defaults == {"weights", "dialect", "targets"}
     assert settings.weights is None
     assert settings.dialect is None
     assert defaults.pop("select") == ["all"]
@@ -103,6 +103,12 @@ def test_rules_are_all_there_with_what_they_say(schema: dict[str, Any], request:
         'dialect = "khronos"',
         'dialect = "onnx"',
         "dialect = []",
+        'targets = { tosa = "base-inference" }',
+        "[targets]",
+        'targets = "tosa"',
+        'targets = { tosa = "base" }',
+        'targets = { onnx = "base-inference" }',
+        "targets = { tosa = 1 }",
         "module-paths = 3",
         "per-file-ignores = []",
         'per-file-ignores = {"*" = "unused-import"}',

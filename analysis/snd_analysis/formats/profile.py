@@ -1,0 +1,227 @@
+"""What a profile of TOSA 0.30 allows: operators, types of storage, what is compile-time, and sizes.
+
+The assertions of the operators hold for every profile: ranks, broadcasting, attributes, zero points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from snd_analysis import rules
+from snd_analysis.base import OperatorName, Rule
+from snd_analysis.compose import Failure, Site, Specialization, specialization_of
+from snd_analysis.formats.counterparts import COUNTERPARTS
+from snd_analysis.formats.intervals import constant_items, extents
+from snd_analysis.formats.reached import TOSA
+from snd_analysis.model import Graph, Operation, Tensor, TensorKind, TensorValue, tensors_of
+from snd_analysis.skriptnd.names import is_library
+from snd_analysis.symbolic.integers import TRUE
+from snd_analysis.symbolic.values import NULL
+
+_BASE = "base-inference"
+_TRAINING = "main-training"
+_NOT_IN_BASE = frozenset({
+    "fft2d", "rfft2d", "sigmoid", "tanh", "pow", "ceil", "exp", "floor", "log", "reciprocal", "rsqrt", "reduce_product",
+})  # fmt: skip
+_REALS = ("fp16_t", "bf16_t", "fp32_t")
+_CONSTANT_INPUTS = frozenset({"weight", "bias", "table", "multiplier", "shift"})
+_OF_LAYOUT = frozenset({"concat", "pad", "reshape", "reverse", "slice", "tile", "transpose", "identity"})
+_MOST_ELEMENTS = 2**32 - 1
+_TYPES_OF = ("in_out_t", "in_t")
+
+
+def profile_failures(root: Specialization, profile: str, module: str | None) -> Iterator[Failure]:
+    """Yield what a graph does that a profile does not allow; ``module`` is what the file imports TOSA as."""
+    if root.body is not None:
+        yield from _Walk(profile, module).graph(root.body)
+
+
+class _Walk:
+    def __init__(self, profile: str, module: str | None) -> None:
+        self.profile = profile
+        self.module = module
+        self.stored: dict[Tensor, tuple[str, str]] = {}
+        """The type that stores a tensor, with the operator that gives or takes it so."""
+
+    def graph(self, graph: Graph) -> Iterator[Failure]:
+        for operation in graph.operations:
+            for part in operation.subgraphs.values():
+                yield from self.graph(part)
+            yield from self.operation(operation)
+
+    def operation(self, operation: Operation) -> Iterator[Failure]:
+        operator = operation.operator
+        if operator is None:
+            return
+        if operator.path == TOSA:
+            yield from self._operator(operation, operator.name)
+            yield from self._shapes(operation)
+            yield from self._types(operation, operator.name)
+            yield from self._constants(operation, operator.name)
+            yield from _scales(operation, operator.name)
+        elif is_library(operator.path):
+            yield self._foreign(operation, operator)
+        elif operation.body is not None:
+            yield from self._composed(operation, operation.body, operator.name)
+        else:
+            message = f"'{operator.name}' is a CUSTOM operator of TOSA, and not portable"
+            yield _at(operation, rules.TOSA_OPERATOR, message)
+
+    def _composed(self, operation: Operation, body: Graph, name: str) -> Iterator[Failure]:
+        for inner, outer in zip(body.inputs.values(), operation.inputs, strict=False):
+            self._pass_on(outer, inner)
+        for failure in self.graph(body):
+            yield failure.via(Site(operation.place, f"'{name}' is invoked here"))
+        for inner, outer in zip(body.outputs.values(), operation.outputs, strict=False):
+            self._pass_on(inner, outer)
+
+    def _pass_on(self, source: TensorValue, target: TensorValue) -> None:
+        for one, other in zip(tensors_of(source), tensors_of(target), strict=False):
+            if one in self.stored:
+                self.stored[other] = self.stored[one]
+
+    # ---- T1, T10 -----------------------------------------------------------------------------------------------------
+    def _operator(self, operation: Operation, name: str) -> Iterator[Failure]:
+        if self.profile == _BASE and name in _NOT_IN_BASE:
+            yield _at(operation, rules.TOSA_OPERATOR, f"'tosa.{name}' is not in {_BASE}, but in main-inference")
+
+    def _foreign(self, operation: Operation, operator: OperatorName) -> Failure:
+        module = operator.path.rpartition(":")[2]
+        counterpart = COUNTERPARTS.get((module, operator.name))
+        message = f"'{module}.{operator.name}' is no operator of TOSA"
+        if counterpart is None:
+            return _at(operation, rules.TOSA_OPERATOR, message)
+        message += f": write it with tosa.{counterpart.name}"
+        ranks = {len(shape) for each in operation.inputs if (shape := extents(each)) is not None}
+        plain = all(value is NULL for value in operation.attributes.values())
+        allowed = self.profile != _BASE or not (counterpart.name in _NOT_IN_BASE or _has_reals(operation))
+        same = counterpart.same and plain and len(ranks) == 1 and self.module is not None and allowed
+        return _at(operation, rules.TOSA_OPERATOR, message, f"{self.module}.{counterpart.name}" if same else "")
+
+    # ---- T2, T3, T5 to T9 --------------------------------------------------------------------------------------------
+    def _types(self, operation: Operation, name: str) -> Iterator[Failure]:
+        attributes = operation.attributes
+        written = [value for key, value in attributes.items() if key.endswith("_t") and isinstance(value, str)]
+        if self.profile == _BASE and name not in _NOT_IN_BASE and _has_reals(operation):
+            kinds = [each for each in written if each in _REALS] or ["reals"]
+            yield _at(operation, rules.TOSA_TYPE, f"{_BASE} has no {kinds[0]}: 'tosa.{name}' works on ints there")
+            return
+        for parameter, value in zip(_inputs(operation), operation.inputs, strict=False):
+            wanted = _wanted(operation, name, parameter)
+            for tensor in tensors_of(value):
+                yield from self._read(operation, name, tensor, wanted)
+        result = _stored_result(operation, name) or self._first_stored(operation)
+        if result is not None:
+            for value in operation.outputs[:1]:
+                for tensor in tensors_of(value):
+                    if tensor.dtype != "bool":
+                        self.stored[tensor] = result, f"tosa.{name}"
+
+    def _read(self, operation: Operation, name: str, tensor: Tensor, wanted: str | None) -> Iterator[Failure]:
+        known = self.stored.get(tensor)
+        if known is None:
+            if wanted is not None and tensor.dtype != "bool":
+                self.stored[tensor] = wanted, f"tosa.{name}"
+            return
+        stored, by = known
+        if wanted is not None and stored != wanted and tensor.dtype == "int":
+            verb = "gives" if tensor.kind is TensorKind.RESULT else "takes"
+            message = f"'{by}' {verb} '{tensor.name}' as {stored}, and 'tosa.{name}' reads {wanted}"
+            yield _at(operation, rules.TOSA_TYPE, message)
+        elif wanted is None and name in _OF_LAYOUT and stored in ("int48_t", "uint8_t", "uint16_t"):
+            message = f"'{tensor.name}' is stored as {stored}, which only RESCALE reads, not 'tosa.{name}'"
+            yield _at(operation, rules.TOSA_TYPE, message)
+
+    def _first_stored(self, operation: Operation) -> str | None:
+        """Return the type of what an operator moves from its input to its output."""
+        for value in operation.inputs:
+            for tensor in tensors_of(value):
+                if tensor in self.stored and tensor.dtype != "bool":
+                    return self.stored[tensor][0]
+        return None
+
+    # ---- T4 ----------------------------------------------------------------------------------------------------------
+    def _constants(self, operation: Operation, name: str) -> Iterator[Failure]:
+        if self.profile == _TRAINING and name != "fully_connected":
+            return
+        for parameter, value in zip(_inputs(operation), operation.inputs, strict=False):
+            for tensor in tensors_of(value):
+                if parameter in _CONSTANT_INPUTS and tensor.kind in (TensorKind.INPUT, TensorKind.RESULT):
+                    where = self.profile if name != "fully_connected" else "every profile"
+                    message = (
+                        f"'{parameter}' of 'tosa.{name}' is an attribute in {where}: '{tensor.name}' is not constant"
+                    )
+                    yield _at(operation, rules.TOSA_CONSTANT, message)
+
+    # ---- T11, T12 ----------------------------------------------------------------------------------------------------
+    def _shapes(self, operation: Operation) -> Iterator[Failure]:
+        for value in (*operation.inputs, *operation.outputs):
+            for tensor in tensors_of(value):
+                shape = extents(tensor)
+                if shape is not None and 0 in shape:
+                    message = f"dimension {shape.index(0)} of '{tensor.name}' is 0, and extents are 1 or more"
+                    yield _at(operation, rules.TOSA_SHAPE, message)
+                elif shape is not None and prod(shape) > _MOST_ELEMENTS:
+                    message = f"'{tensor.name}' has {prod(shape)} elements, and {_MOST_ELEMENTS} are the most"
+                    yield _at(operation, rules.TOSA_SHAPE, message)
+
+
+def _scales(operation: Operation, name: str) -> Iterator[Failure]:
+    """Multipliers that are not normalised lose precision for nothing (T29)."""
+    if name != "rescale":
+        return
+    items = constant_items(operation.inputs[1])
+    bits = 30 if operation.attributes.get("scale32") is TRUE else 14
+    wrong = [each for each in items or () if each > 0 and not 2**bits <= each < 2 ** (bits + 1)]
+    if wrong:
+        message = (
+            f"multiplier {wrong[0]} is not normalised: {2**bits} to {2 ** (bits + 1) - 1} keep all bits of a scale"
+        )
+        yield _at(operation, rules.TOSA_SCALE, message)
+
+
+# ---- types -----------------------------------------------------------------------------------------------------------
+def _has_reals(operation: Operation) -> bool:
+    values = (*operation.inputs, *operation.outputs)
+    return any(tensor.dtype == "real" for value in values for tensor in tensors_of(value))
+
+
+def _inputs(operation: Operation) -> list[str]:
+    callee = specialization_of(operation)
+    return [] if callee is None else [member.name for member in callee.template.inputs]
+
+
+def _wanted(operation: Operation, name: str, parameter: str) -> str | None:
+    """Return the type in which an operator reads an input; None for any, and for what has one type only."""
+    attributes = operation.attributes
+    if parameter in ("weight", "bias"):
+        found = attributes.get("weight_t" if parameter == "weight" else "out_t")
+    elif parameter in ("multiplier", "shift", "indices", "table"):
+        return None
+    else:
+        found = next((attributes[key] for key in _TYPES_OF if key in attributes), None)
+    return found if isinstance(found, str) else None
+
+
+def _stored_result(operation: Operation, name: str) -> str | None:
+    """Return the type of the result; None for one that the input tells."""
+    attributes = operation.attributes
+    source = attributes.get("in_t")
+    match name:
+        case "mul" | "argmax" if source not in _REALS or name == "argmax":
+            return "int32_t"
+        case "table":
+            return "int32_t" if source == "int16_t" else "int8_t"
+        case "resize" if source in ("int8_t", "int16_t"):
+            nearest = attributes.get("mode") == "NEAREST"
+            return str(source) if nearest else {"int8_t": "int32_t", "int16_t": "int48_t"}[str(source)]
+    found = attributes.get("out_t", attributes.get("in_out_t", source))
+    return found if isinstance(found, str) else None
+
+
+def _at(operation: Operation, rule: Rule, message: str, instead: str = "") -> Failure:
+    assert operation.operator is not None
+    module = operation.operator.path.rpartition(":")[2]
+    site = Site(operation.place, f"'{module}.{operation.operator.name}' is invoked here")
+    return Failure(rule, message, (site,), instead=instead)
