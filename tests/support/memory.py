@@ -71,7 +71,9 @@ def _text(path: Path) -> str:
 
 
 def snapshot_of(files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS) -> Snapshot:
-    """A fresh snapshot of these files."""
+    """A fresh snapshot of these files; a `snd.toml` among them is the example of a rule that it switches on."""
+    if "snd.toml" in files:
+        settings = ProjectSettings(tosa_profile=tomllib.loads(str(files["snd.toml"]))["targets"]["tosa"])
     return Workspace(MemoryReader(files), settings).snapshot()
 
 
@@ -79,8 +81,6 @@ def check(
     files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS
 ) -> dict[str, list[Diagnostic]]:
     """The diagnostics of every file, after suppression, as ``snd check`` shows them."""
-    if "snd.toml" in files:  # an example of a rule that a configuration switches on
-        settings = ProjectSettings(tosa_profile=tomllib.loads(str(files["snd.toml"]))["targets"]["tosa"])
     snapshot = snapshot_of(files, settings)
     return {path: [] if path.endswith((".dat", ".toml")) else unsuppressed(snapshot, path) for path in files}
 
