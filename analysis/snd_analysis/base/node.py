@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Generic, TypeVar, overload
 
@@ -45,8 +46,10 @@ class NodeSequence(Generic[NodeT]):
         raise NotImplementedError
 
 
+_CLASS_NAME = re.compile(r"\b(?!None\b)[A-Z]")
 _CONTENT_FIELDS: dict[type, tuple[str, ...]] = {}
 _BACKWARDS: dict[type, tuple[str, ...]] = {}
+"""The fields that may have nodes: what is annotated as ``str``, ``bool | None`` and the like has none."""
 
 
 def content_fields(kind: type[Node]) -> tuple[str, ...]:
@@ -54,7 +57,11 @@ def content_fields(kind: type[Node]) -> tuple[str, ...]:
     known = _CONTENT_FIELDS.get(kind)
     if known is None:
         known = tuple(name for name in kind.__struct_fields__ if name not in ("start", "end"))
-        _CONTENT_FIELDS[kind], _BACKWARDS[kind] = known, known[::-1]
+        annotated = [vars(each).get("__annotations__", {}) for each in kind.__mro__]
+        _CONTENT_FIELDS[kind] = known
+        _BACKWARDS[kind] = tuple(
+            name for name in known[::-1] if any(_CLASS_NAME.search(fields.get(name, "")) for fields in annotated)
+        )
     return known
 
 
@@ -77,8 +84,12 @@ def descendants(node: Node) -> Iterator[Node]:
         yield current
         # As ``children``, backwards and without a generator for each node: no other walk is as frequent.
         kind = type(current)
-        for name in _BACKWARDS.get(kind) or content_fields(kind)[::-1]:
+        if kind not in _BACKWARDS:
+            content_fields(kind)
+        for name in _BACKWARDS[kind]:
             value = getattr(current, name)
+            if value is None:
+                continue
             if type(value) is tuple:
                 for item in reversed(value):
                     if isinstance(item, Node):

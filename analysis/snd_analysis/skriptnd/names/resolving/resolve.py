@@ -95,7 +95,7 @@ def resolve(
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = BlockKind.COMPOSE
     compose.entries(BlockKind.COMPOSE)
-    if not entries(BlockKind.COMPOSE, nodes.Component):
+    if not tables.rows[BlockKind.COMPOSE]:
         scope.names.update(outputs.names)  # formulas compute them before '@update'
     variables = Scope()
     if entries(BlockKind.UPDATE, nodes.Component):
