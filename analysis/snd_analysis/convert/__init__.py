@@ -8,17 +8,36 @@ module beside it.
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, module_text
 from snd_analysis.convert.names import Names
 from snd_analysis.convert.nnef1 import Converted, NotConvertible, convert_nnef1
-from snd_analysis.convert.steps import Step, shortest
+from snd_analysis.convert.steps import (
+    AnyStep,
+    Block,
+    BranchStep,
+    LocalStep,
+    LoopStep,
+    Step,
+    blocks_of,
+    modules_of,
+    shortest,
+    taken_by,
+)
 
 __all__ = [
+    "AnyStep",
+    "Block",
+    "BranchStep",
     "Converted",
     "GraphText",
+    "LocalStep",
+    "LoopStep",
     "Names",
     "NotConvertible",
     "Step",
     "StoredTensor",
     "Writer",
+    "blocks_of",
     "convert_nnef1",
     "module_text",
+    "modules_of",
     "shortest",
+    "taken_by",
 ]

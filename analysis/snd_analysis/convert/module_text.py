@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from snd_analysis.convert.names import Names
-from snd_analysis.convert.steps import LocalStep, Step
+from snd_analysis.convert.steps import AnyStep, Block, BranchStep, LocalStep, LoopStep, Step
 from snd_analysis.convert.written import written_attributes, written_dtypes
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack, Value, format_value
+from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
 
 _MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
 """What comments of SkriptND say something by."""
@@ -90,6 +90,8 @@ class Writer:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._named: dict[Tensor, str] = {}
+        self._packs: set[Tensor] = set()
+        """Tensors that stand for all tensors of a pack."""
 
     def name(self, tensor: Tensor, wanted: str | None = None) -> str:
         """Return the name of a tensor; the first call decides it."""
@@ -106,13 +108,45 @@ class Writer:
         """Let a tensor have the name of another one, in whose place it stands."""
         self._named[tensor] = self.name(other)
 
-    def statement(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
+    def statement(self, step: AnyStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return the statement that makes the results of a step.
 
         ``names`` are those of values of attributes that have one, by what these are written as otherwise.
         """
         results = ", ".join(map(self._result, step.outputs))
+        match step:
+            case BranchStep():
+                value = f"if {self.argument(step.condition)} then {self._block(step.then)}"
+                return f"{results} = {value} else {self._block(step.otherwise)};"
+            case LoopStep():
+                return f"{results} = {self._loop(step)};"
         return f"{results} = {self.invocation(step, names)};"
+
+    def _block(self, block: Block) -> str:
+        statements = "\n".join(map(self.statement, block.steps))
+        results = ", ".join(map(self.argument, block.results))
+        return f"{{\n{statements}\nyield {results};\n}}"
+
+    def _loop(self, step: LoopStep) -> str:
+        parts = []
+        if step.carried:
+            locals_ = (f"{self._typed(local, initial)} = {self.argument(initial)}" for local, initial in step.carried)
+            parts.append(f"with {', '.join(locals_)}")
+        if step.scanned:
+            pairs = (f"{self.name(item)} : {self.argument(pack)}" for item, pack in step.scanned)
+            parts.append(f"for {', '.join(pairs)}")
+        if step.condition is not None:
+            parts.append(f"while {self.name(step.condition)}")
+        index = "" if step.index is None else f"{self.name(step.index)} -> "
+        count = "" if step.count is None else self.argument(step.count)
+        times = f"..({index}{count})" if index or count else ""
+        return f"{' '.join(parts)} do{times} {self._block(step.body)}"
+
+    def _typed(self, local: Tensor, initial: Tensor) -> str:
+        """The name of a carried tensor; with its type where what it begins as is a number for all elements."""
+        if not initial.shape and initial.kind is TensorKind.CONSTANT and local.shape:
+            return declaration(self.name(local), local).removesuffix(";")
+        return self.name(local)
 
     def invocation(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return an invocation: operator, types, attributes, arguments."""
@@ -139,6 +173,9 @@ class Writer:
                 return names.get(written, written)
             return self.name(value)
         if isinstance(value, Pack):
+            named = _named_pack(value)
+            if named is not None and named in self._packs:
+                return self.name(named)
             return f"[{', '.join(self.argument(each, names) for each in value.items or ())}]"
         return "~"
 
@@ -146,8 +183,21 @@ class Writer:
         if isinstance(value, Tensor):
             return self.name(value)
         if isinstance(value, Pack):
+            named = _named_pack(value)
+            if named is not None:
+                self._packs.add(named)
+                count = value.length.value
+                return self.name(named) if count is None else f"{self.name(named)}..({count})"
             return f"[{', '.join(self._result(each) for each in value.items or ())}]"
         return "~"
+
+
+def _named_pack(pack: Pack) -> Tensor | None:
+    """Return what stands for all tensors of a result that is a pack with a name, as loops give."""
+    first = pack.segments[0] if pack.segments else None
+    if isinstance(first, Run):
+        return first.element if isinstance(first.element, Tensor) else None
+    return first if isinstance(first, Tensor) and all(each is first for each in pack.segments) else None
 
 
 def declaration(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose import Template, specialization_of
-from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue, tensor_value
+from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue, tensor_value, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
@@ -45,6 +45,88 @@ class LocalStep(Struct, frozen=True, eq=False):
     inputs: tuple[TensorValue, ...]
     outputs: tuple[TensorValue, ...]
     module: str = ""
+
+
+class Block(Struct, frozen=True, eq=False):
+    """The statements of a branch or a loop, and what they yield."""
+
+    steps: tuple[AnyStep, ...]
+    results: tuple[Tensor, ...]
+
+
+class BranchStep(Struct, frozen=True, eq=False):
+    """``if``: what one of two blocks yields."""
+
+    condition: Tensor
+    then: Block
+    otherwise: Block
+    outputs: tuple[TensorValue, ...]
+    module: str = ""
+
+    @property
+    def inputs(self) -> tuple[TensorValue, ...]:
+        """All tensors that the branch takes from around it."""
+        return (self.condition, *taken_by(self.then), *taken_by(self.otherwise))
+
+
+class LoopStep(Struct, frozen=True, eq=False):
+    """``do``: carried tensors with what they begin as, items of scanned packs, the number of iterations.
+
+    The first results of the body are those of the carried tensors; the outputs are their last values and a pack for
+    each other one.
+    """
+
+    carried: tuple[tuple[Tensor, Tensor], ...]
+    scanned: tuple[tuple[Tensor, TensorValue], ...]
+    index: Tensor | None
+    count: Tensor | None
+    condition: Tensor | None
+    """The carried tensor that tells whether there is another iteration."""
+    body: Block
+    outputs: tuple[TensorValue, ...]
+    module: str = ""
+
+    @property
+    def inputs(self) -> tuple[TensorValue, ...]:
+        """All tensors that the loop takes from around it."""
+        own = {local for local, _ in (*self.carried, *self.scanned)} | {self.index}
+        taken = [each for each in taken_by(self.body) if each not in own]
+        return (
+            *(initial for _, initial in self.carried),
+            *(pack for _, pack in self.scanned),
+            *([self.count] if self.count is not None else []),
+            *taken,
+        )
+
+
+AnyStep: TypeAlias = "Step | LocalStep | BranchStep | LoopStep"
+
+
+def blocks_of(step: AnyStep) -> tuple[Block, ...]:
+    """Return the blocks of a branch or a loop; none of an invocation."""
+    match step:
+        case BranchStep():
+            return step.then, step.otherwise
+        case LoopStep():
+            return (step.body,)
+    return ()
+
+
+def modules_of(step: AnyStep) -> set[str]:
+    """Return the modules whose operators a step invokes, in its blocks too."""
+    found = {step.module}
+    for block in blocks_of(step):
+        found = found.union(*map(modules_of, block.steps))
+    return found
+
+
+def taken_by(block: Block) -> Iterator[Tensor]:
+    """Yield the tensors that a block takes from around it."""
+    made = {tensor for step in block.steps for value in step.outputs for tensor in tensors_of(value)}
+    for step in block.steps:
+        for value in step.inputs:
+            yield from (tensor for tensor in tensors_of(value) if tensor not in made)
+    yield from (tensor for tensor in block.results if tensor not in made)
 
 
 def step_of(operation: Operation) -> Step:

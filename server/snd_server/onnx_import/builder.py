@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from msgspec.structs import replace
 
 from snd_analysis.base import OperatorName
 from snd_analysis.compose import Arguments, Session, results_of
-from snd_analysis.convert import Step, shortest
-from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value
+from snd_analysis.convert import AnyStep, Step, shortest
+from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value, tensors_of
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, Pack, Value
+from snd_analysis.symbolic.values import NULL, Pack, Run, Value
 from snd_analysis.workspace import Snapshot
 from snd_server.onnx_import.data import Argument, Data, UntranslatableError, require, type_name
 from snd_server.onnx_import.source import Array
@@ -27,10 +28,12 @@ MOST_WRITTEN_ITEMS = 16
 class Builder:
     """Makes steps. Knows which constants the steps take."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, extents: Iterable[Integer]) -> None:
+        """``extents`` are those that have a name in the text."""
+        self._named = frozenset(leaf for each in extents for leaf in each.leaves)
         self._snapshot = snapshot
         self._session = Session(snapshot)
-        self.steps: list[Step] = []
+        self.steps: list[AnyStep] = []
         self.wanted: dict[Tensor, str] = {}
         """The names that tensors should have."""
         self.arrays: dict[Tensor, Array] = {}
@@ -47,7 +50,8 @@ class Builder:
         arguments = [self.argument(each) for each in inputs]
         while arguments and arguments[-1] is NULL:
             arguments.pop()
-        given = Arguments(tuple(dtypes), {key: value_of(each) for key, each in attributes.items()}, tuple(arguments))
+        values = {key: self._demand_named(value_of(each)) for key, each in attributes.items()}
+        given = Arguments(tuple(dtypes), values, tuple(arguments))
         specialization = self._session.specialization(template, given)
         if not specialization.valid:
             failures = [failure.message for failure in specialization.failures]
@@ -59,11 +63,22 @@ class Builder:
         self.steps.append(Step(template, specialization.scope.dtypes, written, padded, outputs))
         return outputs
 
+    def _demand_named(self, value: Value) -> Value:
+        """Raise UntranslatableError for an attribute by extents without a name, which depend on data."""
+        if isinstance(value, Pack):
+            for each in value.items or ():
+                self._demand_named(each)
+        elif isinstance(value, Integer):
+            require(value.leaves <= self._named, "a shape depends on data")
+        return value
+
     def _result(self, value: TensorValue, name: str) -> TensorValue:
         match value:
             case Tensor():
                 return replace(value, name=name, kind=TensorKind.RESULT, value=None, place=None)
             case Pack():
+                if value.segments and isinstance(run := value.segments[0], Run) and len(value.segments) == 1:
+                    return Pack([Run(run.length, self._result(tensor_value(run.element), name))], dtype=value.dtype)
                 require(value.items is not None, f"how many tensors {name} gives is not known")
                 return Pack([self._result(tensor_value(each), name) for each in value.items or ()], dtype=value.dtype)
         return value
@@ -76,7 +91,7 @@ class Builder:
                 return NULL
             case Data():
                 return self.tensor(value)
-            case Tensor():
+            case Tensor() | Pack():
                 return value
             case list() | tuple():
                 return Pack([self.argument(each) for each in value])
@@ -94,8 +109,18 @@ class Builder:
             known = self._constants[id(data.array)] = (data.array, self._constant(data))
         return known[1]
 
+    @contextmanager
+    def block(self) -> Iterator[list[AnyStep]]:
+        """Within, steps are added to a list of their own."""
+        around, self.steps = self.steps, []
+        try:
+            yield self.steps
+        finally:
+            self.steps = around
+
     def _computed(self, contents: Array) -> Tensor:
         if contents.ndim == 0:
+            self._demand_named(contents.item())
             return literal(contents.item())
         shape, items = list(contents.shape), list(contents.reshape(-1))
         (result,) = self.run("layout.tensor", [], [], {"shape": shape, "value": items})
@@ -120,6 +145,17 @@ class Builder:
             self.arrays[made] = array
         self.wanted[made] = data.name or "constant"
         return made
+
+
+def needed(steps: Sequence[AnyStep], wanted: set[Tensor]) -> list[AnyStep]:
+    """Return the steps without those whose results nothing takes."""
+    kept: list[AnyStep] = []
+    used = set(wanted)
+    for step in reversed(steps):
+        if any(tensor in used for value in step.outputs for tensor in tensors_of(value)):
+            kept.append(step)
+            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
+    return kept[::-1]
 
 
 def _plain(item: Any, dtype: str) -> float | int | bool | str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_server.onnx_import.data import MOST_CONTENTS, UntranslatableError
+from snd_server.onnx_import.data import MOST_CONTENTS, Data, UntranslatableError
 from snd_server.onnx_import.source import Array
 
 if TYPE_CHECKING:
@@ -193,3 +193,43 @@ def _uniform(node: Node) -> Array | None:
 def _is_natural(value: Integer) -> bool:
     low, _ = integers.bounds(value)
     return low is not None and low >= 0
+
+
+def comparison_of(node: Node) -> Array | None:
+    """Return what comparing ints comes to that depend on extents at most; None if it is not decided."""
+    compare = _COMPARISONS.get(node.kind)
+    if compare is None or node.source.domain or any(not isinstance(each, Data) for each in node.inputs):
+        return None
+    one, other = node.input(0), node.input(1)
+    if one.integers is None or other.integers is None:
+        return None
+    found = np.frompyfunc(compare, 2, 1)(one.integers, other.integers)
+    decided = np.asarray(found, object)
+    return decided.astype(np.bool_) if all(each is not None for each in decided.flat) else None
+
+
+def _equal(one: Integer, other: Integer) -> bool | None:
+    low, high = integers.bounds(one - other)
+    if low is not None and high is not None and low == high == 0:
+        return True
+    return False if (low is not None and low > 0) or (high is not None and high < 0) else None
+
+
+def _less(one: Integer, other: Integer) -> bool | None:
+    low, high = integers.bounds(one - other)
+    if high is not None and high < 0:
+        return True
+    return False if low is not None and low >= 0 else None
+
+
+def _not(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+_COMPARISONS: dict[str, Callable[[Integer, Integer], bool | None]] = {
+    "Equal": _equal,
+    "Less": _less,
+    "Greater": lambda one, other: _less(other, one),
+    "LessOrEqual": lambda one, other: _not(_less(other, one)),
+    "GreaterOrEqual": lambda one, other: _not(_less(one, other)),
+}

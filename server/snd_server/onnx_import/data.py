@@ -12,6 +12,7 @@ from snd_analysis.convert import shortest
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack
 from snd_server.onnx_import.source import Array
 
 MOST_CONTENTS = 256
@@ -116,4 +117,4 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return "str"
 
 
-Argument: TypeAlias = "Data | Tensor | Sequence[Argument] | float | int | bool | Integer | None"
+Argument: TypeAlias = "Data | Tensor | Pack | Sequence[Argument] | float | int | bool | Integer | None"

@@ -70,6 +70,11 @@ def source_of(model: onnx.ModelProto, folder: str | None = None) -> SourceGraph:
     return inlined(reader.graph(model.graph), functions)
 
 
+def function_of(proto: onnx.FunctionProto) -> Function:
+    """Return a function. Raises InvalidModelError."""
+    return _Reader(None, {}).function(proto)
+
+
 class _Reader:
     def __init__(self, folder: str | None, versions: Mapping[str, int]) -> None:
         self._folder = folder

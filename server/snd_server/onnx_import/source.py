@@ -108,12 +108,17 @@ def _expanded(
         return
     if depth >= DEEPEST_CALL:
         raise InvalidModelError(f"node '{node.shown}': the function '{node.kind}' calls itself, or is too deep")
-    prefix = node.name or next(filter(None, node.outputs), node.kind)
+    for inner in call_of(node, function, f"{node.shown}/"):
+        yield from _expanded(inner, functions, budget, depth + 1)
+
+
+def call_of(node: SourceNode, function: Function, prefix: str) -> Iterator[SourceNode]:
+    """Yield the nodes of a function in place of a call. Names inside begin with ``prefix``."""
     names = dict(zip(function.inputs, (*node.inputs, *("" for _ in function.inputs)), strict=False))
     names |= {inner: outer for inner, outer in zip(function.outputs, node.outputs, strict=False) if outer}
     given = {**function.defaults, **node.attributes}
     for inner in function.nodes:
-        yield from _expanded(renamed(inner, names, f"{prefix}/", given), functions, budget, depth + 1)
+        yield renamed(inner, names, prefix, given)
 
 
 def renamed(node: SourceNode, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]) -> SourceNode:

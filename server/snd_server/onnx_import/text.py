@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.compose import input_extent
-from snd_analysis.convert import GraphText, Names, Step, Writer, module_text
+from snd_analysis.convert import AnyStep, GraphText, Names, Step, Writer, blocks_of, module_text, modules_of
 from snd_analysis.model import Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.names import format_modules, library_modules
 from snd_analysis.symbolic import integers
@@ -16,8 +16,8 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Workspace
 from snd_server.onnx_import import operations as _operations  # noqa: F401 - registers the translations
-from snd_server.onnx_import.builder import Builder
-from snd_server.onnx_import.data import Data, UntranslatableError, constant_of
+from snd_server.onnx_import.builder import Builder, needed
+from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, require
 from snd_server.onnx_import.naming import readable
 from snd_server.onnx_import.node import Item
 from snd_server.onnx_import.source import Array, SourceGraph
@@ -41,6 +41,8 @@ class ConvertedModel(Struct, frozen=True):
     """Those of all tensors that have one in both."""
     statements: Mapping[str, int]
     """How many statements invoke operators of a module."""
+    operators: frozenset[str]
+    """The operators that they invoke: ``nn.conv``."""
     problems: tuple[Problem, ...]
 
 
@@ -60,7 +62,7 @@ class _Conversion:
         self._names = Names({*modules, "real", "int", "bool", "str"})
         self._symbols = dict(self._named_symbols())
         self._writer = Writer(self._names)
-        self._builder = Builder(Workspace(_Nothing()).snapshot())
+        self._builder = Builder(Workspace(_Nothing()).snapshot(), self._symbols.values())
         self._translator = Translator(self._builder)
 
     def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
@@ -82,16 +84,16 @@ class _Conversion:
         inputs = self._inputs()
         results = self._translator.graph(self._graph)
         names = [declared.name for declared in self._graph.outputs]
-        outputs = {name: self._tensor(value) for name, value in zip(names, results, strict=True)}
+        outputs = {name: self._tensor(name, value) for name, value in zip(names, results, strict=True)}
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
-        steps = _needed(self._builder.steps, wanted)
+        steps = needed(self._builder.steps, wanted)
         text = GraphText(f"graph {self._graph_name()}")
         written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
         weights = dict(self._constants(text, steps, [each for each in outputs.values() if each is not None]))
         compose = text.block("compose")
         for step in steps:
-            text.modules.add(step.module)
+            text.modules |= modules_of(step)
             compose.add(self._writer.statement(step))
         given_out: set[Tensor] = set()
         for name, result in outputs.items():
@@ -107,6 +109,7 @@ class _Conversion:
             {name: written_as[name] for name, tensor in outputs.items() if tensor is not None},
             dict(self._known_names()),
             statements,
+            frozenset(_operators(steps)),
             tuple(self._translator.problems),
         )
 
@@ -132,16 +135,19 @@ class _Conversion:
             found[name] = data.tensor
         return found
 
-    def _tensor(self, value: Item | Missing) -> Tensor | None:
-        if isinstance(value, Data):
-            try:
-                return self._builder.tensor(value)
-            except UntranslatableError as reason:
-                self._translator.problems.append(Problem(value.name, "output", str(reason)))
+    def _tensor(self, name: str, value: Item | Missing) -> Tensor | None:
+        if isinstance(value, Missing):
+            return None
+        try:
+            require(isinstance(value, Data), "a sequence, or nothing, as the result of the model")
+            assert isinstance(value, Data)
+            return self._builder.tensor(value)
+        except UntranslatableError as reason:
+            self._translator.problems.append(Problem(name, "output", str(reason)))
         return None
 
     def _name(
-        self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[Step]
+        self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[AnyStep]
     ) -> dict[str, str]:
         """Decide all names; return those of the outputs."""
         for name, tensor in inputs.items():
@@ -156,12 +162,17 @@ class _Conversion:
                 named.add(result)
             else:
                 found[name] = self._names.new(name)
+        self._name_steps(steps)
+        return found
+
+    def _name_steps(self, steps: Sequence[AnyStep]) -> None:
         for step in steps:
             for value in (*step.inputs, *step.outputs):
                 for tensor in tensors_of(value):
                     if self._writer.known(tensor) is None and not _is_literal(tensor):
                         self._writer.name(tensor, self._builder.wanted.get(tensor))
-        return found
+            for block in blocks_of(step):
+                self._name_steps(block.steps)
 
     def _declare_inputs(self, text: GraphText, inputs: Mapping[str, Tensor]) -> None:
         bound: set[str] = set()
@@ -199,7 +210,7 @@ class _Conversion:
 
     # ---- constants ---------------------------------------------------------------------------------------------------
     def _constants(
-        self, text: GraphText, steps: Sequence[Step], outputs: Sequence[Tensor]
+        self, text: GraphText, steps: Sequence[AnyStep], outputs: Sequence[Tensor]
     ) -> Iterator[tuple[str, Array]]:
         """Declare constants and variables; yield the arrays of the latter."""
         used = dict.fromkeys(tensor for step in steps for value in step.inputs for tensor in tensors_of(value))
@@ -216,19 +227,16 @@ class _Conversion:
                 text.block("constant").add(f"{declared} = {format_value(tensor.value, quoted=True)};")
 
 
+def _operators(steps: Sequence[AnyStep]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, Step):
+            yield step.operator
+        for block in blocks_of(step):
+            yield from _operators(block.steps)
+
+
 def _is_literal(tensor: Tensor) -> bool:
     return tensor.kind is TensorKind.CONSTANT and tensor.shape == ()
-
-
-def _needed(steps: Sequence[Step], wanted: set[Tensor]) -> list[Step]:
-    """Return the steps without those whose results nothing takes."""
-    kept: list[Step] = []
-    used = set(wanted)
-    for step in reversed(steps):
-        if any(tensor in used for value in step.outputs for tensor in tensors_of(value)):
-            kept.append(step)
-            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
-    return kept[::-1]
 
 
 class _Nothing:

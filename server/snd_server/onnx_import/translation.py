@@ -11,11 +11,12 @@ from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.builder import Builder
-from snd_server.onnx_import.contents import contents_of
+from snd_server.onnx_import.contents import comparison_of, contents_of
 from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, type_name
+from snd_server.onnx_import.definitions import definition_of
 from snd_server.onnx_import.folding import folded
 from snd_server.onnx_import.naming import readable
-from snd_server.onnx_import.node import INT, TRANSLATIONS, Item, Node
+from snd_server.onnx_import.node import INT, TRANSLATIONS, Item, Items, Node
 from snd_server.onnx_import.source import Array, Declared, SourceGraph, SourceNode
 
 
@@ -53,31 +54,38 @@ class Translator:
         """Translate all nodes, and return what the outputs are; those that are not translated are in ``problems``."""
         self.constants(graph.initializers)
         for node in graph.nodes:
-            self.node(node, graph)
+            self.node(node)
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
 
-    def node(self, source: SourceNode, graph: SourceGraph) -> None:
-        """Translate a node."""
+    def node(self, source: SourceNode) -> None:
+        """Translate a node; if it can't be, that becomes a problem."""
         first = len(self.builder.steps)
         try:
-            outputs = self._outputs(source)
+            self.translate(source)
         except UntranslatableError as reason:
-            del self.builder.steps[first:]
-            self.problems.append(Problem(source.shown, source.kind, str(reason)))
-            outputs = []
+            self._leave(source, first, str(reason))
         except RecursionError:
-            del self.builder.steps[first:]
-            self.problems.append(Problem(source.shown, source.kind, "its graphs are nested too deeply"))
-            outputs = []
+            self._leave(source, first, "its graphs are nested too deeply")
+
+    def _leave(self, source: SourceNode, first: int, reason: str) -> None:
+        del self.builder.steps[first:]
+        self.problems.append(Problem(source.shown, source.kind, reason))
+        self.known.update((name, Missing(source.shown)) for name in source.outputs if name)
+
+    def translate(self, source: SourceNode) -> None:
+        """Translate a node. Raises UntranslatableError."""
+        first = len(self.builder.steps)
+        outputs = self._outputs(source)
         for at, name in enumerate(source.outputs):
-            if not name:
-                continue
             value = outputs[at] if at < len(outputs) else None
-            self.known[name] = self._named(value, name, source) if value is not None else Missing(source.shown)
+            if name and value is not None:
+                self.known[name] = self._named(value, name, source)
+            elif name:
+                self.known[name] = Missing(source.shown)
         self._name_others(first, source)
 
     def _outputs(self, source: SourceNode) -> list[Item]:
-        node = Node(source, [self._value(name) for name in source.inputs], self.builder, self)
+        node = Node(source, [self.value(name) for name in source.inputs], self.builder, self)
         constants = folded(node)
         if constants is not None:
             return list(constants)
@@ -86,14 +94,46 @@ class Translator:
             shape = tuple(map(integers.constant, contents.shape))
             dtype = INT if source.kind in ("Shape", "Size") else node.input(0).dtype
             return [Data(dtype, shape, contents=contents)]
+        decided = comparison_of(node)
+        if decided is not None:
+            return [constant_of(decided)]
         translate = TRANSLATIONS.get((source.domain, source.kind))
         if translate is None:
+            return self._defined(node)
+        found = translate(node)
+        return [found] if found is None or isinstance(found, Data | Items) else list(found)
+
+    def _defined(self, node: Node) -> list[Item]:
+        """Translate what ONNX defines a node by: other nodes."""
+        source = node.source
+        nodes = definition_of(node)
+        if nodes is None:
             where = f" of the domain '{source.domain}'" if source.domain else ""
             raise UntranslatableError(f"there is no operator for this kind of node{where}")
-        found = translate(node)
-        return list(found) if isinstance(found, list | tuple) else [found]  # type: ignore[list-item]
+        for each in nodes:
+            self.translate(each)
+        return [self._given(name) for name in source.outputs]
 
-    def _value(self, name: str) -> Item:
+    def _given(self, name: str) -> Item:
+        value = self.known.get(name) if name else None
+        return None if isinstance(value, Missing) else value
+
+    def nested(self, graph: SourceGraph, known: Mapping[str, Item]) -> list[Item]:
+        """Translate a graph inside of a node, which sees all around it; return its outputs.
+
+        Raises UntranslatableError.
+        """
+        around = dict(self.known)
+        self.known.update(known)
+        try:
+            self.constants(graph.initializers)
+            for each in graph.nodes:
+                self.translate(each)
+            return [self.value(each.name) for each in graph.outputs]
+        finally:
+            self.known = around
+
+    def value(self, name: str) -> Item:
         if not name:
             return None
         if name not in self.known:

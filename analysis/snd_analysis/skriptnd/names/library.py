@@ -15,7 +15,7 @@ _DEFINITION = re.compile(r"^(?:public )?(?:operator|graph) \w+ \{$.*?^\}$", re.M
 
 
 _STANDARD = "std"
-_FORMATS = ("nnef1", "cvm", "tosa", "tennis")
+_FORMATS = ("nnef1", "cvm", "tosa", "tennis", "onnx")
 """The folders of modules that have the operations of other formats."""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
-from snd_server.onnx_import.data import Argument, Data, require, type_name
+from snd_server.onnx_import.data import Argument, Data, real_type, require, type_name
 from snd_server.onnx_import.node import Node, translation, unless
 
+_BITS = re.compile(r"\d+")
 UNARY = {
     "Abs": "math.abs",
     "Acos": "math.acos",
@@ -108,7 +110,19 @@ def binary(node: Node) -> Data:
 @translation("Div")
 def divided(node: Node) -> Data:
     x, y = node.input(0), node.input(1)
-    return broadcast(node, "math.div", x, y)
+    # ONNX rounds quotients of ints towards zero, the language down.
+    return broadcast(node, "onnx.div" if x.is_int and x.dtype.kind != "u" else "math.div", x, y)
+
+
+@translation("Mod")
+def modulo(node: Node) -> Data:
+    x, y = node.input(0), node.input(1)
+    return broadcast(node, "onnx.fmod" if node.number("fmod", 0) else "math.mod", x, y)
+
+
+@translation("Round")
+def rounded(node: Node) -> Data:
+    return node.run("onnx.round", node.input(0))
 
 
 @translation("Pow")
@@ -189,11 +203,29 @@ def cast(node: Node) -> Data:
 
 def cast_to(node: Node, x: Data, wanted: np.dtype[np.generic]) -> Data:
     """Return a tensor with elements of another type of ONNX."""
+    small = real_type(wanted) and bits_of(wanted) < 16
+    require(not small, "casts to reals of 8 bits or fewer, which round by rules of their own")
     from_type, to_type = type_name(x.dtype), type_name(wanted)
     require("str" not in (from_type, to_type) or from_type == to_type, "casts from and to strings")
+    narrow: dict[str, Any] = {"bits": bits_of(wanted), **unless(_is_signed(wanted), signed=False)}
+    if from_type == to_type == "int" and bits_of(wanted) < min(bits_of(x.dtype), 32):
+        return node.run("onnx.wrap", x, **narrow, like=wanted)
     if from_type == to_type:
         return Data(wanted, x.shape, x.tensor, None if x.array is None else x.array.astype(wanted), x.contents, x.name)
-    return node.run("layout.cast", x, dtypes=[to_type], like=wanted)
+    result = node.run("layout.cast", x, dtypes=[to_type], like=wanted)
+    if from_type == "real" and to_type == "int" and bits_of(wanted) < 8:
+        return node.run("onnx.wrap", result, **narrow, like=wanted)
+    return result
+
+
+def bits_of(dtype: np.dtype[Any]) -> int:
+    """Return in how many bits an element is stored."""
+    found = _BITS.search(dtype.name)
+    return int(found[0]) if found is not None else 8
+
+
+def _is_signed(dtype: np.dtype[Any]) -> bool:
+    return not dtype.name.startswith("u")
 
 
 @translation("IsNaN")

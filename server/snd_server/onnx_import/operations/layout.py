@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
+
+import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_server.onnx_import.data import Data, require
+from snd_server.onnx_import.data import Argument, Data, require
 from snd_server.onnx_import.node import Node, translation, unless
 
 ONE = integers.constant(1)
@@ -121,3 +124,165 @@ def expanded(node: Node, x: Data, wanted: list[Integer]) -> Data:
     if len(axes) == x.rank:
         return node.run("layout.broadcast", x, shape=shape)
     return node.run("layout.broadcast", x, axes=axes, shape=[shape[at] for at in axes])
+
+
+@translation("Tile")
+def tile(node: Node) -> Data:
+    x, repeats = node.input(0), node.integers(1) or []
+    axes = [at for at, each in enumerate(repeats) if each != ONE]
+    if not axes:
+        return x
+    return node.run("layout.tile", x, **unless(len(axes) == x.rank, axes=axes), repeats=[repeats[at] for at in axes])
+
+
+@translation("ConstantOfShape")
+def uniform(node: Node) -> Data:
+    given = node.attribute("value")
+    value = node.constant(0.0, np.dtype(np.float32)) if given is None else node.constant(given.reshape(()), given.dtype)
+    return node.run("layout.uniform", value, shape=node.integers(0))
+
+
+@translation("Range")
+def numbers(node: Node) -> Data:
+    found = [node.input(at).integers if node.input(at).is_int else None for at in range(3)]
+    values = [node.known_scalar(at) if each is None else each.reshape(-1)[0] for at, each in enumerate(found)]
+    first, last, stride = values
+    return node.run("layout.range", first=first, last=last, stride=stride, like=node.input(0).dtype)
+
+
+@translation("EyeLike")
+def eye(node: Node) -> Data:
+    import onnx
+
+    x = node.input(0)
+    require(None not in x.extents, "extents that are not known")
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(node.number("dtype")) if node.attribute("dtype") else x.dtype
+    rows, columns = (each or 0 for each in x.extents)
+    return node.constant(np.eye(rows, columns, node.number("k", 0)), dtype)
+
+
+@translation("Slice")
+def cut(node: Node) -> Data:
+    x, begins, ends = node.input(0), node.integers(1, "starts") or [], node.integers(2, "ends") or []
+    axes = node.ints(3, "axes") or list(range(len(begins)))
+    strides = node.ints(4) or [1] * len(begins)
+    axes = [each % max(x.rank, 1) for each in axes]
+    bounds = [
+        _bounds(x.shape[axis], begin, end, stride)
+        for axis, begin, end, stride in zip(axes, begins, ends, strides, strict=True)
+    ]
+    if any(begin == end for begin, end in bounds):
+        empty = list(x.shape)
+        for axis, (begin, end) in zip(axes, bounds, strict=True):
+            empty[axis] = integers.constant(0) if begin == end else (end - begin)
+        require(all(each == 1 for each in strides), "empty slices by strides")
+        return node.run("layout.uniform", _zero(node, x), shape=empty, like=x.dtype)
+    changed = [
+        at for at, axis in enumerate(axes)
+        if strides[at] != 1 or bounds[at][0].value != 0 or bounds[at][1] != x.shape[axis]
+    ]  # fmt: skip
+    if not changed:
+        return x
+    given: dict[str, Any] = unless(
+        [axes[at] for at in changed] == list(range(x.rank)), axes=[axes[at] for at in changed]
+    )
+    given |= unless(all(strides[at] == 1 for at in changed), stride=[strides[at] for at in changed])
+    first, last = [bounds[at][0] for at in changed], [bounds[at][1] for at in changed]
+    return node.run("layout.slice", x, begin=first, end=last, **given)
+
+
+def _zero(node: Node, x: Data) -> Data:
+    return node.constant(0, x.dtype)
+
+
+def _bounds(extent: Integer, begin: Integer, end: Integer, stride: int) -> tuple[Integer, Integer]:
+    """Return where a slice begins and ends; -1 is in front of the first element."""
+    if extent.value is not None and begin.value is not None and end.value is not None:
+        first, last, _ = slice(begin.value, end.value, stride).indices(extent.value)
+        if (first >= last) if stride > 0 else (first <= last):
+            return ONE, ONE
+        return integers.constant(first), integers.constant(last)
+    first_, last_ = _from_start(extent, begin), _from_start(extent, end)
+    if stride < 0:
+        is_end = begin.value is not None and (begin.value == -1 or begin.value > 1 << 30)
+        first_ = extent - 1 if is_end else first_
+        last_ = integers.constant(-1) if end.value is not None and end.value < -(1 << 30) else last_
+        return first_, last_
+    if end.value is not None and end.value >= 0:
+        # Beyond the end it ends there.
+        last_ = extent if end.value > 1 << 30 else integers.minimum(end, extent)
+    return first_, last_
+
+
+def _from_start(extent: Integer, place: Integer) -> Integer:
+    low, high = integers.bounds(place)
+    if low is not None and low >= 0:
+        return place
+    require(high is not None and high < 0, "where a slice begins or ends may count from either end")
+    return extent + place
+
+
+@translation("Pad")
+def pad(node: Node) -> Data:
+    x, padding, value = node.input(0), node.integers(1, "pads" if node.opset < 11 else None), node.maybe(2)
+    padding = padding if padding is not None else node.integers(99, "paddings")
+    require(padding is not None, "no widths")
+    assert padding is not None
+    axes = [each % x.rank for each in node.ints(3) or range(x.rank)]
+    modes = {"constant": "CONSTANT", "edge": "REPLICATE", "reflect": "REFLECT"}
+    mode = node.text("mode", "constant")
+    count = len(axes)
+    sides: list[tuple[Integer, Integer]] = [(padding[at], padding[count + at]) for at in range(count)]
+    if mode == "wrap":
+        return _wrapped(node, x, axes, [tuple(each.value or 0 for each in side) for side in sides])
+    x, axes, sides = _cropped(node, x, axes, sides)
+    changed = [at for at, (begin, end) in enumerate(sides) if begin.value != 0 or end.value != 0]
+    if not changed:
+        return x
+    widths: list[Integer] = [sides[at][0] for at in changed] + [sides[at][1] for at in changed]
+    given: dict[str, Any] = unless(len(changed) == x.rank, axes=[axes[at] for at in changed])
+    given |= unless(mode == "constant", method=modes.get(mode, mode))
+    filling: Argument = None
+    if mode == "constant":
+        filling = node.real("value", 0.0) if node.opset < 11 and x.is_real else None
+        filling = None if filling == 0.0 else filling
+        if value is not None:
+            filling = value.scalar if value.scalar is not None else _first(node, value)
+            filling = None if filling in (0, False) and not isinstance(filling, Data) else filling
+    return node.run("layout.pad", x, filling, padding=widths, like=x.dtype, **given)
+
+
+def _first(node: Node, value: Data) -> Data:
+    return value if not value.rank else node.run("layout.squeeze", value, axes=list(range(value.rank)))
+
+
+def _cropped(
+    node: Node, x: Data, axes: list[int], sides: list[tuple[Integer, Integer]]
+) -> tuple[Data, list[int], list[tuple[Integer, Integer]]]:
+    """Cut off what negative widths cut off."""
+    cuts = [at for at, side in enumerate(sides) if any((each.value or 0) < 0 for each in side)]
+    if not cuts:
+        return x, axes, sides
+    zero = integers.constant(0)
+    begins = [zero - sides[at][0] if (sides[at][0].value or 0) < 0 else zero for at in cuts]
+    ends = [x.shape[axes[at]] + (sides[at][1] if (sides[at][1].value or 0) < 0 else zero) for at in cuts]
+    x = node.run("layout.slice", x, axes=[axes[at] for at in cuts], begin=begins, end=ends)
+    left = [tuple(zero if (each.value or 0) < 0 else each for each in side) for side in sides]
+    return x, axes, [(begin, end) for begin, end in left]
+
+
+def _wrapped(node: Node, x: Data, axes: list[int], sides: list[tuple[int, ...]]) -> Data:
+    """Put the end of a dimension in front of it, and its beginning after it."""
+    for axis, (begin, end) in zip(axes, sides, strict=True):
+        if not begin and not end:
+            continue
+        extent = x.extents[axis]
+        require(extent is not None and 0 <= begin <= extent and 0 <= end <= extent, "elements that wrap around twice")
+        assert extent is not None
+        parts = [x]
+        if begin:
+            parts.insert(0, node.run("layout.slice", x, axes=[axis], begin=[extent - begin], end=[extent]))
+        if end:
+            parts.append(node.run("layout.slice", x, axes=[axis], begin=[0], end=[end]))
+        x = node.run("layout.concat", parts, axis=axis, like=x.dtype)
+    return x

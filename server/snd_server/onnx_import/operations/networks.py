@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from snd_server.onnx_import.data import Data
+from snd_server.onnx_import.data import Data, require
 from snd_server.onnx_import.node import Node, translation, unless
 
 
@@ -55,3 +55,64 @@ def softmax(node: Node) -> Data:
     axes = [axis] if node.opset >= 13 else list(range(axis, x.rank))
     result = node.run("nn.softmax", x, **unless(axes == [1], axes=axes))
     return result if node.kind == "Softmax" else node.run("math.log", result)
+
+
+@translation("LayerNormalization")
+def layer_norm(node: Node) -> list[Data | None]:
+    x, scale, bias = node.input(0), node.input(1), node.maybe(2)
+    axes = list(range(node.axis(x.rank, -1), x.rank))
+    epsilon = node.real("epsilon", 1e-5)
+    mean, variance = node.run_all("math.moments", x, axes=axes)
+    deviation = node.run("math.rsqrt", node.run("math.add", variance, epsilon))
+    normal = node.run("math.mul", node.run("math.sub", x, mean), deviation)
+    scaled = node.run("math.mul", normal, scale)
+    return [scaled if bias is None else node.run("math.add", scaled, bias), mean, deviation]
+
+
+@translation("RMSNormalization", "SimplifiedLayerNormalization")
+def rms_norm(node: Node) -> Data:
+    x, scale = node.input(0), node.input(1)
+    axes = list(range(node.axis(x.rank, -1), x.rank))
+    mean = node.run("math.mean_reduce", node.run("math.sqr", x), axes=axes)
+    factor = node.run("math.rsqrt", node.run("math.add", mean, node.real("epsilon", 1e-5)))
+    return node.run("math.mul", node.run("math.mul", x, factor), scale)
+
+
+@translation("GroupNormalization")
+def group_norm(node: Node) -> Data:
+    x, scale, bias = (node.input(at) for at in range(3))
+    groups, channels = node.number("num_groups", 1), x.shape[1]
+    grouped = node.run("layout.reshape", x, shape=[x.shape[0], groups, -1])
+    normal = node.run("nn.mean_variance_norm", grouped, None, None, axes=[2], epsilon=node.real("epsilon", 1e-5))
+    if scale.shape != (channels,):  # until version 20, a value for each group
+        normal = node.run("math.add", node.run("math.mul", normal, scale, rhs_align=1), bias, rhs_align=1)
+        return node.run("layout.reshape", normal, shape=list(x.shape))
+    whole = node.run("layout.reshape", normal, shape=list(x.shape))
+    return node.run("math.add", node.run("math.mul", whole, scale, rhs_align=1), bias, rhs_align=1)
+
+
+@translation("MeanVarianceNormalization")
+def mean_variance_norm(node: Node) -> Data:
+    axes = [int(each) for each in node.attribute("axes", [0, 2, 3])]
+    return node.run("nn.mean_variance_norm", node.input(0), None, None, axes=axes, epsilon=1e-9)
+
+
+@translation("Hardmax")
+def hardmax(node: Node) -> Data:
+    x = node.input(0)
+    axis = node.axis(x.rank, -1 if node.opset >= 13 else 1)
+    require(node.opset >= 13 or axis == x.rank - 1, "the greatest of several dimensions")
+    greatest = node.run("math.argmax", x, axis=axis)
+    places = node.run("layout.range", first=0, last=x.shape[axis])
+    align = unless(axis == x.rank - 1, lhs_align=axis)
+    return node.run("layout.cast", node.run("math.eq", places, greatest, **align), dtypes=["real"], like=x.dtype)
+
+
+@translation("Shrink")
+def shrink(node: Node) -> Data:
+    x, bias, limit = node.input(0), node.real("bias", 0.0), node.real("lambd", 0.5)
+    whole = node.as_real(x)
+    above, below = node.run("math.gt", whole, limit), node.run("math.lt", whole, -limit)
+    lowered, raised = (node.run("math.sub", whole, bias), node.run("math.add", whole, bias)) if bias else (whole, whole)
+    rest = node.run("math.select", below, raised, 0.0)
+    return node.back(node.run("math.select", above, lowered, rest), x)
