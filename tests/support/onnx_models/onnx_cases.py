@@ -132,7 +132,8 @@ def _converted(graph: SourceGraph, arrays: Mapping[str, Any]) -> tuple[Converted
         converted = convert_graph(graph, "a case", {name: arrays[name] for name in fixed})
         first = first or converted
         # Where all of it is constant, nothing is left to be compared.
-        if not converted.problems and (not fixed or converted.statements):
+        passed_on = any(f" = {name};" in converted.text for name in converted.inputs.values())
+        if not converted.problems and (not fixed or converted.statements or passed_on):
             return converted, fixed
     assert first is not None
     raise UntranslatableError(first.problems[0].reason if first.problems else "all of it is constant")
