@@ -9,9 +9,9 @@ from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, mo
 from snd_analysis.convert.names import Names
 from snd_analysis.convert.nnef1 import Converted, NotConvertible, convert_nnef1
 from snd_analysis.convert.steps import (
-    AnyStep,
     Block,
     BranchStep,
+    GraphStep,
     LocalStep,
     LoopStep,
     Step,
@@ -22,10 +22,10 @@ from snd_analysis.convert.steps import (
 )
 
 __all__ = [
-    "AnyStep",
     "Block",
     "BranchStep",
     "Converted",
+    "GraphStep",
     "GraphText",
     "LocalStep",
     "LoopStep",

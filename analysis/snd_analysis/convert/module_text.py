@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from snd_analysis.convert.names import Names
-from snd_analysis.convert.steps import AnyStep, Block, BranchStep, LocalStep, LoopStep, Step
+from snd_analysis.convert.steps import Block, BranchStep, GraphStep, LocalStep, LoopStep, Step
 from snd_analysis.convert.written import written_attributes, written_dtypes
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.skriptnd.format import format_text
@@ -108,7 +108,7 @@ class Writer:
         """Let a tensor have the name of another one, in whose place it stands."""
         self._named[tensor] = self.name(other)
 
-    def statement(self, step: AnyStep, names: Mapping[str, str] = NO_NAMES) -> str:
+    def statement(self, step: GraphStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return the statement that makes the results of a step.
 
         ``names`` are those of values of attributes that have one, by what these are written as otherwise.

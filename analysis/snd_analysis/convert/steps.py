@@ -50,7 +50,7 @@ class LocalStep(Struct, frozen=True, eq=False):
 class Block(Struct, frozen=True, eq=False):
     """The statements of a branch or a loop, and what they yield."""
 
-    steps: tuple[AnyStep, ...]
+    steps: tuple[GraphStep, ...]
     results: tuple[Tensor, ...]
 
 
@@ -99,10 +99,10 @@ class LoopStep(Struct, frozen=True, eq=False):
         )
 
 
-AnyStep: TypeAlias = "Step | LocalStep | BranchStep | LoopStep"
+GraphStep: TypeAlias = "Step | LocalStep | BranchStep | LoopStep"
 
 
-def blocks_of(step: AnyStep) -> tuple[Block, ...]:
+def blocks_of(step: GraphStep) -> tuple[Block, ...]:
     """Return the blocks of a branch or a loop; none of an invocation."""
     match step:
         case BranchStep():
@@ -112,7 +112,7 @@ def blocks_of(step: AnyStep) -> tuple[Block, ...]:
     return ()
 
 
-def modules_of(step: AnyStep) -> set[str]:
+def modules_of(step: GraphStep) -> set[str]:
     """Return the modules whose operators a step invokes, in its blocks too."""
     found = {step.module}
     for block in blocks_of(step):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base import OperatorName
 from snd_analysis.compose import Arguments, Session, results_of
-from snd_analysis.convert import AnyStep, Step, shortest
+from snd_analysis.convert import GraphStep, Step, shortest
 from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value, tensors_of
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.symbolic import integers
@@ -33,7 +33,7 @@ class Builder:
         self._named = frozenset(leaf for each in extents for leaf in each.leaves)
         self._snapshot = snapshot
         self._session = Session(snapshot)
-        self.steps: list[AnyStep] = []
+        self.steps: list[GraphStep] = []
         self.wanted: dict[Tensor, str] = {}
         """The names that tensors should have."""
         self.arrays: dict[Tensor, Array] = {}
@@ -110,7 +110,7 @@ class Builder:
         return known[1]
 
     @contextmanager
-    def block(self) -> Iterator[list[AnyStep]]:
+    def block(self) -> Iterator[list[GraphStep]]:
         """Within, steps are added to a list of their own."""
         around, self.steps = self.steps, []
         try:
@@ -147,9 +147,9 @@ class Builder:
         return made
 
 
-def needed(steps: Sequence[AnyStep], wanted: set[Tensor]) -> list[AnyStep]:
+def needed(steps: Sequence[GraphStep], wanted: set[Tensor]) -> list[GraphStep]:
     """Return the steps without those whose results nothing takes."""
-    kept: list[AnyStep] = []
+    kept: list[GraphStep] = []
     used = set(wanted)
     for step in reversed(steps):
         if any(tensor in used for value in step.outputs for tensor in tensors_of(value)):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.compose import input_extent
-from snd_analysis.convert import AnyStep, GraphText, Names, Step, Writer, blocks_of, module_text, modules_of
+from snd_analysis.convert import GraphStep, GraphText, Names, Step, Writer, blocks_of, module_text, modules_of
 from snd_analysis.model import Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.names import format_modules, library_modules
 from snd_analysis.symbolic import integers
@@ -147,7 +147,7 @@ class _Conversion:
         return None
 
     def _name(
-        self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[AnyStep]
+        self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[GraphStep]
     ) -> dict[str, str]:
         """Decide all names; return those of the outputs."""
         for name, tensor in inputs.items():
@@ -165,7 +165,7 @@ class _Conversion:
         self._name_steps(steps)
         return found
 
-    def _name_steps(self, steps: Sequence[AnyStep]) -> None:
+    def _name_steps(self, steps: Sequence[GraphStep]) -> None:
         for step in steps:
             for value in (*step.inputs, *step.outputs):
                 for tensor in tensors_of(value):
@@ -210,7 +210,7 @@ class _Conversion:
 
     # ---- constants ---------------------------------------------------------------------------------------------------
     def _constants(
-        self, text: GraphText, steps: Sequence[AnyStep], outputs: Sequence[Tensor]
+        self, text: GraphText, steps: Sequence[GraphStep], outputs: Sequence[Tensor]
     ) -> Iterator[tuple[str, Array]]:
         """Declare constants and variables; yield the arrays of the latter."""
         used = dict.fromkeys(tensor for step in steps for value in step.inputs for tensor in tensors_of(value))
@@ -227,7 +227,7 @@ class _Conversion:
                 text.block("constant").add(f"{declared} = {format_value(tensor.value, quoted=True)};")
 
 
-def _operators(steps: Sequence[AnyStep]) -> Iterator[str]:
+def _operators(steps: Sequence[GraphStep]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, Step):
             yield step.operator

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.convert import AnyStep, Block, BranchStep, LoopStep, taken_by
+from snd_analysis.convert import Block, BranchStep, GraphStep, LoopStep, taken_by
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -53,7 +53,7 @@ def _block(node: Node, graph: SourceGraph, known: dict[str, Item]) -> tuple[Bloc
     return _needed(steps, tensors), data
 
 
-def _needed(steps: Sequence[AnyStep], results: tuple[Tensor, ...]) -> Block:
+def _needed(steps: Sequence[GraphStep], results: tuple[Tensor, ...]) -> Block:
     return Block(tuple(needed(steps, set(results))), results)
 
 
