@@ -29,6 +29,7 @@ from snd_server.checking import Checker
 from snd_server.composing import chosen_graph, compose_chosen
 from snd_server.config import Configurations
 from snd_server.deviation import difference
+from snd_server.extras import demand_onnx
 from snd_server.render import full
 from snd_server.report import Report
 from snd_server.running import RunRequest, prepare
@@ -117,15 +118,6 @@ def run_export(request: ExportRequest) -> int:
     if not request.quiet:
         say("onnxruntime computes the same outputs on random inputs")
     return CLEAN
-
-
-def demand_onnx() -> None:
-    """Raise ArgumentError if the packages of the extra are not there."""
-    try:
-        import onnx  # noqa: F401
-        import onnxruntime  # noqa: F401
-    except ImportError as missing:
-        raise ArgumentError(f"this needs the package {missing.name}: pip install 'snd[onnx]' installs it") from missing
 
 
 def save(model: onnx.ModelProto, path: str) -> None:

@@ -30,6 +30,7 @@ from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
 from snd_server.discovery import NNEF1_SUFFIX
 from snd_server.expectations import TOLERANCE, deviations, expected_tensors
+from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_RUN_NOTES
 from snd_server.name_maps import read_rules, renamed
 from snd_server.render.evaluated import Evaluated
@@ -68,6 +69,7 @@ class RunRequest(Struct, frozen=True):
     save_weights: str | None = None
     expect: tuple[str, ...] = ()
     tolerance: float = TOLERANCE
+    engine: str = "snd"
 
 
 class Observer(Struct, frozen=True):
@@ -83,12 +85,28 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
     Raises ArgumentError for what there is not, ConfigError and OSError.
     """
     try:
-        with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
+        with _evaluator(request) as evaluator:
             return _evaluated(evaluator, checker, request, observer)
     except _TookTooLong as error:
         found = Diagnostic(LIMIT_EXCEEDED, Severity.ERROR, str(error), Location(request.path, Span(0, 0)))
         kind, name = ("graph", request.graph) if request.operator is None else ("operator", request.operator)
         return Evaluated(name or "", kind, request.seed, request.double, {}, diagnostics=(found,)), PROBLEMS
+
+
+def _evaluator(request: RunRequest) -> Evaluator:
+    """Return what runs in the engine that is asked for. Raises ArgumentError for what the engine can't do."""
+    limits = ProcessLimits(memory_bytes=request.memory_bytes)
+    if request.engine == "snd":
+        return Evaluator(limits)
+    for option, is_given in (
+        ("--trace", request.trace),
+        ("--quantize", request.quantize),
+        ("--real f64", request.double),
+    ):
+        if is_given:
+            raise ArgumentError(f"--engine {request.engine} can't be used with {option}")
+    demand_onnx()
+    return Evaluator(limits, target="snd_server.export.engine:make")
 
 
 class _TookTooLong(Exception):  # noqa: N818 - it is no fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -133,3 +134,41 @@ def test_a_model_in_nnef1_is_exported(project: Path, real):
     (project / "graph.nnef").write_text(text, encoding="utf-8")
     outcome = real("export", ".", "-o", "m.onnx", "--verify")
     assert (outcome.status, outcome.stderr) == (0, "")
+
+
+POOLED = """
+import math, image;
+operator scaled { @input { x: real[s..]; } @constant { two: real[1] = 2.0; } @output { y: real[s..]; }
+    @compose { y = math.mul(x, two); } }
+graph Pooled {
+    @input { x: real[1,1,8,8]; i: int[1]; }
+    @output { y: real[1,1,2,2]; b: real[1,1,8,8]; }
+    @variable { regions: real[1,4]; sum: real[1,1,8,8]; }
+    @compose {
+        a = scaled(x);
+        b = math.add(a, sum);
+        c = image.max_roi_pool{output_size=[2,2]}(b, regions, i);
+        y = math.exp(c);
+    }
+    @update { sum = b; }
+}
+"""
+
+
+def test_onnxruntime_runs_what_can_be_exported(project: Path, real):
+    _model(project, POOLED)
+    given = ("run", ".", "--input", "i=[0]", "--steps", "2", "--format", "json")
+    own, other = (json.loads(real(*given, "--engine", engine).stdout) for engine in ("snd", "onnxruntime"))
+    assert own["notes"] == []
+    assert len(other["notes"]) == 1
+    assert "onnxruntime can't compute image.max_roi_pool" in other["notes"][0]
+    for one, two in zip(own["outputs"], other["outputs"], strict=True):
+        np.testing.assert_allclose(one["values"], two["values"], rtol=1e-5, atol=1e-6)
+    assert own["random"] == other["random"]
+
+
+def test_another_engine_has_no_trace(project: Path, real):
+    _model(project, STATE)
+    outcome = real("run", ".", "--engine", "onnxruntime", "--trace")
+    assert outcome.status == 2
+    assert "--engine onnxruntime can't be used with --trace" in outcome.stderr

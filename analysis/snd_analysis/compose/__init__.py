@@ -12,7 +12,12 @@ from snd_analysis.base import loaded_when_used
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.root_binding import InputShapes
-from snd_analysis.compose.body.operation_scopes import passes_scope_on, quantizations_below, variables_below
+from snd_analysis.compose.body.operation_scopes import (
+    passes_scope_on,
+    quantizations_below,
+    specializations_below,
+    variables_below,
+)
 from snd_analysis.compose.budget import FileBudget
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.checks.omitted_inputs import open_inputs
@@ -82,6 +87,7 @@ __all__ = [
     "shape_text",
     "shown",
     "specialization_of",
+    "specializations_below",
     "tensor_text",
     "total_multiply_adds",
     "variables_below",

@@ -69,6 +69,8 @@ class EvaluationAnswer(Struct, frozen=True):
     """For weights that no variable takes: a variable without a value that has the same shape and a similar name."""
     arrays: Mapping[str, Argument] | None = None
     variables: Mapping[str, Argument] | None = None
+    notes: tuple[str, ...] = ()
+    """What the engine could not compute, so that snd did, and why."""
     updated: tuple[str, ...] = ()
     """Those of the variables that ``@update`` gave new values."""
     composing_seconds: float = 0.0

@@ -18,8 +18,11 @@ _GRACE_SECONDS = 1.0
 class Evaluator:
     """Evaluates in a process that is kept, killed and replaced by ``Worker``; texts are sent when they change."""
 
-    def __init__(self, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
-        self.worker = Worker(_TARGET, limits, keep_ready=keep_ready)
+    def __init__(
+        self, limits: ProcessLimits | None = None, *, keep_ready: bool = False, target: str | None = None
+    ) -> None:
+        """``target`` is ``module:function``, which makes what the worker does; by default that of ``handler``."""
+        self.worker = Worker(target or _TARGET, limits, keep_ready=keep_ready)
         self._sent: dict[str, str] = {}
         self._sent_to = 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
@@ -37,6 +37,10 @@ def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
         return evaluate(files.snapshot(order.texts), order.request, note, found)
 
     return handle
+
+
+Runner: TypeAlias = "Callable[[Session, Bound, Execution, int], RunResult]"
+"""Runs what is bound so often; see ``run_repeatedly``."""
 
 
 class KnownFiles:
@@ -75,7 +79,11 @@ class KnownFiles:
 
 
 def evaluate(
-    snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any], None], found: FoundShapes | None = None
+    snapshot: Snapshot,
+    request: EvaluationRequest,
+    note: Callable[[Any], None],
+    found: FoundShapes | None = None,
+    run: Runner | None = None,
 ) -> EvaluationAnswer:
     """Compose and run a graph or operator. What fails is in the answer; steps and progress are noted on the way."""
     begin = time.monotonic()
@@ -103,7 +111,7 @@ def evaluate(
             spent_bytes=sum(map(bytes_of, (*given.arguments, *weights.values()))),
         )
         execution = replace(_execution(request, limits, real, note), variables=weights)
-        outcome = _run(session, given, execution, request.steps)
+        outcome = (run or run_repeatedly)(session, given, execution, request.steps)
     except InvalidRequest as invalid:
         failures = tuple(failure_of(failed(each)) if each.sites else each for each in invalid.failures)
         return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)
@@ -122,6 +130,7 @@ def evaluate(
         arrays=dict(outcome.outputs) if request.keep else None,
         variables=dict(outcome.variables) if request.keep_variables else None,
         updated=outcome.updated,
+        notes=outcome.notes,
         running_seconds=time.monotonic() - begin - answer.composing_seconds,
     )
 
@@ -140,7 +149,7 @@ def _execution(
     )
 
 
-def _run(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
+def run_repeatedly(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
     """Run once or more often, each time with the variables that the last run left. What is told is of all runs."""
     outcome = execute(session, given.specialization, given.arguments, execution)
     drawn, unused = outcome.drawn, outcome.unused

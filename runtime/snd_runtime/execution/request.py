@@ -85,3 +85,5 @@ class RunResult(Struct, frozen=True):
     """What ``@quantize`` names."""
     updated: tuple[str, ...] = ()
     """The variables that ``@update`` gave new values."""
+    notes: tuple[str, ...] = ()
+    """What another engine than that of snd could not compute, and why."""

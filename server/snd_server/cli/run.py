@@ -50,6 +50,10 @@ from snd_server.running import RunRequest
     "--tolerance", type=click.FloatRange(min=0), default=1e-5, metavar="X",
     help="By how much elements may differ, relative to 1 and to what is expected; 1e-5 by default.",
 )  # fmt: skip
+@click.option(
+    "--engine", type=click.Choice(["snd", "onnxruntime"]), default="snd",
+    help="What computes: snd itself, or onnxruntime, and snd the operators that ONNX can't express.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
 @click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
@@ -84,6 +88,7 @@ def run(
     save_weights: str | None,
     expect: tuple[str, ...],
     tolerance: float,
+    engine: str,
     seed: int,
     real: str,
     output: str | None,
@@ -105,7 +110,7 @@ def run(
     path = _library_file(operator) if path is None else main_file(path)
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
-        timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance,
+        timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance, engine,
     )  # fmt: skip
     from snd_server.showing import run_and_show
 

@@ -6,7 +6,8 @@ composed of or of what its formulas come to. Whatever fits no way is noted, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import onnx
 from msgspec import Struct
 from onnx import TensorProto, helper, numpy_helper
 
-from snd_analysis.compose import Specialization, decompose, specialization_of
+from snd_analysis.compose import Specialization, decompose, specialization_of, specializations_below
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic.integers import Integer
@@ -61,6 +62,18 @@ def write_model(
     return _ModelWriter(flat, traced).model(specialization, variables)
 
 
+def flat_graph(specialization: Specialization) -> Graph:
+    """Return a graph with all but operators of the library written where they are invoked."""
+    return _ModelWriter(True, False).root_graph(specialization)
+
+
+def write_operations(
+    specialization: Specialization, graph: Graph, variables: Mapping[str, Argument]
+) -> onnx.ModelProto:
+    """Return a part of the flat graph of a specialization as a model. Raises NotExportable."""
+    return _ModelWriter(True, False).graph_model(specialization, graph, variables)
+
+
 class _ModelWriter:
     def __init__(self, flat: bool, traced: bool) -> None:
         self._flat = flat
@@ -72,9 +85,15 @@ class _ModelWriter:
         self._taken: set[tuple[str, str]] = set()
 
     def model(self, specialization: Specialization, variables: Mapping[str, Argument]) -> onnx.ModelProto:
+        """Return a graph or operator as a model. Raises NotExportable."""
+        return self.graph_model(specialization, self.root_graph(specialization), variables)
+
+    def graph_model(
+        self, specialization: Specialization, graph: Graph, variables: Mapping[str, Argument]
+    ) -> onnx.ModelProto:
+        """Return a graph, or a part of the graph, of a specialization as a model. Raises NotExportable."""
         root = Root(is_function=False)
         scope = Scope(root)
-        graph = self._root_graph(specialization)
         for name in graph.outputs:  # what they are called is known from outside
             root.fresh(name)
         inputs = self._inputs(scope, graph.inputs.values())
@@ -114,7 +133,8 @@ class _ModelWriter:
         return model
 
     # ---- the graph itself --------------------------------------------------------------------------------------------
-    def _root_graph(self, specialization: Specialization) -> Graph:
+    def root_graph(self, specialization: Specialization) -> Graph:
+        """Return the graph of a specialization, or one that does nothing but invoke it."""
         template = specialization.template
         if template.is_graph and specialization.body is not None:
             return decompose(specialization.body, self._inlined, template.name.path)
@@ -499,15 +519,20 @@ def _is_static(tensor: Tensor) -> bool:
     return all(isinstance(each, Integer) and each.value is not None for each in tensor.shape or ())
 
 
+def declared_constants(specialization: Specialization, wanted: Container[str]) -> dict[str, Argument]:
+    """Return the constants that definitions declare, by scoped name; those that have no value are left out."""
+    found: dict[str, Argument] = {}
+    for scope, callee in specializations_below(specialization):
+        names = [f"{scope}.{each.name}" if scope else each.name for each in callee.template.constants]
+        if any(name in wanted for name in names):
+            with suppress(EvaluationFailed):  # whatever needs them says that they are not known
+                found.update(zip(names, constant_values(callee, FLOAT32, Budget(Limits())).values(), strict=True))
+    return found
+
+
 def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph) -> None:
-    """Give the constants that a definition declares their values."""
-    if not specialization.template.constants:
-        return
-    try:
-        found = constant_values(specialization, np.dtype(np.float32), Budget(Limits()))
-    except EvaluationFailed:
-        return  # whatever needs them says that they are not known
-    for name, value in found.items():
+    """Give the constants that definitions declare their values."""
+    for name, value in declared_constants(specialization, graph.constants).items():
         declared = graph.constants.get(name)
         if declared is not None:
             arrays = [value] if isinstance(value, np.ndarray) else list(value or ())

@@ -122,15 +122,7 @@ class Scope:
             if tensor in scope.names:
                 return scope.names[tensor]
             scope = scope.parent
-        if tensor.value is None or tensor.dtype is None:
-            raise Unsuitable(f"'{tensor.name}' is not computed before it is used")
-        try:
-            elements = np.asarray(plain(tensor.value), NUMPY[tensor.dtype])
-        except (ValueError, OverflowError):
-            raise Unsuitable(f"the value of '{tensor.name}' is not known before the run") from None
-        shape = static_shape(tensor)
-        whole = elements.reshape(shape) if elements.ndim else np.full(shape, elements)
-        return self.root.constant(whole.astype(NUMPY[tensor.dtype]), tensor.name)
+        return self.root.constant(constant_array(tensor), tensor.name)
 
     def stack(self, pack: Pack) -> str:
         """Return the name of the tensor that holds the tensors of a pack whose number is known in the run only."""
@@ -247,3 +239,16 @@ def rank_of(tensor: TensorValue) -> int:
     if not all(isinstance(extent, Integer) for extent in tensor.shape):
         raise Unsuitable(f"the rank of '{tensor.name}' is not known before the run")
     return len(tensor.shape)
+
+
+def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """Return the elements of a tensor that has a value. Raises Unsuitable for any other."""
+    if tensor.value is None or tensor.dtype is None:
+        raise Unsuitable(f"'{tensor.name}' is not computed before it is used")
+    try:
+        elements = np.asarray(plain(tensor.value), NUMPY[tensor.dtype])
+    except (ValueError, OverflowError):
+        raise Unsuitable(f"the value of '{tensor.name}' is not known before the run") from None
+    shape = static_shape(tensor)
+    whole = elements.reshape(shape) if elements.ndim else np.full(shape, elements)
+    return whole.astype(NUMPY[tensor.dtype])

@@ -50,6 +50,7 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
         for weight, variable in list(answer.suggestions.items())[:MOST_LISTED_NAMES]
     ]
     head += _quantization(answer.quantized)
+    head += answer.notes
     tail = [paint("red", visible(line)) for line in evaluated.differing]
     return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint), *tail])
 

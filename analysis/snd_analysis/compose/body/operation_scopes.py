@@ -59,25 +59,32 @@ def tensors_below(
             yield from tensors_below((*with_scopes(callee.body), *callee.body.update_operations), wanted, inner)
 
 
+def specializations_below(specialization: Specialization) -> Iterator[tuple[str, Specialization]]:
+    """Yield a definition and all that it invokes, with their scopes."""
+    pending = [("", specialization)]
+    while pending:
+        scope, callee = pending.pop()
+        yield scope, callee
+        if callee.body is not None:
+            operations = (*with_scopes(callee.body), *callee.body.update_operations)
+            pending += reversed([*_invoked(operations, scope)])
+
+
+def _invoked(operations: Iterable[Operation], scope: str) -> Iterator[tuple[str, Specialization]]:
+    for operation in operations:
+        for part in operation.subgraphs.values():
+            yield from _invoked(part.operations, scope)
+        callee = specialization_of(operation)
+        if callee is not None:
+            yield scope_of(operation, scope), callee
+
+
 def variables_below(specialization: Specialization) -> dict[str, TensorValue]:
     """Return the variables of a definition and of all that it invokes, as they are declared, by scoped names."""
     found: dict[str, TensorValue] = {}
-
-    def enter(callee: Specialization, scope: str) -> None:
+    for scope, callee in specializations_below(specialization):
         for name, value in callee.variables.items():
             found.setdefault(joined(scope, name), value)
-        if callee.body is not None:
-            follow((*with_scopes(callee.body), *callee.body.update_operations), scope)
-
-    def follow(operations: Iterable[Operation], scope: str) -> None:
-        for operation in operations:
-            for part in operation.subgraphs.values():
-                follow(part.operations, scope)
-            callee = specialization_of(operation)
-            if callee is not None:
-                enter(callee, scope_of(operation, scope))
-
-    enter(specialization, "")
     return found
 
 
