@@ -68,9 +68,10 @@ grammar: $(DEVELOPING)
 bench: $(DEVELOPING)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 
-## The pages of all rules, from their declarations.
+## The pages of all rules, from their declarations, and those of the libraries of formats.
 docs: $(DEVELOPING)
 	{ echo "# Rules"; echo; $(BIN)/snd rule --all; } > docs/rules.md
+	PYTHONPATH=tests $(BIN)/python -m support.formats.pages
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist test-output

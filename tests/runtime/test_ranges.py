@@ -153,3 +153,23 @@ def test_results_do_not_depend_on_the_order_of_evaluation():
         results.append(execute(snapshot.session(), root, [given], Execution()).outputs["y"])
     for result in results[1:]:
         np.testing.assert_array_equal(result, results[0])
+
+
+@pytest.mark.parametrize(
+    ("invocation", "told"),
+    [
+        ("y = tennis.pooling2d{padding=0, ksize=[1,1,3,3], stride=[1,1,2,2]}(x);", "family `caffe`: 4 × 4"),
+        ("y = tennis.conv2d{padding=0, stride=[1,1,2,2]}(x, w);", "family `mx_valid`: 3 × 3"),
+    ],
+)
+def test_hover_on_a_padding_tells_its_family_and_the_sizes_of_others(invocation: str, told: str):
+    """The numbers are those of the text for an input of 8, a window of 3 and a stride of 2."""
+    head = "import tennis;\ngraph g {\n    @input { x: real[1,1,8,8]; }\n    @variable { w: real[1,1,3,3]; }\n"
+    extent = told[-1]
+    text = f"{head}    @output {{ y: real[1,1,{extent},{extent}]; }}\n    @compose {{ {invocation} }}\n}}\n"
+    found = hover(snapshot_of({"main.sknd": text}), "main.sknd", text.index("padding"))
+    assert found is not None
+    assert told in found.markdown
+    for family, size in {"tf_valid": 3, "tf_same": 4, "caffe": 4, "mx_valid": 3}.items():
+        expected = f"`{family}`: {size} × {size}" if f"`{family}`" in told else f"`{family}` {size} × {size}"
+        assert expected in found.markdown

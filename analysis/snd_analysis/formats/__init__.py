@@ -10,9 +10,20 @@ from snd_analysis.formats.reached import TOSA, has_ranges
 
 if TYPE_CHECKING:
     from snd_analysis.formats.intervals import Range, bits_of
+    from snd_analysis.formats.paddings import PaddingSizes, padding_sizes
     from snd_analysis.formats.profile import profile_failures
     from snd_analysis.formats.ranges import Ranges, ranges_of
 else:
-    __getattr__ = loaded_when_used(__name__, "intervals", "profile", "ranges")
+    __getattr__ = loaded_when_used(__name__, "intervals", "paddings", "profile", "ranges")
 
-__all__ = ["TOSA", "Range", "Ranges", "bits_of", "has_ranges", "profile_failures", "ranges_of"]
+__all__ = [
+    "TOSA",
+    "PaddingSizes",
+    "Range",
+    "Ranges",
+    "bits_of",
+    "has_ranges",
+    "padding_sizes",
+    "profile_failures",
+    "ranges_of",
+]

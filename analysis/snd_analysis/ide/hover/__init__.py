@@ -7,6 +7,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from snd_analysis import formats
 from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.ide.examples import Examples, first_sample
@@ -136,7 +137,8 @@ def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode
             imported = {item.path: item.node.text for item in snapshot.imports(placed.path)}
             return module_text(snapshot, path, imported.get(path, ""))
         case AttributeName(operator=operator, name=name):
-            return attribute_text(snapshot, operator, name, _given(knowledge, around, name), placed.path)
+            given = paragraphs([_given(knowledge, around, name), _padding(knowledge, around, operator, name)])
+            return attribute_text(snapshot, operator, name, given, placed.path)
     return ""
 
 
@@ -174,6 +176,20 @@ def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str
     known, phrase = knowledge.by_example
     exemplary = _given_value(known, around, name)
     return ", ".join(filter(None, [here, f"{code(exemplary)} {phrase}" if exemplary not in ("", text) else ""]))
+
+
+def _padding(knowledge: Knowledge, around: Sequence[PlacedNode], operator: OperatorName, name: str) -> str:
+    """Return which family a padding of TenniS belongs to, and the sizes of the result by the others."""
+    placed = _call(around)
+    if name != "padding" or operator.path != "snd:tennis" or placed is None or not isinstance(placed.node, nodes.Call):
+        return ""
+    operation = next(iter(knowledge.operations_of(placed.node, placed.base - knowledge.start)), None)
+    found = None if operation is None else formats.padding_sizes(operation)
+    if found is None:
+        return ""
+    sizes = {family: " × ".join(map(str, size)) for family, size in found.sizes.items()}
+    others = ", ".join(f"{code(family)} {size}" for family, size in sizes.items() if family != found.family)
+    return f"family {code(found.family)}: {sizes[found.family]} rows and columns; others would give {others}"
 
 
 def _given_value(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:
