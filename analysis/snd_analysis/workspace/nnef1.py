@@ -30,6 +30,7 @@ from snd_analysis.nnef1.syntax import (
     parse_file,
     parse_quantization,
 )
+from snd_analysis.nnef1.syntax import nodes as nnef1_nodes
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
@@ -43,7 +44,7 @@ from snd_analysis.workspace.files import (
     project_settings,
     text,
 )
-from snd_analysis.workspace.operations import operations_of_dialect
+from snd_analysis.workspace.operations import operations_of_dialect, scope_of_graph
 
 _GRAPH = "graph.nnef"
 
@@ -121,7 +122,10 @@ def _extents(db: Database, path: str) -> Mapping[str, Integer]:
 
 
 def _scope(db: Database, path: str) -> ModuleScope:
-    return operations_of_dialect(nnef1_tree(db, path).dialect)
+    tree = nnef1_tree(db, path)
+    definitions = (each for each in tree.document.items if isinstance(each, nnef1_nodes.Definition))
+    name = next((each.head.name.text for each in definitions if each.head.kind == "graph"), None)
+    return operations_of_dialect(tree.dialect) if name is None else scope_of_graph(tree.dialect, path, name)
 
 
 def _variables(db: Database, path: str) -> tuple[StoredVariable, ...]:

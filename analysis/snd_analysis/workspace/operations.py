@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from snd_analysis.nnef1.elaborate import QUANTIZATION
 from snd_analysis.nnef1.syntax import Dialect
@@ -10,12 +10,14 @@ from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, 
 
 _MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
 """Where operations are looked for, in this order: for tract first those that it adds or gives another meaning."""
+_MOST_GRAPHS = 256
+"""Graphs of which it is kept what they see."""
 
 
 class OperationScope(ModuleScope, frozen=True, eq=False):
     """What a graph sees that is made of a file in NNEF 1.0: operations, by their names alone.
 
-    Those that quantize have the name of their module before their own.
+    Those that quantize have the name of their module before their own. Samples see the graph, too.
     """
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
@@ -29,7 +31,7 @@ class OperationScope(ModuleScope, frozen=True, eq=False):
             for name in (parts[0], f"{parts[0]}_"):
                 if name in module.definitions:
                     return OperatorName(module.path, name)
-        return None
+        return super().operator(parts)
 
 
 @cache
@@ -39,6 +41,13 @@ def operation_names(dialect: Dialect) -> frozenset[str]:
     return frozenset(
         name.removesuffix("_") for module in modules for name in module.definitions if not name.startswith("_")
     )
+
+
+@lru_cache(maxsize=_MOST_GRAPHS)
+def scope_of_graph(dialect: Dialect, path: str, name: str) -> OperationScope:
+    """Return what a graph of a dialect sees, and samples of it."""
+    operations = operations_of_dialect(dialect)
+    return OperationScope(ModuleNames(path, {name: "graph"}), operations.imports, operations.available)
 
 
 @cache
