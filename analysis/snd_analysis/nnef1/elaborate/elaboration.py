@@ -275,6 +275,16 @@ def _are_same(one: nodes.Definition, other: nodes.Definition) -> bool:
     )
 
 
+def _last_target(frame: Frame, name: str) -> Span | None:
+    """Where a name is assigned last, counted from the start of the graph; None if not as a whole."""
+    for entry in reversed(frame.body):
+        for statement in reversed(entry.statements):
+            target = statement.target if isinstance(statement, nodes.Assignment) else None
+            if isinstance(target, nodes.Identifier) and target.text == name:
+                return target.span.shifted(entry.start - frame.base)
+    return None
+
+
 def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
     """Declares an output, and lets it be what the result was assigned, unless that has its name already."""
     span, name = result.name.span, result.name.text
@@ -294,4 +304,4 @@ def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) 
         context.graph.declare("output", frame.base, span, name, item_type(value) or "real", None)
     elif isinstance(value, Items):
         message = f"the result '{name}' is an array or tuple, but results of a graph are single tensors"
-        context.report(frame, rules.RESULT_COUNT, result.name, message)
+        context.report(frame, rules.RESULT_COUNT, _last_target(frame, name) or result.name, message)

@@ -14,7 +14,7 @@ from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import plain
-from snd_analysis.nnef1.elaborate.item_types import Given, adopted, dtype_of_tract, mismatches
+from snd_analysis.nnef1.elaborate.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.unproven import unproven_equations
 from snd_analysis.nnef1.elaborate.values import (
@@ -59,6 +59,7 @@ def invoke(
         for member in template.attributes
         if (each := given.get(_parameter_name(member))) is not None
     }
+    _demand_types(building, given)
     mismatch = next(mismatches(template, given, context.dialect is Dialect.KHRONOS), None)
     if mismatch is not None:
         building.report(mismatch.span, mismatch.message, mismatch.repair)
@@ -140,6 +141,13 @@ def _named_types(template: Template, attributes: Mapping[str, Composed]) -> tupl
         return ()
     found = dtype_of_tract(written)
     return () if found is None else (found,)
+
+
+def _demand_types(building: _Building, given: Mapping[str, Given]) -> None:
+    """Report names of types that tract does not know."""
+    for each in (given[name] for name in _NAMING_TYPES if name in given):
+        if isinstance(each.value, str) and not is_type_of_tract(each.value):
+            building.report(each.span, f"'{each.value}' is no type of tract")
 
 
 def _parameter_name(member: Member) -> str:

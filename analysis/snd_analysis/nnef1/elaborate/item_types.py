@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from math import isfinite
 
@@ -15,6 +16,8 @@ from snd_analysis.symbolic.integers import Integer, Truth, constant
 
 NAMES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
 """The types of NNEF 1.0, by those of SkriptND."""
+_OTHER_TYPES = re.compile(r"blob|complex.*|q[iu]\d+.*", re.IGNORECASE)
+"""Types of tract that are none of numbers: bytes, complex and quantized ones."""
 _BASES = {"type": tuple(NAMES), "arith": ("real", "int", "bool"), "num": ("real", "int")}
 
 
@@ -123,6 +126,11 @@ def dtype_of_tract(written: str) -> str | None:
     if name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "tdim"):
         return "int"
     return {"bool": "bool", "string": "str"}.get(name)
+
+
+def is_type_of_tract(written: str) -> bool:
+    """Return whether tract has a type of items of that name, though SkriptND may have none."""
+    return dtype_of_tract(written) is not None or _OTHER_TYPES.fullmatch(written) is not None
 
 
 # ---- types that fragments declare ------------------------------------------------------------------------------------

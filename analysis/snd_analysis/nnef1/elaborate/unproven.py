@@ -43,7 +43,7 @@ def _equations(condition: Truth) -> Iterator[Integer]:
             IsZero(positive=True, parts=(equation, _))
             | Junction(operands=(*_, IsZero(positive=True, parts=(equation, _))))
         ) if not _holds_above_zero(condition):
-            yield _main_equation(condition, equation)
+            yield _without_common_factors(_main_equation(condition, equation))
 
 
 def _main_equation(condition: Truth, first: Integer) -> Integer:
@@ -51,6 +51,21 @@ def _main_equation(condition: Truth, first: Integer) -> Integer:
     parts = condition.operands if isinstance(condition, Junction) else (condition,)
     found = [each.parts[0] for each in parts if isinstance(each, IsZero) and each.positive]
     return max(found, key=lambda each: (len(each.leaves), str(each)), default=first)
+
+
+def _without_common_factors(equation: Integer) -> Integer:
+    """Return an equation that is 0 where another one is, wherever no symbol is 0: ``S - 7`` for ``B * S - 7 * B``."""
+    common = dict(next(iter(equation.terms)))
+    for monomial in equation.terms:
+        exponents = dict(monomial)
+        common = {atom: min(number, exponents.get(atom, 0)) for atom, number in common.items()}
+    if not any(common.values()):
+        return equation
+    lowered = {
+        tuple((atom, rest) for atom, number in monomial if (rest := number - common.get(atom, 0))): coefficient
+        for monomial, coefficient in equation.terms.items()
+    }
+    return Integer(lowered)
 
 
 def _holds_above_zero(condition: Truth) -> bool:
