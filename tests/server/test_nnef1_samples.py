@@ -19,7 +19,7 @@ graph net(x) -> (y)
 def test_the_graph_and_operations_are_run(real, project):
     (project / "graph.nnef").write_text(GRAPH, encoding="utf-8")
     found = real("test", ".")
-    assert found.code == 0
+    assert found.status == 0
     assert found.stdout == "2 samples: 2 ok\n"
 
 
@@ -27,7 +27,7 @@ def test_results_that_differ_are_reported_and_recorded(real, project):
     file = project / "graph.nnef"
     file.write_text(GRAPH.replace("[[1.0, 0.0]]", "[[1.0, 3.0]]"), encoding="utf-8")
     found = real("test", "graph.nnef", "--format", "concise")
-    assert found.code == 1
+    assert found.status == 1
     assert "graph.nnef:4:1: error[sample-differs]" in found.stdout
-    assert real("test", "graph.nnef", "--update").code == 0
+    assert real("test", "graph.nnef", "--update").status == 0
     assert file.read_text(encoding="utf-8") == GRAPH

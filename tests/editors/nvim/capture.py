@@ -1,4 +1,4 @@
-"""Makes docs/images/neovim.png: Neovim in tmux with a mistake, values beside the code, and the table of shapes.
+"""Makes docs/images/neovim.png and neovim-nnef.png: Neovim in tmux with a mistake, values, and the table of shapes.
 
 Run by hand where Neovim, tmux and chromium can be had: `python tests/editors/nvim/capture.py` in the environment of
 development. What the terminal shows becomes a page, and the page a picture.
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parents[2])]
 
@@ -25,9 +26,9 @@ from support.editors.neovim_programs import newest
 from support.editors.neovim_runs import home
 
 COLUMNS, LINES = 130, 53
-PICTURE = REPOSITORY / "docs/images/neovim.png"
+IMAGES = REPOSITORY / "docs/images"
 
-_MODEL = """\
+_SKRIPTND = """\
 import layer, layout, nn;
 
 # Squares what is positive; of other numbers `slope` remains.
@@ -64,6 +65,37 @@ graph classifier {
 }
 """
 
+_NNEF = """\
+version 1.0;
+
+extension tract_registry tract_core;
+extension tract_symbol B;
+extension tract_symbol S;
+extension tract_assert S <= 512;
+
+fragment layer_norm(input: tensor<scalar>, scale: tensor<scalar>, epsilon: scalar) -> (output: tensor<scalar>)
+{
+    centered = input - mean_reduce(input, axes = [2]);
+    variance = mean_reduce(centered * centered, axes = [2]);
+    output = centered * rsqrt(variance + epsilon) * scale;
+}
+
+graph encoder(tokens) -> (hidden)
+{
+    tokens = tract_core_external(datum_type = 'i64', shape = [B, S]);
+    table = variable<scalar>(label = 'embedding.weight', shape = [100, 8]);
+    positions = variable<scalar>(label = 'positions', shape = [1, 12, 8]);
+    scale = variable<scalar>(label = 'norm.weight', shape = [1, 1, 8]);
+    w = variable<scalar>(label = 'dense.weight', shape = [1, 8, 8]);
+    embedded = tract_core_gather(table, tokens, axis = 0);
+    placed = add(embedded, positions);
+    normed = layer_norm(placed, scale, epsilon = 1e-05);
+    projected = matmul(normed, w, transposeB = true);
+    scaled = mul(projected, 1);
+    hidden = relu(scaled);
+}
+"""
+
 _INIT = """
 vim.lsp.enable("snd")
 vim.o.termguicolors = true
@@ -78,18 +110,35 @@ vim.diagnostic.config({ virtual_text = true })
 _THEME = TerminalTheme((28, 28, 28), (188, 188, 188), [(0, 0, 0)] * 8, [(188, 188, 188)] * 8)
 
 
+class Shot(NamedTuple):
+    """A picture of a model: its file, and what is typed once the server is ready."""
+
+    picture: str
+    file: str
+    text: str
+    typed: tuple[tuple[str, ...], ...]
+
+
+SHOTS = (
+    Shot("neovim.png", "classifier.sknd", _SKRIPTND, ((":SndShapes", "Enter"), (":resize 40", "Enter"), ("29G",))),
+    Shot("neovim-nnef.png", "graph.nnef", _NNEF, ((":SndShapes", "Enter"), (":resize 38", "Enter"), ("26G",))),
+)
+
+
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        picture(shown(Path(folder)), Path(folder))
+    for shot in SHOTS:
+        if not sys.argv[1:] or shot.picture in sys.argv[1:]:
+            with tempfile.TemporaryDirectory() as folder:
+                picture(shown(Path(folder), shot), Path(folder), IMAGES / shot.picture)
 
 
-def shown(folder: Path) -> str:
+def shown(folder: Path, shot: Shot) -> str:
     """What stands in the terminal, with escape sequences."""
     neovim = newest()
     environment = home(folder) | neovim.environment
     (folder / "init.lua").write_text(_INIT, encoding="utf-8")
     (folder / "model").mkdir()
-    (folder / "model/classifier.sknd").write_text(_MODEL, encoding="utf-8")
+    (folder / "model" / shot.file).write_text(shot.text, encoding="utf-8")
     tmux = ["tmux", "-S", str(folder / "socket")]
 
     def keys(*typed: str) -> None:
@@ -97,7 +146,7 @@ def shown(folder: Path) -> str:
         time.sleep(1.5)
 
     variables = [argument for name, value in environment.items() for argument in ("-e", f"{name}={value}")]
-    command = f"{neovim.path} -u {folder / 'init.lua'} -i NONE -n classifier.sknd"
+    command = f"{neovim.path} -u {folder / 'init.lua'} -i NONE -n {shot.file}"
     size = ["-x", str(COLUMNS), "-y", str(LINES)]
     subprocess.run(
         [*tmux, "-f", "/dev/null", "new-session", "-d", *size, "-c", folder / "model", *variables, command],
@@ -108,9 +157,9 @@ def shown(folder: Path) -> str:
         subprocess.run([*tmux, "set", "-g", "status", "off"], check=True)
         subprocess.run([*tmux, "set", "-sa", "terminal-features", ",*:RGB"], check=True)
         time.sleep(6)
-        keys(":SndShapes", "Enter")
-        keys(":resize 40", "Enter")
-        keys("29G", ":echo", "Enter")
+        for typed in shot.typed:
+            keys(*typed)
+        keys(":echo", "Enter")
         time.sleep(2)
         return subprocess.run(
             [*tmux, "capture-pane", "-e", "-p"], check=True, capture_output=True, encoding="utf-8"
@@ -119,7 +168,7 @@ def shown(folder: Path) -> str:
         subprocess.run([*tmux, "kill-server"], check=False)
 
 
-def picture(text: str, folder: Path) -> None:
+def picture(text: str, folder: Path, place: Path) -> None:
     """Draws a terminal's text into the picture."""
     console = Console(record=True, width=COLUMNS, file=(folder / "text").open("w", encoding="utf-8"))
     console.print(Text.from_ansi(text), soft_wrap=True)
@@ -130,17 +179,17 @@ def picture(text: str, folder: Path) -> None:
         encoding="utf-8",
     )
     browser = shutil.which("chromium") or "google-chrome"
-    PICTURE.parent.mkdir(exist_ok=True)
+    place.parent.mkdir(exist_ok=True)
     subprocess.run(
         [
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-            "--force-device-scale-factor=1.25", "--window-size=1300,1065", f"--screenshot={PICTURE}", page.as_uri(),
+            "--force-device-scale-factor=1.25", "--window-size=1300,1065", f"--screenshot={place}", page.as_uri(),
         ],
         check=True,
         timeout=60,
     )  # fmt: skip
     if shutil.which("pngquant"):  # text has few colours
-        subprocess.run(["pngquant", "--force", "--strip", "--output", PICTURE, "64", PICTURE], check=True)
+        subprocess.run(["pngquant", "--force", "--strip", "--output", place, "64", place], check=True)
 
 
 if __name__ == "__main__":
