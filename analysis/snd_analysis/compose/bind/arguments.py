@@ -16,7 +16,7 @@ from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import Symbol, is_constant
+from snd_analysis.skriptnd.names import Symbol, SymbolKind, is_constant
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -57,6 +57,7 @@ class Binder:
         self._check_inputs(deferred)
         self._shape_defaults()
         self._bind_missing()
+        self._demand_lengths()
         self.binding.attributes = {member.name: self.scope.values[member.symbol] for member in self.template.attributes}
         return self.binding
 
@@ -267,6 +268,20 @@ class Binder:
             "but nothing here determines how many that is: give it a list"
         )
         raise self.binding.fail(rules.UNIFORM_LENGTH, message, member)
+
+    def _demand_lengths(self) -> None:
+        """A pack that is there has a length: it can't be null for lack of an attribute (2.6.2)."""
+        for member in (*self.template.attributes, *self.template.inputs):
+            length = self._declared_length(member)
+            if length is None or self.scope.values.get(member.symbol) is NULL or self.scope.attempt(length) is not NULL:
+                continue
+            absent = self._null_symbols(length)
+            if absent and all(symbol.kind is SymbolKind.ATTRIBUTE for symbol in absent):
+                names = " and ".join(f"'{symbol.name}'" for symbol in absent)
+                message = (
+                    f"the length of '{member.name}' can't be null, but {names} is: '{written(length)}' needs a value"
+                )
+                raise self.binding.fail(rules.NULL_NOT_ALLOWED, message, member)
 
     def _bind_missing(self) -> None:
         """What only parameters that are left out would bind is null; what an unknown value would bind is unknown."""

@@ -48,6 +48,9 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     AttributeCheck(work, name, signature, types, binding, call).check(call.attributes, attributes, call.function)
     ArgumentCheck(work, name, signature, types, binding).check(call, arguments)
     types.finish(call.function)
+    counts = (binding.known(part.count) for each in signature.inputs for part in each.dimensions or () if part.packed)
+    if any(count is not None and shapes.is_negative(count) for count in counts):
+        binding.give_up()  # composing says so: nothing follows from it here
     results = [_result(output, types, binding, name, call) for output in signature.outputs]
     if like is not None and context.amount_said() == said and binding.is_repeatable:
         work.invoked[like.key] = KnownResults(tuple(results), like.ranks, binding)
