@@ -25,7 +25,7 @@ from snd_server.selection import RuleSettings
 from snd_server.showing import paint
 from snd_server.terminal import say, show
 from snd_server.weights import stored_files
-from snd_server.writing import write_file
+from snd_server.writing import write_below
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -71,7 +71,7 @@ def run_convert(request: ConvertRequest) -> int:
     except NotConvertible as problem:
         raise ArgumentError(f"{request.path}: {problem}") from None
     main = os.path.join(request.output, MAIN)
-    missing = _write(snapshot, request, converted, main)
+    missing = _write(snapshot, request, converted)
     if not request.quiet:
         say(summary(converted.statements, len(converted.variables), main))
     if missing:
@@ -138,14 +138,13 @@ def summary(statements: Mapping[str, int], variables: int, main: str) -> str:
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
-def _write(snapshot: Snapshot, request: ConvertRequest, converted: Converted, main: str) -> list[StoredTensor]:
+def _write(snapshot: Snapshot, request: ConvertRequest, converted: Converted) -> list[StoredTensor]:
     """Write the module and its weights; return the variables that have none. Raises ArgumentError."""
     stored = stored_files(snapshot, request.path, request.memory_bytes)
     contents = {
         each.name: _tensor_file(stored[each.source], each) for each in converted.variables if each.source in stored
     }
-    os.makedirs(request.output, exist_ok=True)
-    write_file(main, converted.text.encode())
+    write_below(request.output, MAIN, converted.text.encode())
     write_weights(request, contents, contents.__getitem__, lambda name: read_tensor(contents[name]))
     return [each for each in converted.variables if each.name not in contents]
 
@@ -159,16 +158,16 @@ def write_weights(
     """Write variables to where ``snd run`` finds them; each is asked for as a tensor file, or as an array."""
     if not names:
         return
-    place = os.path.join(request.output, _WEIGHTS)
     match request.weights:
         case "dat":
-            os.makedirs(place, exist_ok=True)
             for name in names:
-                write_file(os.path.join(place, f"{name}.dat"), content_of(name))
+                write_below(request.output, f"{_WEIGHTS}/{name}.dat", content_of(name))
         case "npz":
-            write_file(f"{place}.npz", write_npz({name: array_of(name) for name in names}))
+            content = write_npz({name: array_of(name) for name in names})
+            write_below(request.output, f"{_WEIGHTS}.npz", content)
         case "safetensors":
-            write_file(f"{place}.safetensors", write_safetensors({name: array_of(name) for name in names}))
+            content = write_safetensors({name: array_of(name) for name in names})
+            write_below(request.output, f"{_WEIGHTS}.safetensors", content)
 
 
 def _tensor_file(content: bytes, variable: StoredTensor) -> bytes:

@@ -9,7 +9,8 @@ MOST_DEFINITIONS = 50_000
 MOST_STATEMENTS = 200_000
 """Statements of a file, of which each takes some 0.3 milliseconds and 10 KB. A file with more is not analysed."""
 MOST_LISTED_PATHS = 20_000
-"""Paths below the folder of a model. If there are more, its tensor files are not compared with its variables."""
+"""Paths below the folder of a model. If there are more, its tensor files are not compared with its variables, and a
+folder of weights is refused."""
 MOST_SETTINGS_BYTES = 512 << 10
 """Bytes of a configuration or ignore file. A larger one is a mistake of the configuration (exit status 2)."""
 MOST_ENTRY_BYTES = 64 << 20

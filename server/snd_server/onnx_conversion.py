@@ -34,7 +34,7 @@ from snd_server.onnx_import.source import Array
 from snd_server.reading import reason
 from snd_server.tensor_inputs import given_tensors
 from snd_server.terminal import say
-from snd_server.writing import write_file
+from snd_server.writing import write_below
 
 
 def run_onnx(request: ConvertRequest) -> int:
@@ -80,8 +80,7 @@ def _write(request: ConvertRequest, text: str, weights: Mapping[str, Array], mai
     total = sum(prod(array.shape) * max(array.dtype.itemsize, 4) for array in weights.values())
     if total > request.memory_bytes:
         raise ArgumentError(f"the weights take {total:,} bytes, more than the {request.memory_bytes:,} allowed")
-    os.makedirs(request.output, exist_ok=True)
-    write_file(main, text.encode())
+    write_below(request.output, MAIN, text.encode())
 
     def array_of(name: str) -> Array:
         return tensor_array(weights[name])

@@ -17,7 +17,7 @@ from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, w
 from snd_server.archives import read_members, split_member
 from snd_server.arguments import ArgumentError
 from snd_server.files import is_tensor_archive, tensor_archives
-from snd_server.limits import MOST_ARCHIVE_MEMBERS
+from snd_server.limits import MOST_ARCHIVE_MEMBERS, MOST_LISTED_PATHS
 from snd_server.model_folder import MAIN
 from snd_server.reading import read_file, reason
 from snd_server.tensor_files import OF_SEVERAL, SUFFIXES, read_arrays, stored_arrays
@@ -38,7 +38,7 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
     """
     root = Path(place)
     if root.is_dir():
-        files = sorted(path for path in root.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+        files = _files_below(root)
     elif root.is_file() and root.suffix in OF_SEVERAL:
         files = [root]
     else:
@@ -61,6 +61,18 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
             found[name], origin[name] = array, path
             left -= array.nbytes
     return found
+
+
+def _files_below(root: Path) -> list[Path]:
+    """Return the tensor files below a folder in order. Raises ArgumentError if there are too many paths: a
+    configuration may name the folder of everything."""
+    found: list[Path] = []
+    for count, path in enumerate(root.rglob("*")):
+        if count >= MOST_LISTED_PATHS:
+            raise ArgumentError(f"--weights {root}: there are more than {MOST_LISTED_PATHS:,} paths in this folder")
+        if path.suffix in SUFFIXES and path.is_file():
+            found.append(path)
+    return sorted(found)
 
 
 def loaded(weights: Mapping[str, Any]) -> dict[str, Any]:

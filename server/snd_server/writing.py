@@ -57,6 +57,19 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     _replace(target, content, lambda: None)
 
 
+def write_below(folder: str, name: str, content: bytes) -> None:
+    """Make ``content`` the content of a file in ``folder`` or below, whose folders are made.
+
+    Raises OSError as ``write_file``, and if links would lead out of ``folder``: those in it are not the user's choice.
+    """
+    path = os.path.join(folder, name)
+    root = os.path.realpath(folder)
+    if os.path.commonpath([root, os.path.realpath(path)]) != root:
+        raise PermissionError(errno.EACCES, f"a link leads out of {folder}", path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_file(path, content)
+
+
 def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
     """A file that is write-protected is not replaced either, though the folder would allow that."""
     if not os.access(target, os.W_OK):

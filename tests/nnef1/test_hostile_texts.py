@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
+from collections.abc import Iterator
 
 import pytest
 
 from fuzz.limits import TookTooLong, confined
 from snd_analysis.base import Severity
-from support.memory import snapshot_of
+from snd_analysis.workspace import Workspace
+from support.memory import MemoryReader, snapshot_of
 
 _HEAD = (
     "version 1.0;\nextension KHR_enable_fragment_definitions;\nextension KHR_enable_operator_expressions;\n"
@@ -44,6 +47,20 @@ def _within(depth: int, item: str) -> str:
     return item if depth == 0 else f"length_of([for i{depth} in range_of([0] * 900) yield {_within(depth - 1, item)}])"
 
 
+@pytest.fixture(autouse=True)
+def _depth() -> Iterator[None]:
+    """As the command and the server have it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+_BRANCHES = _HEAD.format(
+    "fragment twice(x: tensor<scalar>, n: integer = 2) -> (y: tensor<scalar>)\n"
+    "{ y = x * 2.0 if n == 0 else twice(x, n = n - 1); y = concat([twice(a), twice(b, n = 3)], axis = 1); }\n",
+    "y = twice(x, n = 3);",
+)
 ATTACKS = {
     "a string, repeated": (_of('"abc" * 3000000000'), _TOO_LARGE),
     "repeats a string": (_of('3000000000 * "abc"'), _TOO_LARGE),
@@ -99,3 +116,35 @@ def test_long_graphs_and_sums_are_no_reason() -> None:
     statements = "t0 = x; " + "".join(f"t{at + 1} = relu(t{at}); " for at in range(3_000))
     assert not snapshot_of({"graph.nnef": _HEAD.format("", f"{statements} y = t3000;")}).diagnostics("graph.nnef")
     assert not snapshot_of({"graph.nnef": _HEAD.format("", f"y = x{' + x' * 300};")}).diagnostics("graph.nnef")
+
+
+@pytest.mark.exhaustive
+def test_a_branch_that_is_entered_again_and_again() -> None:
+    with confined():
+        found = snapshot_of({"graph.nnef": _BRANCHES}).diagnostics("graph.nnef")
+    assert {each.rule.name for each in found} >= _TOO_LARGE
+
+
+@pytest.mark.parametrize("text", [ATTACKS["fragments that double"][0], _BRANCHES], ids=["doubling", "branches"])
+def test_a_question_can_be_ended_within_fragments(text: str) -> None:
+    class EndError(Exception):
+        pass
+
+    class Count:
+        left = 1_000
+
+        def __call__(self) -> None:
+            self.left -= 1
+            if self.left < 0:
+                raise EndError
+
+    checkpoint = Count()
+    snapshot = Workspace(MemoryReader({"graph.nnef": text})).snapshot(checkpoint)
+    with pytest.raises(EndError):
+        snapshot.diagnostics("graph.nnef")
+    assert checkpoint.left == -1
+
+
+def test_a_long_chain_of_invocations_is_told_by_its_ends() -> None:
+    found = snapshot_of({"graph.nnef": ATTACKS["an endless recursion"][0]}).diagnostics("graph.nnef")
+    assert all(len(each.related) <= 10 for each in found)

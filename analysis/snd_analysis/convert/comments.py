@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -33,8 +34,10 @@ class Comments:
         self._last: list[str] = []
         definitions = [each for each in tree.document.items if isinstance(each, nodes.Definition)]
         self._graph = next((each for each in definitions if each.head.kind == "graph"), None)
-        entries = [entry for each in definitions for entry in each.body or ()]
+        entries = sorted((entry for each in definitions for entry in each.body or ()), key=lambda each: each.start)
         self._starts = [] if self._graph is None else [each.start for each in self._graph.body or ()]
+        self._passed = 0
+        """How many of these were looked at as skipped."""
         self._first = min((each.start for each in tree.document.items), default=0)
         for span in tree.comments:
             self._place(tree.text, span, definitions, entries)
@@ -45,8 +48,9 @@ class Comments:
         written = _SIGN.sub("", text[span.start : span.end].rstrip(), count=1)
         line = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
         follows = text[line : span.start].strip() != ""
-        before = [each for each in entries if each.start < span.start]
-        after = next((each for each in entries if each.start > span.start), None)
+        at = bisect_left(entries, span.start, key=lambda each: each.start)
+        before = entries[at - 1] if at else None
+        after = entries[at] if at < len(entries) else None
         inside = next((each for each in definitions if each.start <= span.start < each.end), None)
         following = next((each for each in definitions if each.start > span.start), None)
         if inside is None:
@@ -58,8 +62,8 @@ class Comments:
                 self._of_fragments.setdefault(following.head.name.text, []).append(written)
             else:
                 self.head.append(written)
-        elif follows and before and before[-1].start >= inside.start:
-            self._of(before[-1].start).behind = written
+        elif follows and before is not None and before.start >= inside.start:
+            self._of(before.start).behind = written
         elif after is not None and after.start < inside.end:
             self._of(after.start).above.append(written)
         elif inside is self._graph:
@@ -70,7 +74,8 @@ class Comments:
 
     def entry_at(self, offset: int) -> int:
         """Return where the statement of the graph starts that an offset is in."""
-        return max((each for each in self._starts if each <= offset), default=offset)
+        at = bisect_right(self._starts, offset)
+        return self._starts[at - 1] if at else offset
 
     def of_fragment(self, name: str) -> list[str]:
         """Return what is said about a fragment."""
@@ -83,10 +88,10 @@ class Comments:
     def skipped(self, start: int) -> list[str]:
         """Return what is said about statements of the graph before one, of which nothing else is left."""
         found: list[str] = []
-        for each in self._starts:
-            if each < start and each in self._about:
-                about = self._about.pop(each)
-                found += [*about.above, *filter(None, [about.behind])]
+        while self._passed < len(self._starts) and self._starts[self._passed] < start:
+            about = self.about(self._starts[self._passed])
+            found += [*about.above, *filter(None, [about.behind])]
+            self._passed += 1
         return found
 
     def rest(self) -> list[str]:

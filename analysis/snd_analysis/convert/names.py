@@ -18,15 +18,18 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {*taken, *keywords(), *BUILT_INS, "_"}
+        self._numbers: dict[str, int] = {}
+        """The next number of names that were wanted before: thousands may want the same."""
 
     def new(self, wanted: str) -> str:
         """Return a name that nothing has yet, and take it: the one that is wanted if possible."""
         plain = _NOT_IN_NAMES.sub("_", wanted)[:LONGEST_NAME] or "_"
         if plain[0].isdigit():
             plain = f"_{plain}"
-        name, number = plain, 2
+        name, number = plain, self._numbers.get(plain, 2)
         while name in self._taken:
             name, number = (f"{plain}_" if number == 2 and plain in keywords() else f"{plain}_{number}"), number + 1
+        self._numbers[plain] = number
         self._taken.add(name)
         return name
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from snd_server.files import tensor_archives
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.limits import MOST_HOVERED_BYTES
+from snd_server.reading import read_file
 
 _REMEMBERED = 64
 
@@ -37,8 +38,7 @@ def _markdown(path: str, _modified: int, _size: int, tables: bool) -> str:
     from snd_runtime.summary import summarize
 
     try:
-        with open(path, "rb") as file:
-            array = read_tensor(file.read())
+        array = read_tensor(read_file(path, MOST_HOVERED_BYTES))
     except (OSError, InvalidFileError):
         return ""
     drawn = picture(array) if tables else None

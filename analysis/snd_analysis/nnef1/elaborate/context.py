@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct, field
@@ -12,6 +12,7 @@ from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.compose import Template, input_extent
 from snd_analysis.nnef1.assertions import SymbolFacts
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
+from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles
 from snd_analysis.nnef1.elaborate.values import TensorName, Value
@@ -146,8 +147,17 @@ class NamesOfFile(Struct, frozen=True):
 class Context:
     """What is common to all bodies of one elaboration."""
 
-    def __init__(self, dialect: Dialect, operators: Operators, files: TensorFiles, names: NamesOfFile) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        operators: Operators,
+        files: TensorFiles,
+        names: NamesOfFile,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> None:
         self.dialect = dialect
+        self.checkpoint = checkpoint
+        """Called at each statement: what it raises ends the elaboration."""
         self.operators = operators
         self.files = files
         self.names = names
@@ -252,5 +262,7 @@ class Context:
 
 
 def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:
-    """Return the invocations that led to a place, the innermost first."""
-    return tuple(Note(each.span, f"'{each.fragment}' is invoked here") for each in reversed(chain))
+    """Return the invocations that led to a place, the innermost first; of a long chain, its ends."""
+    half = MOST_NOTES // 2
+    told = chain if len(chain) <= MOST_NOTES else (*chain[:half], *chain[-half:])
+    return tuple(Note(each.span, f"'{each.fragment}' is invoked here") for each in reversed(told))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -89,10 +89,12 @@ def elaborate(
     files: TensorFiles,
     quantization: QuantizationFile | None = None,
     before: Elaborated | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> Elaborated:
     """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails.
 
-    What ``before``, the result for an earlier state of the file, has of entries that did not change is used again.
+    What ``before``, the result for an earlier state of the file, has of entries that did not change is used again. What
+    ``checkpoint`` raises ends the work.
     """
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
@@ -107,7 +109,7 @@ def elaborate(
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
     names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized)
-    context = Context(tree.dialect, operators, files, names_of_file)
+    context = Context(tree.dialect, operators, files, names_of_file, checkpoint)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head

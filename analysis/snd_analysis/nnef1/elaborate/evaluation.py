@@ -79,6 +79,7 @@ class Evaluator:
         """Elaborate the statements of an entry."""
         self.frame.base = entry.start
         for statement in entry.statements:
+            self.context.checkpoint()
             of_fragment = bool(self.frame.chain)
             self.context.statements += of_fragment
             self.context.record.statements += of_fragment

@@ -12,3 +12,5 @@ MOST_ITEMS_MADE = 1_000_000
 """How many items all arrays that are computed may have together: ``value-too-large``."""
 MOST_DIGITS = 2_466
 """How many digits an integer may have: ``value-too-large``, as in SkriptND."""
+MOST_NOTES = 8
+"""Invocations of fragments that lead to a mistake. The middle of a longer chain is left out."""
