@@ -17,7 +17,7 @@ from snd_analysis.convert.comments import About, Comments
 from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
-from snd_analysis.convert.names import Names, statement_names
+from snd_analysis.convert.names import LONGEST_NAME, Names, statement_names
 from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of, with_inputs
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
@@ -128,7 +128,7 @@ class _Conversion:
 
     def converted(self, source: str) -> Converted:
         graph = self._graph
-        for named in (graph.inputs, graph.outputs, graph.variables):
+        for named in (graph.inputs, graph.outputs, _as_files(graph.variables)):
             for wanted, value in named.items():
                 for tensor in tensors_of(value):
                     self._writer.name(tensor, wanted)
@@ -283,6 +283,7 @@ class _Conversion:
             yield StoredTensor(name, source, shape, made.dtype or "real")
 
 
+_Named = TypeVar("_Named")
 _AnyStep = TypeVar("_AnyStep", Step, Step | LocalStep)
 
 
@@ -316,6 +317,18 @@ def _names_of_extents(graph: Graph) -> Iterator[str]:
             for extent in tensor.shape or ():
                 if isinstance(extent, Integer):
                     yield from sorted(leaf.name for leaf in extent.leaves)
+
+
+def _as_files(variables: Mapping[str, _Named]) -> dict[str, _Named]:
+    """Return variables by names that also differ where files are told apart by small letters alone."""
+    found: dict[str, _Named] = {}
+    known = Counter[str]()
+    for name, value in variables.items():
+        start = name[: LONGEST_NAME - 10]
+        known[start.casefold()] += 1
+        number = known[start.casefold()]
+        found[name if number == 1 else f"{start}_{number}"] = value
+    return found
 
 
 def _symbols(graph: Graph) -> Iterator[str]:
