@@ -134,3 +134,23 @@ def test_accumulators_are_those_of_the_operators():
         at = ",".join(map(str, index))
         assert f"output[{at}] is 2147483648" in failed.value.message
         tosa(name, x, w, bias + lift - 1, **attributes)
+
+
+def test_reals_are_stored_in_16_bits():
+    """The ends and the middles of `fp16_t` and `bf16_t`; NaN and infinities stay."""
+    zero = [0.0]
+    for storage, cases in {
+        "fp16_t": {
+            2049.0: 2048.0, 2051.0: 2052.0, 65519.0: 65504.0, 65520.0: np.inf, 2.0**-25: 0.0, 3 * 2.0**-25: 2.0**-23,
+        },
+        "bf16_t": {
+            257.0: 256.0, 259.0: 260.0, 3.4e38: np.inf, -3.39e38: -(2.0**127) * (2 - 2**-7), 2.0**-134: 0.0,
+            3 * 2.0**-134: 2.0**-132,
+        },
+    }.items():  # fmt: skip
+        for given, expected in {**cases, np.inf: np.inf, -np.inf: -np.inf}.items():
+            assert tosa("add", [given], zero, in_out_t=storage)[0] == expected, (storage, given)
+        assert np.isnan(tosa("add", [np.nan], zero, in_out_t=storage)[0])
+        assert np.signbit(tosa("mul", [-0.0], [1.0], in_t=storage)[0])
+    assert tosa("add", [2049.0], zero)[0] == 2049.0
+    assert tosa("cast", [2**24 + 2**16 + 1], out_t="bf16_t", dtypes=["real"])[0] == 2**24 + 2**17, "rounded once"

@@ -565,6 +565,41 @@ def test_operators_agree_with_the_reference_model_bit_for_bit(tmp_path: Path):
             np.testing.assert_array_equal(np.signbit(found) & ~np.isnan(found), np.signbit(expected) & ~np.isnan(found))
 
 
+# ---- types of 16 bits ------------------------------------------------------------------------------------------------
+def halves(draw: Draw, storage: str) -> Callable[[Sequence[int]], Array]:
+    """Numbers that a type of 16 bits holds."""
+    if storage == "fp16_t":
+        return lambda shape: np.clip(draw.reals(shape), -65504, 65504).astype(np.float16).astype(np.float32)
+    return lambda shape: (draw.reals(shape).view(np.uint32) & 0xFFFF0000).view(np.float32)
+
+
+def test_reals_of_16_bits_are_rounded_bit_for_bit(tmp_path: Path):
+    cases = []
+    for seed in range(tries(2, 40)):
+        for storage, dtype in (("fp16_t", "FP16"), ("bf16_t", "BF16")):
+            draw = Draw(seed)
+            for name in ("add", "sub", "mul", "maximum", "minimum"):
+                x, y, shape = draw.pair(halves(draw, storage))
+                operands = (Tensor(x, dtype), Tensor(y, dtype), *([one(0, "int8_t")] if name == "mul" else []))
+                nan = {"nan_mode": "PROPAGATE"} if name in ("maximum", "minimum") else {}
+                case = Case(name.upper(), operands, ((shape, dtype),), attributes=nan)
+                cases.append(Compared(name, (x, y), {"in_t" if name == "mul" else "in_out_t": storage}, case))
+            for name in ("abs", "ceil", "floor", "reciprocal"):
+                x = halves(draw, storage)(draw.shape())
+                case = Case(name.upper(), (Tensor(x, dtype),), ((x.shape, dtype),))
+                cases.append(Compared(name, (x,), {"in_out_t": storage}, case))
+            for source in INTS:
+                ints = draw.ints(draw.shape(), source)
+                case = Case("CAST", (Tensor(ints, TYPES[source]),), ((ints.shape, dtype),))
+                cases.append(Compared("cast", (ints,), {"in_t": source, "out_t": storage, "dtypes": ["real"]}, case))
+    tosa = invoker("tosa", np.dtype(np.float32))
+    for compared, [expected] in zip(cases, evaluate([each.case for each in cases], tmp_path), strict=True):
+        found = tosa(compared.name, *compared.inputs, **compared.attributes)
+        np.testing.assert_array_equal(
+            found, expected.astype(np.float32).reshape(found.shape), f"{compared.name} {compared.attributes}"
+        )
+
+
 # ---- reals whose last bits a machine may choose ----------------------------------------------------------------------
 def near(name: str, values: Callable[[Draw], Array] | None = None):
     """A function of reals that 1.0 does not define to the last bit."""

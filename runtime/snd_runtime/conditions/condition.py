@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis.skriptnd.names import OperatorName
+from snd_runtime.conditions.rounding import rounded
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
@@ -68,6 +69,22 @@ class Conditions(Struct, frozen=True):
 
     before: tuple[Check, ...] = ()
     after: tuple[Check, ...] = ()
+    storage: str | None = None
+    """The attribute that says in which type results are stored, which rounds reals."""
+
+
+def stored(conditions: Conditions, call: Call, outputs: Sequence[Argument]) -> Sequence[Argument]:
+    """Return the results of an operator as their type stores them."""
+    storage = call.attributes.get(conditions.storage or "")
+    if storage not in ("fp16_t", "bf16_t"):
+        return outputs
+    source = call.tensors.get("input")
+    if conditions.storage == "out_t" and isinstance(source, np.ndarray) and source.dtype.kind in "ib":
+        outputs = (source,)  # a cast rounds once, from the int
+    return tuple(
+        rounded(each, str(storage)) if isinstance(each, np.ndarray) and each.dtype.kind in "fib" else each
+        for each in outputs
+    )
 
 
 def demand(name: OperatorName, checks: Sequence[Check], call: Call) -> None:

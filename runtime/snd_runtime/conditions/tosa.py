@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from msgspec.structs import replace
 
 from snd_runtime.conditions.condition import Call, Check, Conditions, Violation, first_where, outside
 from snd_runtime.lowering.arithmetic import Array
@@ -241,7 +242,7 @@ def _scaled(call: Call) -> Violation | None:
     return _beyond(scaled, "the scaled input", "int32_t")
 
 
-CONDITIONS: dict[str, Conditions] = {
+_DEMANDS: dict[str, Conditions] = {
     "add": Conditions(after=(_held("output", "in_out_t"),)),
     "sub": Conditions(after=(_held("output", "in_out_t"),)),
     "abs": Conditions(after=(_held("output", "in_out_t"),)),
@@ -258,4 +259,22 @@ CONDITIONS: dict[str, Conditions] = {
     "resize": Conditions(before=(_resized,)),
     "rescale": Conditions(before=(_multipliers, _scaled)),
     **{name: Conditions(after=(check,)) for name, check in _SUMS.items()},
+}
+_STORED = {
+    "in_out_t": (
+        "abs", "add", "avg_pool2d", "ceil", "clamp", "exp", "floor", "log", "max_pool2d", "maximum", "minimum",
+        "negate", "pow", "reciprocal", "reduce_max", "reduce_min", "reduce_product", "reduce_sum", "rsqrt",
+        "sigmoid", "sub", "tanh",
+    ),
+    "in_t": ("mul", "resize"),
+    "out_t": (
+        "cast", "conv2d", "conv3d", "depthwise_conv2d", "fully_connected", "matmul", "transpose_conv2d",
+    ),
+}  # fmt: skip
+"""The attribute that says how the results of operators that compute reals are stored."""
+
+CONDITIONS: dict[str, Conditions] = _DEMANDS | {
+    name: replace(_DEMANDS.get(name, Conditions()), storage=storage)
+    for storage, names in _STORED.items()
+    for name in names
 }

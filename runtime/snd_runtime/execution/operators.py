@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from snd_analysis.compose import Specialization
-from snd_runtime.conditions import Call, demand
+from snd_runtime.conditions import Call, demand, stored
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.decompositions import check_decomposition
 from snd_runtime.execution.failing import check_bounds
@@ -58,7 +58,7 @@ def run_specialization(
     tensors = dict(zip((member.name for member in template.inputs), arguments, strict=True))
     call = Call(ready.attributes, tensors)
     demand(template.name, conditions.before, call)
-    outputs = _outputs(state, ready, arguments, scope, iterations, is_root)
+    outputs = stored(conditions, call, _outputs(state, ready, arguments, scope, iterations, is_root))
     tensors |= zip((member.name for member in template.outputs), outputs, strict=True)
     demand(template.name, conditions.after, call)
     return outputs

@@ -91,7 +91,9 @@ def evaluate(cases: Sequence[Case], folder: Path) -> list[list[Array]]:
 def _value(array: Array, dtype: str) -> Array:
     if dtype == "BOOL":
         return array.astype(bool)
-    return array if dtype in FLOATS or dtype == "BF16" else array.astype(np.int64)
+    if dtype == "BF16":  # NumPy has no such type: the upper halves of fp32
+        return (array.view("<u2").astype("<u4") << 16).view("<f4")
+    return array if dtype in FLOATS else array.astype(np.int64)
 
 
 def _block(cases: Sequence[Case]) -> dict[str, Any]:
