@@ -3,7 +3,7 @@
 ``docs/python.md`` shows how. The names in ``__all__`` are stable: they change only with the major version.
 """
 
-from snd.errors import ArgumentError, Diagnostic, ModelError
+from snd.errors import ArgumentError, Diagnostic, ExportError, ModelError
 from snd.loading import load
 from snd.model import Model, TensorType
 from snd.tensors import Results, Tensor
@@ -12,6 +12,7 @@ from snd_server import __version__
 __all__ = [
     "ArgumentError",
     "Diagnostic",
+    "ExportError",
     "Model",
     "ModelError",
     "Results",

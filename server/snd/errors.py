@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -10,7 +10,7 @@ from snd_analysis import base
 from snd_analysis.base import Source
 from snd_server.arguments import ArgumentError
 
-__all__ = ["ArgumentError", "Diagnostic", "ModelError", "diagnostic_of"]
+__all__ = ["ArgumentError", "Diagnostic", "ExportError", "ModelError", "diagnostic_of"]
 
 
 class Diagnostic(Struct, frozen=True):
@@ -34,6 +34,14 @@ class ModelError(Exception):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("\n".join(map(str, diagnostics)))
         self.diagnostics = tuple(diagnostics)
+
+
+class ExportError(Exception):
+    """Operators that can't be written in another format: ``reasons`` says why, by operator."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__("\n".join(f"{operator}: {reason}" for operator, reason in reasons.items()))
+        self.reasons = dict(reasons)
 
 
 def diagnostic_of(found: base.Diagnostic, source: Source) -> Diagnostic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from snd.errors import ArgumentError, Diagnostic, ModelError, diagnostic_of
+from snd.errors import ArgumentError, Diagnostic, ExportError, ModelError, diagnostic_of
 from snd.tensors import Results, tensor_of
 from snd_analysis.base import Location, Severity
-from snd_analysis.compose import Composition, Failure, Session, extent_text
+from snd_analysis.compose import Composition, Failure, Session, compose_root, extent_text
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
@@ -126,10 +127,9 @@ class Model:
     @property
     def variables(self) -> dict[str, np.ndarray[Any, Any] | list[np.ndarray[Any, Any]]]:
         """The variables by scoped name, as the last run left them; before the first run those that have a file."""
-        found = self._given if self._running is None else self._running.variables
         return {
             name: value if isinstance(value, np.ndarray) else list(value)
-            for name, value in found.items()
+            for name, value in self._known_variables().items()
             if value is not None
         }
 
@@ -147,6 +147,27 @@ class Model:
             execution = Execution(seed=self._seed, variables=self._given, limits=self._limits)
             self._running = StatefulGraph(session, specialization, execution)
         return self._running
+
+    def export(self, path: str | os.PathLike[str], *, flat: bool = False) -> None:
+        """Write the graph as an ONNX file, with its variables as they are now; see docs/export.md.
+
+        ``flat`` writes no functions for operators of the model itself. Raises ModelError for a model with errors,
+        ExportError with all operators that can't be exported, and ImportError without the extra ``snd[onnx]``.
+        """
+        self._demand_no_errors()
+        from snd_server.export import NotExportable, write_model
+        from snd_server.exporting import all_variables, save
+
+        session = Session(self._snapshot)
+        specialization = compose_root(session, self._template, self._attributes, self._types)
+        try:
+            variables = all_variables(session, specialization, self._known_variables(), self._seed)
+            save(write_model(specialization, variables, flat=flat), os.fspath(path))
+        except NotExportable as failed:
+            raise ExportError({each.operator: each.reason for each in failed.problems}) from None
+
+    def _known_variables(self) -> Mapping[str, Argument]:
+        return self._given if self._running is None else self._running.variables
 
     # ---- notebooks ---------------------------------------------------------------------------------------------------
     def __repr__(self) -> str:

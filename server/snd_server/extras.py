@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from snd_server.arguments import ArgumentError
-
 
 class MissingExtraError(Exception):
     """Something is asked for that takes a package that is not installed; the message says which."""
 
 
 def demand_onnx() -> None:
-    """Raise ArgumentError if the packages of the extra ``snd[onnx]`` are not there."""
+    """Raise MissingExtraError if the packages of the extra ``snd[onnx]`` are not there."""
     try:
         import onnx  # noqa: F401
         import onnxruntime  # noqa: F401
     except ImportError as missing:
-        raise ArgumentError(f"this needs the package {missing.name}: pip install 'snd[onnx]' installs it") from missing
+        message = f"this needs the package {missing.name}: pip install 'snd[onnx]' installs it"
+        raise MissingExtraError(message) from missing

@@ -94,7 +94,8 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
 
 
 def _evaluator(request: RunRequest) -> Evaluator:
-    """Return what runs in the engine that is asked for. Raises ArgumentError for what the engine can't do."""
+    """Return what runs in the engine that is asked for. Raises ArgumentError for what the engine can't do, and
+    MissingExtraError if it is not installed."""
     limits = ProcessLimits(memory_bytes=request.memory_bytes)
     if request.engine == "snd":
         return Evaluator(limits)

@@ -88,3 +88,22 @@ def test_a_model_in_nnef1_is_loaded_like_any_other(tmp_path: Path):
     (tmp_path / "graph.nnef").write_text(text, encoding="utf-8")
     model = snd.load(tmp_path)
     assert model.run(x=[-1.0, 2.0])["y"].tolist() == [0, 2]  # type: ignore[union-attr]
+
+
+def test_a_model_is_exported_with_its_variables_as_they_are(tmp_path: Path):
+    onnxruntime = pytest.importorskip("onnxruntime", reason="the development package onnxruntime is not installed")
+    np.save(tmp_path / "total.npy", np.array([1, 2], np.float32))
+    model = _model(tmp_path, COUNTER, weights=tmp_path)
+    model.run(x=[1, 1])
+    model.export(tmp_path / "m.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx", providers=["CPUExecutionProvider"])
+    assert session.run(["y"], {"x": np.ones(2, np.float32)})[0].tolist() == [3, 4]
+
+
+def test_what_cannot_be_exported_is_told(tmp_path: Path):
+    pytest.importorskip("onnxruntime", reason="the development package onnxruntime is not installed")
+    text = "graph G { @output { y: int[2]; } @compose { y = rand.uniform{min=0, max=9, shape=[2]}(); } }"
+    model = _model(tmp_path, f"import rand;\n{text}")
+    with pytest.raises(snd.ExportError) as raised:
+        model.export(tmp_path / "m.onnx")
+    assert raised.value.reasons == {"rand.uniform": "ONNX draws reals"}

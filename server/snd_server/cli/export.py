@@ -8,6 +8,7 @@ from snd_server.arguments import ArgumentError
 from snd_server.cli.argument_options import argument_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
+from snd_server.extras import MissingExtraError
 from snd_server.model_folder import main_file
 
 
@@ -58,5 +59,5 @@ def export(
     )  # fmt: skip
     try:
         return run_export(request)
-    except (ArgumentError, ConfigError, ShapesError) as problem:
+    except (ArgumentError, ConfigError, MissingExtraError, ShapesError) as problem:
         raise click.ClickException(str(problem)) from problem

@@ -7,6 +7,7 @@ import click
 from snd_server.arguments import ArgumentError
 from snd_server.cli.seconds import seconds
 from snd_server.config_schema import ConfigError
+from snd_server.extras import MissingExtraError
 from snd_server.model_folder import main_file
 from snd_server.running import RunRequest
 
@@ -116,7 +117,7 @@ def run(
 
     try:
         return run_and_show(request, format)
-    except (ConfigError, ArgumentError) as problem:
+    except (ArgumentError, ConfigError, MissingExtraError) as problem:
         raise click.ClickException(str(problem)) from problem
 
 
