@@ -68,9 +68,13 @@ grammar: $(DEVELOPING)
 bench: $(DEVELOPING)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 
-## The pages of all rules, from their declarations, and those of the libraries of formats.
+LIBRARY := algo image layer layout linalg math misc nn quant rand
+
+## The pages of all rules, from their declarations, and of the libraries, from their sources.
 docs: $(DEVELOPING)
 	{ echo "# Rules"; echo; $(BIN)/snd rule --all; } > docs/rules.md
+	mkdir -p docs/library
+	for module in $(LIBRARY); do $(BIN)/snd doc $$module --page > docs/library/$$module.md; done
 	PYTHONPATH=tests $(BIN)/python -m support.formats.pages
 
 clean:

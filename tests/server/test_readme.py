@@ -53,3 +53,12 @@ def test_the_configuration_shown_is_valid(snd, project):
     (shown,) = re.findall(r"^```toml\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     with_known_rules = shown.replace("unused-import", "odd")
     assert parse_settings(with_known_rules, "README.md", ()) is not None
+
+
+def test_the_first_mistake_is_what_check_says(real, project):
+    """The model at the top of the README, and the message below it."""
+    model, message = re.search(r"^```sknd\n(.*?)^```.*?^```text\n(.*?)^```", README, re.MULTILINE | re.DOTALL).groups()
+    (project / "classifier.sknd").write_text(model)
+    outcome = real("check", "classifier.sknd", "--no-cache")
+    assert outcome.status == 1
+    assert outcome.stdout.startswith(message.rstrip("\n"))

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from snd_analysis.ide.language_features import FrontEnd
     from snd_analysis.ide.languages import front_end
     from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
+    from snd_analysis.ide.reference import module_page, operator_names, operator_page, summaries
     from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenGroup, TokenType
     from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
 else:
     __getattr__ = loaded_when_used(
-        __name__, "markdown", "cursor", "examples", "semantic_tokens", "signature_help", "generic", "languages"
-    )
+        __name__, "markdown", "cursor", "examples", "semantic_tokens", "signature_help", "generic", "languages",
+        "reference",
+    )  # fmt: skip
 
 __all__ = [
     "Example",
@@ -41,10 +43,14 @@ __all__ = [
     "folds",
     "front_end",
     "highlights",
+    "module_page",
+    "operator_names",
+    "operator_page",
     "paragraphs",
     "plain",
     "references",
     "run_of",
     "selections",
+    "summaries",
     "use_at",
 ]

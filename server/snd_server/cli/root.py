@@ -11,9 +11,11 @@ from snd_server import __version__
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
     "convert": "Turn a model in NNEF 1.0 into a SkriptND model.",
+    "doc": "Explain operators of the library.",
     "export": "Write a model as an ONNX file.",
     "fmt": "Bring SkriptND and NNEF 1.0 files into the one style.",
     "graph": "Draw a graph.",
+    "init": "Begin a model.",
     "lsp": "Serve editors: the language server.",
     "rule": "Explain the rules.",
     "run": "Run a graph or an operator.",

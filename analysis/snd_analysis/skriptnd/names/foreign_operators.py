@@ -68,3 +68,20 @@ def meant_operator(name: str) -> str | None:
     if found is None and folded.endswith(_ENDINGS):
         found = _MEANT.get(folded[:-2])
     return found
+
+
+_SPELLED = {
+    "averagepool": "AveragePool", "globalaveragepool": "GlobalAveragePool", "globalmaxpool": "GlobalMaxPool",
+    "batchnormalization": "BatchNormalization", "instancenormalization": "InstanceNormalization",
+    "layernormalization": "LayerNormalization", "groupnormalization": "GroupNormalization", "lrn": "LRN",
+    "leakyrelu": "LeakyRelu", "convtranspose": "ConvTranspose", "gemm": "Gemm", "reducemean": "ReduceMean",
+    "reducesum": "ReduceSum", "reducemax": "ReduceMax", "reducemin": "ReduceMin", "reduceprod": "ReduceProd",
+    "reducel1": "ReduceL1", "reducel2": "ReduceL2", "greaterorequal": "GreaterOrEqual", "lessorequal": "LessOrEqual",
+    "nonmaxsuppression": "NonMaxSuppression", "topk": "TopK", "meanvariancenormalization": "MeanVarianceNormalization",
+}  # fmt: skip
+
+
+def foreign_names(operator: str) -> list[str]:
+    """Return what other formats call an operator of the library, such as ``nn.avg_pool``, where they differ in more
+    than capitals and underscores."""
+    return sorted(_SPELLED.get(name, name) for name, meant in _OTHERS.items() if meant == operator)

@@ -1,0 +1,78 @@
+"""Pages of the library: what `snd doc` shows, and docs/library consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base import Elsewhere
+from snd_analysis.ide.declarations import comment_of, module_comment, signature_text
+from snd_analysis.ide.markdown import code_block, documentation_text, paragraphs
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, foreign_names
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+from snd_analysis.workspace import Snapshot
+
+_TITLES = {
+    BlockKind.ASSERT: "Demands",
+    BlockKind.LOWER: "Formula",
+    BlockKind.COMPOSE: "Composition",
+}
+
+
+def operator_names(snapshot: Snapshot, module: str) -> list[OperatorName]:
+    """Return the public operators of a module of the library, in the order of its text."""
+    path = LIBRARY_PREFIX + module
+    return [OperatorName(path, name) for name in snapshot.definitions(path) if not name.startswith("_")]
+
+
+def operator_page(snapshot: Snapshot, name: OperatorName) -> str:
+    """Return an operator of the library in Markdown: signature, description with samples, what it demands, formula, and
+    what other formats call it."""
+    module = name.path.removeprefix(LIBRARY_PREFIX)
+    full = f"{module}.{name.name}"
+    called = ", ".join(f"`{each}`" for each in foreign_names(full))
+    return paragraphs(
+        [
+            f"## {full}",
+            code_block(signature_text(snapshot, name)),
+            documentation_text(comment_of(snapshot, name)),
+            *_blocks(snapshot, name),
+            f"Called {called} elsewhere." if called else "",
+        ]
+    )
+
+
+def module_page(snapshot: Snapshot, module: str) -> str:
+    """Return a module of the library in Markdown: its description, a list of its operators, and the page of each."""
+    names = operator_names(snapshot, module)
+    rows = [f"- [`{name}`](#{module}{name.lower()}): {text}" for name, text in summaries(snapshot, module)]
+    head = [f"# {module}", documentation_text(module_comment(snapshot, LIBRARY_PREFIX + module)), "\n".join(rows)]
+    return paragraphs([*head, *(operator_page(snapshot, each) for each in names)]) + "\n"
+
+
+def summaries(snapshot: Snapshot, module: str) -> list[tuple[str, str]]:
+    """Return the operators of a module of the library, each with the first sentence of its description."""
+    return [(each.name, _summary(snapshot, each)) for each in operator_names(snapshot, module)]
+
+
+def _summary(snapshot: Snapshot, name: OperatorName) -> str:
+    text = documentation_text(comment_of(snapshot, name), samples=False).replace("\n", " ")
+    sentence, dot, _ = text.partition(". ")
+    return sentence + ("." if dot else "")
+
+
+def _blocks(snapshot: Snapshot, name: OperatorName) -> Iterator[str]:
+    definition = snapshot.definition(name)
+    if definition is None:
+        return
+    text = snapshot.source(name.path).text
+    for block in definition.blocks:
+        if isinstance(block, nodes.Block) and block.kind in _TITLES:
+            span = snapshot.locate(Elsewhere(name.path, name.name, span=block.span)).span
+            yield f"{_TITLES[block.kind]}:"
+            yield code_block(_dedented(text[span.start : span.end]))
+
+
+def _dedented(block: str) -> str:
+    lines = block.split("\n")
+    return "\n".join(line.removeprefix("    ") for line in lines)

@@ -1,0 +1,58 @@
+"""``snd init`` and ``snd doc``: what a new user meets first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snd_analysis.ide import module_page
+from snd_analysis.skriptnd.names import library_modules
+from snd_analysis.workspace import Workspace
+from snd_server.files import DiskReader
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_init_writes_a_model_that_is_right(real, project):
+    assert real("init", "net").status == 0
+    assert real("check", "net", "--error-on-warning").status == 0
+    assert real("fmt", "--check", "net").status == 0
+    assert "1 sample: 1 ok" in real("test", "net").stdout
+    assert "probabilities: real[" in real("run", "net").stdout
+
+
+def test_init_overwrites_nothing(real, project):
+    (project / "snd.toml").write_text("ignore = []\n")
+    outcome = real("init")
+    assert outcome.status == 2
+    assert "snd.toml is there already" in outcome.stderr
+    assert not (project / "main.sknd").exists()
+
+
+def test_doc_of_an_operator_has_signature_samples_and_formula(real):
+    text = real("doc", "nn.linear").stdout
+    assert text.startswith("## nn.linear\n")
+    assert "input: real[b, c];" in text
+    assert ">>> linear(" in text
+    assert "output[bi, ni] += input[bi, ci] * filter[ni, ci]," in text
+    assert "Called `dense`, `fullyconnected` elsewhere." in text
+
+
+def test_doc_lists_modules_and_operators(real):
+    assert {"nn", "math", "tosa", "tract"} <= set(real("doc").stdout.split())
+    assert "nn.conv  Convolution" in real("doc", "nn").stdout
+
+
+@pytest.mark.parametrize(("name", "said"), [("nn.linea", "did you mean 'linear'?"), ("matth", "did you mean 'math'?")])
+def test_doc_says_what_is_close(real, name, said):
+    outcome = real("doc", name)
+    assert outcome.status == 2
+    assert said in outcome.stderr
+
+
+@pytest.mark.parametrize("module", library_modules())
+def test_pages_of_the_library_are_those_of_its_sources(module):
+    """``make docs`` writes them."""
+    page = (ROOT / "docs" / "library" / f"{module}.md").read_text(encoding="utf-8")
+    assert page == module_page(Workspace(DiskReader()).snapshot(), module)
