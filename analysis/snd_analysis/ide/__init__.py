@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from snd_analysis.ide.cursor import comment_at, use_at
     from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
     from snd_analysis.ide.generic import folds, highlights, references, selections
+    from snd_analysis.ide.hover.reference import module_page, operator_names, operator_page, summaries
     from snd_analysis.ide.language_features import FrontEnd
     from snd_analysis.ide.languages import front_end
     from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
-    from snd_analysis.ide.reference import module_page, operator_names, operator_page, summaries
     from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenGroup, TokenType
     from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
 else:
     __getattr__ = loaded_when_used(
         __name__, "markdown", "cursor", "examples", "semantic_tokens", "signature_help", "generic", "languages",
-        "reference",
+        "hover.reference",
     )  # fmt: skip
 
 __all__ = [
