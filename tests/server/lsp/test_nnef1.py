@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_runtime.files import write_tensor
-from support.lsp.clients import change_text, codes, open_text, position, rest
+from support.lsp.clients import Editor, change_text, codes, open_text, position, rest
+from support.waiting import eventually
 
 GRAPH = """version 1.0;
 
@@ -168,3 +171,26 @@ async def test_a_rename_reaches_the_file_of_quantizations(client: LanguageClient
     assert found
     changed = {each.text_document.uri for each in found.document_changes or ()} | set(found.changes or ())
     assert changed == {document.uri, (model / "graph.quant").as_uri()}
+
+
+async def test_the_results_of_a_sample_are_recorded(client: Editor, model: Path):
+    text = GRAPH.replace("graph net", "# >>> relu([1.0, -2.0])\n# y: real[2] = [1.0, 3.0]\ngraph net")
+    document = open_text(client, (model / "graph.nnef").as_uri(), text)
+    await rest(client)
+    here = position(text, ">>> relu")
+    found = await client.text_document_code_action_async(
+        types.CodeActionParams(document, types.Range(here, here), types.CodeActionContext([]))
+    )
+    (action,) = [each for each in found or () if "record the results" in each.title]
+    command: Any = action.command
+    if isinstance(command, str):  # lsprotocol takes such an action for a command
+        command = types.Command(**ast.literal_eval(command))
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
+
+    async def applied() -> list[types.ApplyWorkspaceEditParams]:
+        return client.applied
+
+    (params,) = await eventually(applied, bool)
+    changes = params.edit.document_changes
+    (edit,) = changes[0].edits if changes is not None else params.edit.changes[document.uri]
+    assert "[1.0, 0.0]" in edit.new_text or edit.new_text == "0.0"

@@ -1,4 +1,4 @@
-"""Changes to choose from in a file in NNEF 1.0: fixes of rules, names for attributes, and suppressions."""
+"""Changes to choose from in a file in NNEF 1.0: fixes of rules, names for attributes, suppressions, and samples."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from snd_analysis.base import Diagnostic, Location, Span, TextEdit
 from snd_analysis.ide.actions.action import Action, ActionKind, Request, offered
 from snd_analysis.ide.actions.fixes import fix_all, fixes
+from snd_analysis.ide.actions.samples import sample_actions
 from snd_analysis.ide.actions.suppress import suppress
 from snd_analysis.ide.nnef1.operations import signature_of
 from snd_analysis.ide.nnef1.places import entry_at, nodes_around, tree_of
@@ -28,7 +29,7 @@ def actions(
     if diagnostics is None:
         diagnostics = apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
     request = Request(snapshot, path, span, tuple(diagnostics))
-    found = [*fixes(request), *_name_attributes(request), *suppress(request)]
+    found = [*fixes(request), *_name_attributes(request), *suppress(request), *sample_actions(request, commands)]
     if any(kind.startswith("source") for kind in only):
         found += fix_all(request)
     return offered(found, only)
