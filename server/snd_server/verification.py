@@ -32,8 +32,12 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
     with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
         drawn = _drawn(request, converted)
         first, _ = _run(evaluator, request, request.path, None, drawn)
-        inputs = _inputs(first, request.seed)
-        source, before = _run(evaluator, request, request.path, inputs, drawn)
+        try:
+            inputs = _inputs(first, request.seed)
+            source, before = _run(evaluator, request, request.path, inputs, drawn)
+        except ArgumentError:  # something is divided by one of them
+            inputs = _inputs(first, request.seed, least=1)
+            source, before = _run(evaluator, request, request.path, inputs, drawn)
         renamed = {converted.names.get(name, name): array for name, array in inputs.items()}
         weights = {
             each.name: drawn[each.source].reshape(each.shape) for each in converted.variables if each.source in drawn
@@ -110,7 +114,7 @@ def _run(
             _note(seen, each)
 
     answer, _ = answer_of(evaluator, checker, snapshot, evaluation, Observer(step, lambda done, total: None), path)
-    if answer.failures:
+    if answer.failures and (inputs is not None or not answer.inputs):  # else the shapes that were tried are known
         raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
     return answer, seen
 
@@ -133,8 +137,8 @@ def _note(seen: dict[str, Summary], tensor: ShownTensor) -> None:
         seen[tensor.name] = tensor.summary
 
 
-def _inputs(answer: EvaluationAnswer, seed: int) -> dict[str, Array]:
-    """Random inputs of the shapes that were found. Integers are small: they are often indices."""
+def _inputs(answer: EvaluationAnswer, seed: int, least: int = 0) -> dict[str, Array]:
+    """Random inputs of the shapes that were found. Integers are ``least`` or one more: they are often indices."""
     chance = np.random.default_rng(seed)
     found: dict[str, Array] = {}
     for each in answer.inputs:
@@ -145,7 +149,7 @@ def _inputs(answer: EvaluationAnswer, seed: int) -> dict[str, Array]:
             case "bool":
                 found[each.name] = chance.integers(0, 2, each.summary.shape).astype(bool)
             case _:
-                found[each.name] = chance.integers(0, 2, each.summary.shape)
+                found[each.name] = chance.integers(least, least + 2, each.summary.shape)
     return found
 
 

@@ -143,6 +143,19 @@ def test_pieces_of_tract_are_slices():
     ]
 
 
+def test_bounds_of_symbols_are_those_that_the_source_asserts():
+    asserted = ("B <= 64", "S < 512", "S >= 2", "B + S <= 500", "pp: B == 1", "B >= 0")
+    head = "extension tract_registry tract_core;\nextension tract_symbol B;\nextension tract_symbol S;\n"
+    head += "".join(f"extension tract_assert {each};\n" for each in asserted)
+    text = _converted("x = tract_core_external(shape = [B, S], datum_type = 'f32'); y = neg(x);", head=head)
+    assert "x: real[B|64, S|500];" in text
+    start = text.index("@assert {")
+    assert text[start : text.index("}", start)].split("\n")[1:-1] == [
+        '        S >= 2: "the source asserts S >= 2";',
+        '        B + S < 501: "the source asserts B + S <= 500";',
+    ]
+
+
 def test_names_are_those_of_the_text_where_skriptnd_allows_them():
     text = _converted("x = external(shape = [2]); real = neg(x); math = neg(real); y = neg(math); z = copy(y);", "y, z")
     assert _statements(text) == [

@@ -111,6 +111,24 @@ def test_a_difference_is_told_with_the_first_tensor(model: Path, tmp_path: Path,
     assert "the first tensor that differs is 'z'" in said[0]
 
 
+def test_verification_tries_integers_that_can_be_divided_by(tmp_path: Path, real: Run):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/graph.nnef").write_text(
+        """version 1.0;
+extension tract_registry tract_core;
+graph net(x, z) -> (y)
+{
+    x = tract_core_external(shape = [4, 4], datum_type = 'i64');
+    z = tract_core_external(shape = [4, 4], datum_type = 'i64');
+    y = div(x, z);
+}
+"""
+    )
+    outcome = real("convert", str(tmp_path / "model"), "-o", str(tmp_path / "new"), "--verify")
+    assert outcome.status == 0, outcome.stderr
+    assert "1 output equal" in outcome.stdout
+
+
 def test_weights_are_found_where_the_configuration_says(model: Path, tmp_path: Path, real: Run):
     out = tmp_path / "new"
     assert real("convert", str(model), "-o", str(out)).status == 0

@@ -21,11 +21,12 @@ from snd_analysis.convert.names import LONGEST_NAME, Names, statement_names
 from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of, with_inputs
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
+from snd_analysis.nnef1.assertions import assertions_of
 from snd_analysis.nnef1.elaborate import Invocation
 from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
-from snd_analysis.symbolic.integers import Integer, constant
+from snd_analysis.symbolic.integers import FALSE, TRUE, AtLeastZero, Integer, Truth, as_affine, constant
 from snd_analysis.symbolic.values import NULL, format_value
 from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
@@ -78,7 +79,7 @@ class _Conversion:
         self._path = path
         self._tree = nnef1_tree(snapshot.db, path)
         self._graph = graph
-        self._symbols = tuple(dict.fromkeys(_symbols(graph)))
+        self._symbols = dict(_symbols(graph))
         modules = {*library_modules(), *format_modules()}
         self._names = Names({*modules, *self._symbols, "real", "int", "bool", "str"})
         self._writer = Writer(self._names)
@@ -150,10 +151,11 @@ class _Conversion:
         self._name_results([step for _, step in steps])
         text = GraphText(f"graph {self._name}")
         bound: set[str] = set()
-        bounds = dict.fromkeys(self._symbols, BOUND)
+        bounds = {name: BOUND if high is None else high for name, high in self._symbols.items()}
         for value in graph.inputs.values():
             assert isinstance(value, Tensor)
             self._declare(text, "input", value, declaration(self._writer.name(value), value, bounds, bound))
+        self._assert(text)
         variables = tuple(self._variables(text, [step for _, step in steps]))
         compose = text.block("compose")
         for operation, step in steps:
@@ -240,6 +242,16 @@ class _Conversion:
         workspace.open(_TRIED, module_text((), [operator], _WIDTH))
         found = workspace.snapshot().diagnostics(_TRIED)
         return all(each.severity is Severity.HINT for each in found)
+
+    def _assert(self, text: GraphText) -> None:
+        """Write what the source asserts of its symbols, but for bounds, which stand beside the extents."""
+        for each in assertions_of(self._tree.document.items):
+            condition = each.condition
+            if condition is None or each.scenario is not None or condition in (TRUE, FALSE):
+                continue
+            names = {leaf.name for leaf in condition.leaves}
+            if names <= self._symbols.keys() and not _is_bound(condition):
+                text.block("assert").add(f'{format_value(condition)}: "the source asserts {each.text.strip()}";')
 
     def _declare(self, text: GraphText, block: str, tensor: Tensor, declared: str) -> None:
         about = About([]) if tensor.place is None else self._comments.about(tensor.place.start)
@@ -331,10 +343,21 @@ def _as_files(variables: Mapping[str, _Named]) -> dict[str, _Named]:
     return found
 
 
-def _symbols(graph: Graph) -> Iterator[str]:
-    """The dynamic extents of inputs that have a name alone."""
+def _is_bound(condition: Truth) -> bool:
+    """Whether a condition says that a symbol is at most a number, or not negative."""
+    if not isinstance(condition, AtLeastZero) or len(condition.slack.leaves) != 1:
+        return False
+    (leaf,) = condition.slack.leaves
+    form = as_affine(condition.slack, leaf.key)
+    if form is None or form[1].value is None:
+        return False
+    return form[0] == -1 or (form[0] == 1 and form[1].value >= 0)
+
+
+def _symbols(graph: Graph) -> Iterator[tuple[str, int | None]]:
+    """The dynamic extents of inputs that have a name alone, with the greatest numbers that they are known to be."""
     for value in graph.inputs.values():
         for tensor in tensors_of(value):
             for extent in tensor.shape or ():
-                if isinstance(extent, Integer) and extent.value is None and str(extent).isidentifier():
-                    yield str(extent)
+                if isinstance(extent, Integer) and (leaf := extent.variable) is not None and leaf.name.isidentifier():
+                    yield leaf.name, leaf.high
