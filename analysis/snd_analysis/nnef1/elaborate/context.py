@@ -237,6 +237,15 @@ class Context:
         finally:
             self.graph, self.made = graph, made
 
+    @contextmanager
+    def aside(self) -> Iterator[list[flat_nodes.Statement]]:
+        """Give the statements of a body that has its own place: what they make is not there outside of it."""
+        made, recorded = dict(self.made), len(self.record.made)
+        with self.graph.aside() as statements:
+            yield statements
+        self.made = made
+        del self.record.made[recorded:]
+
     def report(
         self,
         frame: Frame,

@@ -6,8 +6,11 @@ where it stands, and spans in it count from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import nodes, parse_expression
@@ -35,6 +38,21 @@ class FlatGraph:
         """From now on write down elsewhere what is added, and which names are given to what."""
         self._added, self._taken = added, taken
 
+    @contextmanager
+    def aside(self) -> Iterator[list[nodes.Statement]]:
+        """Give the statements that are added meanwhile, instead of adding them. Declarations are added."""
+        outer, self._added = self._added, []
+        found: list[nodes.Statement] = []
+        try:
+            yield found
+        finally:
+            for block, entry in self._added:
+                if block == "compose":
+                    found.append(entry.statement)
+                else:
+                    outer.append((block, entry))
+            self._added = outer
+
     def reserve(self, names: frozenset[str]) -> None:
         """Keep names for the results of the graph."""
         self.reserved = names
@@ -61,13 +79,13 @@ class FlatGraph:
         extents = None if shape is None else nodes.Shape(start, end, tuple(_extent(span, each) for each in shape))
         type_ = nodes.TypeName(start, end, dtype, True)
         node = nodes.Parameter(start, end, nodes.Name(start, end, name), (), type_, None, extents, None, None)
-        self._add(block, base, node)
+        self.add(block, base, node)
         return node
 
     def demand(self, base: int, span: Span, condition: Truth, message: str) -> None:
         """Add an assertion."""
         text = nodes.String(span.start, span.end, (nodes.Text(span.start, span.end, message),))
-        self._add("assert", base, nodes.Assertion(span.start, span.end, expression(condition, span), text, ()))
+        self.add("assert", base, nodes.Assertion(span.start, span.end, expression(condition, span), text, ()))
 
     def assign(
         self, base: int, span: Span, results: Sequence[tuple[str, Span] | list[tuple[str, Span]]], value: nodes.Callable
@@ -75,12 +93,12 @@ class FlatGraph:
         """Add a statement; a list among the results takes one packed result apart."""
         made = tuple(_result(each, span) for each in results)
         component = nodes.Component(span.start, span.end, made, value)
-        self._add("compose", base, component)
+        self.add("compose", base, component)
         return component
 
     def update(self, base: int, span: Span, variable: tuple[str, Span], value: nodes.Expression) -> None:
         """Let a variable have a new value after all statements."""
-        self._add("update", base, nodes.Component(span.start, span.end, (_single(*variable),), value))
+        self.add("update", base, nodes.Component(span.start, span.end, (_single(*variable),), value))
 
     def quantize(self, span: Span, tensor: str, operator: str, attributes: Mapping[str, Value]) -> None:
         """Let a tensor be quantized by an operator of the module ``QUANTIZATION``, where that is asked for."""
@@ -95,9 +113,10 @@ class FlatGraph:
         node = nodes.Quantization(
             start, end, reference(tensor, span), algorithm, None, nodes.Attributes(start, end, given), None
         )
-        self._add("quantize", 0, node)
+        self.add("quantize", 0, node)
 
-    def _add(self, block: str, base: int, node: nodes.Statement) -> None:
+    def add(self, block: str, base: int, node: nodes.Statement) -> None:
+        """Add an entry to a block."""
         self._added.append((block, nodes.Entry(base, base + node.end, node)))
 
 
@@ -186,7 +205,8 @@ def _written(value: Integer | Truth, span: Span) -> nodes.Expression:
     odd = {name: leaf for name, leaf in names.items() if type(leaf.key) is Asserted or not _is_name(leaf.name)}
     others = {leaf.key: shapes.variable(name, name, leaf.low, leaf.high) for name, leaf in odd.items()}
     read = parse_expression(str(shapes.substitute(value, others)))[0]
-    return _placed(read, span, {name: _identifier(leaf) for name, leaf in odd.items()})
+    node: nodes.Expression = placed(read, span, {name: _identifier(leaf) for name, leaf in odd.items()})
+    return node
 
 
 def is_plain(extent: Integer) -> bool:
@@ -211,20 +231,18 @@ def _is_name(text: str) -> bool:
     return isinstance(read, nodes.Qualified) and [part.text for part in read.parts] == [text]
 
 
-def _placed(node: nodes.Node, span: Span, names: Mapping[str, str]) -> nodes.Expression:
-    """Return an expression of which every node stands at one place, with other names in place of some."""
+def placed(node: nodes.Node, span: Span, names: Mapping[str, str] = MappingProxyType({})) -> Any:
+    """Return a node like another, of which every node stands at one place, with other names in place of some."""
 
-    def placed(value: object) -> object:
+    def moved(value: object) -> object:
         if isinstance(value, nodes.Name):
             return nodes.Name(span.start, span.end, names.get(value.text, value.text))
         if isinstance(value, nodes.Node):
-            fields = {name: placed(getattr(value, name)) for name in nodes.content_fields(type(value))}
+            fields = {name: moved(getattr(value, name)) for name in nodes.content_fields(type(value))}
             return type(value)(span.start, span.end, **fields)
-        return tuple(map(placed, value)) if isinstance(value, tuple) else value
+        return tuple(map(moved, value)) if isinstance(value, tuple) else value
 
-    made = placed(node)
-    assert isinstance(made, nodes.Node)
-    return made  # type: ignore[return-value]
+    return moved(node)
 
 
 def _extent(span: Span, extent: Integer) -> nodes.Extent:

@@ -7,7 +7,7 @@ behind the other; where the number of turns is not known, only the shapes of its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.scan_loops import Carried, Scanned, Wanted, loop
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
@@ -166,6 +167,9 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
     many = len(wanted) > 1
     outputs: list[Value] = []
     if counts[0].value is None:
+        made = _loop(evaluator, call, scanned, state, carried, wanted, counts[0], turn, target)
+        if made is not None:
+            return Items(tuple(made)) if many else made[0]
         with evaluator.context.scratch():
             found = turn({each.parameter: _any_piece(each) for each in scanned})
         for at, (name, kind, axis, _) in enumerate(wanted):
@@ -184,6 +188,39 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
         values = [each.get(name, UNKNOWN) for each in steps]
         outputs.append(_output(evaluator, call, values, kind, axis, step, _target(target, at, many)))
     return Items(tuple(outputs)) if many else outputs[0]
+
+
+def _loop(
+    evaluator: Evaluator,
+    call: nodes.Call,
+    scanned: Sequence[_Scanned],
+    state: Mapping[str, Value],
+    carried: Mapping[str, str],
+    wanted: Sequence[tuple[str, Value, int, int]],
+    count: Integer,
+    turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
+    target: nodes.Expression | None,
+) -> list[Value] | None:
+    """A scan of pieces of extent 1 from the first on, as a loop; None of others."""
+    if any(each.step != 1 for each in scanned) or any(step != 1 for _, kind, _, step in wanted if kind != "last"):
+        return None
+    pieces = [
+        Scanned(each.parameter, each.tensor, each.axis) for each in scanned if isinstance(each.tensor, TensorName)
+    ]
+    initial = {
+        name: value
+        if isinstance(value, TensorName) and value.name
+        else _invoked(evaluator, call, "copy", {"x": Given(value, call.function.span)}, None)
+        for name, value in state.items()
+    }
+    kept = [Carried(name, each, carried[name]) for name, each in initial.items() if isinstance(each, TensorName)]
+    if len(pieces) < len(scanned) or len(kept) < len(state):
+        return None
+    results = [
+        Wanted(name, kind == "last", axis, _target(target, at, len(wanted) > 1))
+        for at, (name, kind, axis, _) in enumerate(wanted)
+    ]
+    return loop(evaluator.context, evaluator.frame, call.function.span, count, pieces, kept, results, turn)
 
 
 def _rows(given: Mapping[str, Given], name: str) -> Iterator[tuple[Value, ...]]:
