@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from snd_analysis.convert.comments import Comments
 from snd_analysis.convert.module_text import GraphText, Lines, Writer
 from snd_analysis.convert.names import Names, statement_names
-from snd_analysis.convert.steps import LocalStep, Step
+from snd_analysis.convert.steps import LocalStep, LoopStep, Step, named_tensors, plain_steps
 from snd_analysis.model import Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.nnef1.elaborate import FragmentCall, Items, TensorName
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
@@ -40,7 +40,7 @@ class Body(Struct):
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
     attributes: dict[str, Attribute]
-    steps: list[tuple[Operation, Step]] = field(default_factory=list)
+    steps: list[tuple[Operation, Step | LoopStep]] = field(default_factory=list)
     statements: tuple[str, ...] = ()
 
 
@@ -51,7 +51,7 @@ class Fragments:
         self,
         taken: Names,
         is_right: Callable[[GraphText], bool],
-        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[tuple[Operation, Step]]],
+        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[tuple[Operation, Step | LoopStep]]],
         spelled: Callable[[Operation], Set[str]],
         comments: Comments,
         reserved: Iterable[str],
@@ -131,7 +131,7 @@ class Fragments:
         writer = Writer(Names({*self._reserved, *map(_attribute_name, body.attributes)}))
         for name, tensor in (*body.inputs, *body.outputs):
             writer.name(tensor, name)
-        made = [tensor for _, step in body.steps for value in step.outputs for tensor in tensors_of(value)]
+        made = [tensor for _, step in body.steps for tensor in named_tensors(step)]
         local = {tensor: tensor.name.removeprefix(body.call.prefix) for tensor in made}
         better = statement_names([local[each] for each in made if writer.known(each) is None])
         for tensor, name in local.items():
@@ -151,7 +151,7 @@ class Fragments:
             return None
         fragment = first.call.place.fragment
         text = GraphText(f"operator {Names(self._reserved).new(fragment)}")
-        text.modules = {step.module for _, step in first.steps}
+        text.modules = {each.module for each in plain_steps(step for _, step in first.steps)}
         for each, attribute in first.attributes.items():
             text.block("attrib").add(f"{_attribute_name(each)}: {attribute.dtype};")
         text.blocks["compose"] = Lines([*first.statements])

@@ -113,21 +113,21 @@ class Writer:
 
         ``names`` are those of values of attributes that have one, by what these are written as otherwise.
         """
-        results = ", ".join(map(self._result, step.outputs))
+        results = ", ".join(self._result(each, isinstance(step, Step)) for each in step.outputs)
         match step:
             case BranchStep():
-                value = f"if {self.argument(step.condition)} then {self._block(step.then)}"
-                return f"{results} = {value} else {self._block(step.otherwise)};"
+                value = f"if {self.argument(step.condition)} then {self._block(step.then, names)}"
+                return f"{results} = {value} else {self._block(step.otherwise, names)};"
             case LoopStep():
-                return f"{results} = {self._loop(step)};"
+                return f"{results} = {self._loop(step, names)};"
         return f"{results} = {self.invocation(step, names)};"
 
-    def _block(self, block: Block) -> str:
-        statements = "\n".join(map(self.statement, block.steps))
+    def _block(self, block: Block, names: Mapping[str, str]) -> str:
+        statements = "\n".join(self.statement(each, names) for each in block.steps)
         results = ", ".join(map(self.argument, block.results))
         return f"{{\n{statements}\nyield {results};\n}}"
 
-    def _loop(self, step: LoopStep) -> str:
+    def _loop(self, step: LoopStep, names: Mapping[str, str]) -> str:
         parts = []
         if step.carried:
             locals_ = (f"{self._typed(local, initial)} = {self.argument(initial)}" for local, initial in step.carried)
@@ -140,7 +140,7 @@ class Writer:
         index = "" if step.index is None else f"{self.name(step.index)} -> "
         count = "" if step.count is None else self.argument(step.count)
         times = f"..({index}{count})" if index or count else ""
-        return f"{' '.join(parts)} do{times} {self._block(step.body)}"
+        return f"{' '.join(parts)} do{times} {self._block(step.body, names)}"
 
     def _typed(self, local: Tensor, initial: Tensor) -> str:
         """The name of a carried tensor; with its type where what it begins as is a number for all elements."""
@@ -179,16 +179,17 @@ class Writer:
             return f"[{', '.join(self.argument(each, names) for each in value.items or ())}]"
         return "~"
 
-    def _result(self, value: Value) -> str:
+    def _result(self, value: Value, with_length: bool) -> str:
+        """A result; ``with_length`` says that a pack needs its length even if that is no number."""
         if isinstance(value, Tensor):
             return self.name(value)
         if isinstance(value, Pack):
             named = _named_pack(value)
             if named is not None:
                 self._packs.add(named)
-                count = value.length.value
-                return self.name(named) if count is None else f"{self.name(named)}..({count})"
-            return f"[{', '.join(self._result(each) for each in value.items or ())}]"
+                is_named = value.length.value is None and not with_length
+                return self.name(named) if is_named else f"{self.name(named)}..({format_value(value.length)})"
+            return f"[{', '.join(self._result(each, with_length) for each in value.items or ())}]"
         return "~"
 
 

@@ -18,9 +18,21 @@ from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
 from snd_analysis.convert.names import LONGEST_NAME, Names, statement_names
-from snd_analysis.convert.steps import LocalStep, Step, shortest, step_of, with_inputs
+from snd_analysis.convert.steps import (
+    Block,
+    GraphStep,
+    LocalStep,
+    LoopStep,
+    Step,
+    named_tensors,
+    needed,
+    plain_steps,
+    shortest,
+    step_of,
+    with_inputs,
+)
 from snd_analysis.convert.unfolding import unfolded
-from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
+from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.nnef1.assertions import assertions_of
 from snd_analysis.nnef1.elaborate import Invocation
 from snd_analysis.nnef1.names import spelled_names
@@ -121,11 +133,33 @@ class _Conversion:
                 yield value, replace(value, kind=TensorKind.CONSTANT, value=number)
 
     # ---- steps -------------------------------------------------------------------------------------------------------
-    def _steps(self, operation: Operation) -> list[Step]:
+    def _steps(self, operation: Operation) -> Sequence[Step | LoopStep]:
+        match operation.control:
+            case Loop(index=None, before=None, after=None) as loop:
+                return [self._loop(operation, loop)]
+            case Branch() | Loop():
+                raise NotConvertible("it has control flow that snd does not convert")
         inputs = tuple(self._numbers.get(each, each) if isinstance(each, Tensor) else each for each in operation.inputs)
         operation = replace(operation, inputs=inputs)
         whole = self._idioms.whole(step_of(operation))
         return self._idioms.rewritten((whole,) if whole is not None else unfolded(operation, self._library))
+
+    def _loop(self, operation: Operation, loop: Loop) -> LoopStep:
+        steps = [(None, each) for inner in loop.body.operations for each in self._steps(inner)]
+        results = [self._idioms.source(each) for value in loop.body.outputs.values() for each in tensors_of(value)]
+        kept = needed(steps, {*results})
+        pairs = [(each.local, each.source) for each in loop.carried]
+        scanned = [(each.local, each.source) for each in loop.scanned]
+        step = LoopStep(
+            tuple((local, each) for local, each in pairs if isinstance(local, Tensor) and isinstance(each, Tensor)),
+            tuple((local, each) for local, each in scanned if isinstance(local, Tensor)),
+            None,
+            None,
+            None,
+            Block(tuple(each for _, each in kept), tuple(results)),
+            operation.outputs,
+        )
+        return with_inputs(step, self._idioms.source)
 
     def converted(self, source: str) -> Converted:
         graph = self._graph
@@ -134,7 +168,7 @@ class _Conversion:
                 for tensor in tensors_of(value):
                     self._writer.name(tensor, wanted)
         local = {} if self._kept else self._local_steps()
-        steps: list[tuple[Operation, Step | LocalStep]] = []
+        steps: list[tuple[Operation, GraphStep]] = []
         invoked: list[LocalStep] = []
         for operation in graph.operations:
             chain = self._chain(operation)
@@ -147,7 +181,7 @@ class _Conversion:
         for value, flat in self._idioms.flattened.items():
             self._writer.same(flat, value)
         results = [*graph.outputs.values(), *graph.updates.values()]
-        steps = _needed(steps, {tensor for value in results for tensor in tensors_of(value)} | self._kept)
+        steps = needed(steps, {tensor for value in results for tensor in tensors_of(value)} | self._kept)
         self._name_results([step for _, step in steps])
         text = GraphText(f"graph {self._name}")
         bound: set[str] = set()
@@ -159,7 +193,7 @@ class _Conversion:
         variables = tuple(self._variables(text, [step for _, step in steps]))
         compose = text.block("compose")
         for operation, step in steps:
-            text.modules.add(step.module)
+            text.modules |= {each.module for each in plain_steps([step])}
             above, behind = self._about(operation)
             compose.add(self._writer.statement(step), above, behind)
         outputs = {}
@@ -173,11 +207,11 @@ class _Conversion:
         written = module_text(head, [*self._fragments.operators, text], _WIDTH)
         names = {each: self._writer.known(value) for each, value in graph.tensors.items() if isinstance(value, Tensor)}
         known = {each: written_as for each, written_as in names.items() if written_as is not None}
-        counts = Counter(step.module for _, step in steps)
+        counts = Counter(each.module for each in plain_steps(step for _, step in steps))
         return Converted(written, variables, {**known, **outputs}, counts)
 
-    def _name_results(self, steps: Sequence[Step | LocalStep]) -> None:
-        made = [tensor for step in steps for value in step.outputs for tensor in tensors_of(value)]
+    def _name_results(self, steps: Sequence[GraphStep]) -> None:
+        made = [tensor for step in steps for tensor in named_tensors(step)]
         free = [each for each in made if self._writer.known(each) is None]
         better = statement_names([each.name for each in free])
         for tensor in free:
@@ -218,12 +252,12 @@ class _Conversion:
 
     def _steps_of_body(
         self, operations: Sequence[Operation], results: Iterable[Tensor]
-    ) -> list[tuple[Operation, Step]]:
+    ) -> list[tuple[Operation, Step | LoopStep]]:
         """The steps of an operator: nothing is known of what is around it."""
         around, self._idioms = self._idioms, Idioms(self._template, (), results=results)
         steps = [(operation, each) for operation in operations for each in self._steps(operation)]
         self._idioms = around
-        return _needed(steps, set(results))
+        return needed(steps, set(results))
 
     def _spelled(self, operation: Operation) -> frozenset[str]:
         """Return the names and numbers in the statement of a fragment of the graph that leads to an operation."""
@@ -277,7 +311,7 @@ class _Conversion:
         text.block("output").add(declaration(name, value))
         return name
 
-    def _variables(self, text: GraphText, steps: Sequence[Step | LocalStep]) -> Iterator[StoredTensor]:
+    def _variables(self, text: GraphText, steps: Sequence[GraphStep]) -> Iterator[StoredTensor]:
         used = {tensor for step in steps for value in step.inputs for tensor in tensors_of(value)}
         used |= self._kept
         used.update(tensor for value in self._graph.updates.values() for tensor in tensors_of(value))
@@ -296,18 +330,6 @@ class _Conversion:
 
 
 _Named = TypeVar("_Named")
-_AnyStep = TypeVar("_AnyStep", Step, Step | LocalStep)
-
-
-def _needed(steps: Sequence[tuple[Operation, _AnyStep]], used: set[Tensor]) -> list[tuple[Operation, _AnyStep]]:
-    """Steps without those whose results nothing takes."""
-    kept: list[tuple[Operation, _AnyStep]] = []
-    for operation, step in reversed(steps):
-        made = {tensor for value in step.outputs for tensor in tensors_of(value)}
-        if made & used:
-            kept.append((operation, step))
-            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
-    return kept[::-1]
 
 
 class _Nothing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from snd_analysis.compose import Template, specialization_of
 from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue, tensor_value, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
 
 
 class Step(Struct, frozen=True, eq=False):
@@ -153,12 +153,53 @@ def with_tensors(value: Value, other: Callable[[Tensor], Tensor]) -> Value:
     return value
 
 
-AnyStep = TypeVar("AnyStep", Step, LocalStep, Step | LocalStep)
+_Given = TypeVar("_Given", bound=GraphStep)
+_Key = TypeVar("_Key")
 
 
-def with_inputs(step: AnyStep, other: Callable[[Tensor], Tensor]) -> AnyStep:
-    """Return a step that takes other tensors."""
-    return replace(step, inputs=tuple(tensor_value(with_tensors(each, other)) for each in step.inputs))
+def plain_steps(steps: Iterable[GraphStep]) -> Iterator[Step]:
+    """Yield the invocations of operators of other modules, those in blocks too."""
+    for step in steps:
+        if isinstance(step, Step):
+            yield step
+        for block in blocks_of(step):
+            yield from plain_steps(block.steps)
+
+
+def named_tensors(step: GraphStep) -> Iterator[Tensor]:
+    """Yield the tensors that a statement names, those in a loop too."""
+    if isinstance(step, LoopStep):
+        yield from (local for local, _ in (*step.carried, *step.scanned))
+    for block in blocks_of(step):
+        for inner in block.steps:
+            yield from named_tensors(inner)
+    yield from (tensor for value in step.outputs for tensor in tensors_of(value))
+
+
+def with_inputs(step: _Given, other: Callable[[Tensor], Tensor]) -> _Given:
+    """Return a step that takes other tensors; of a branch or a loop the blocks are as they were."""
+    if isinstance(step, Step | LocalStep):
+        inputs = tuple(tensor_value(with_tensors(each, other)) for each in step.inputs)
+        return replace(step, inputs=inputs)
+    if isinstance(step, LoopStep):
+        carried = tuple((local, other(initial)) for local, initial in step.carried)
+        scanned = tuple((local, tensor_value(with_tensors(pack, other))) for local, pack in step.scanned)
+        return replace(step, carried=carried, scanned=scanned)
+    return step
+
+
+def needed(steps: Sequence[tuple[_Key, _Given]], used: set[Tensor]) -> list[tuple[_Key, _Given]]:
+    """Return the steps whose results are used, or taken by a step that is needed; what they take is added to ``used``.
+
+    Results of loops that nothing takes are left out.
+    """
+    kept: list[tuple[_Key, _Given]] = []
+    for key, step in reversed(steps):
+        if any(not used.isdisjoint(tensors_of(value)) for value in step.outputs):
+            outputs = tuple(each if not used.isdisjoint(tensors_of(each)) else NULL for each in step.outputs)
+            kept.append((key, replace(step, outputs=outputs) if isinstance(step, LoopStep) else step))
+            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
+    return kept[::-1]
 
 
 def shortest(value: float) -> float:

@@ -152,6 +152,10 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
         message = "the scanned tensors must have equally many pieces"
         return evaluator.report(rules.LENGTH_MISMATCH, given.get("scan", given["body"]).span, message)
     results = [each.name.text for each in fragment.head.results]
+    fixed, state = (
+        {name: _tensor(evaluator, call, value) if isinstance(value, Items) else value for name, value in row.items()}
+        for row in (fixed, state)
+    )
 
     def turn(pieces: Mapping[str, Value]) -> dict[str, Value]:
         values = {name: Given(value, call.function.span) for name, value in {**fixed, **state, **pieces}.items()}
@@ -190,6 +194,11 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
     return Items(tuple(outputs)) if many else outputs[0]
 
 
+def _tensor(evaluator: Evaluator, call: nodes.Call, value: Value) -> Value:
+    """A literal as a tensor of the graph."""
+    return _invoked(evaluator, call, "copy", {"x": Given(value, call.function.span)}, None)
+
+
 def _loop(
     evaluator: Evaluator,
     call: nodes.Call,
@@ -208,9 +217,7 @@ def _loop(
         Scanned(each.parameter, each.tensor, each.axis) for each in scanned if isinstance(each.tensor, TensorName)
     ]
     initial = {
-        name: value
-        if isinstance(value, TensorName) and value.name
-        else _invoked(evaluator, call, "copy", {"x": Given(value, call.function.span)}, None)
+        name: value if isinstance(value, TensorName) and value.name else _tensor(evaluator, call, value)
         for name, value in state.items()
     }
     kept = [Carried(name, each, carried[name]) for name, each in initial.items() if isinstance(each, TensorName)]

@@ -55,12 +55,11 @@ def loop(
     turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
 ) -> list[Value] | None:
     """Add a loop to the graph, and return its results; None if it has one that no loop has."""
-    making = frame.making or "result"
     graph = context.graph
-    packs = {each.parameter: graph.unused_name(f"{making}.{each.parameter}.pieces") for each in scanned}
+    packs = {each.parameter: graph.unused_name(f"{frame.prefix}{each.parameter}_pieces") for each in scanned}
     locals_ = {
-        **{each.parameter: _local(context, each.parameter, each.initial, None) for each in carried},
-        **{each.parameter: _local(context, each.parameter, each.tensor, each.axis) for each in scanned},
+        **{each.parameter: _local(context, frame, each.parameter, each.initial, None) for each in carried},
+        **{each.parameter: _local(context, frame, each.parameter, each.tensor, each.axis) for each in scanned},
     }
     with context.aside() as statements:
         found = turn(locals_)
@@ -98,7 +97,7 @@ def loop(
         add([result(name(packs[each.parameter]), count)], invocation(_PIECES, each.axis, each.tensor.name))
     names = {each: _wanted_name(context, frame, each) for each in wanted}
     last = {each.result: names[each] for each in reversed(wanted) if each.is_last}
-    all_of = {each: graph.unused_name(f"{names[each]}.pieces") for each in joined}
+    all_of = {each: graph.unused_name(f"{names[each]}_pieces") for each in joined}
     yields = [*(each.result for each in carried), *(each.result for each in joined)]
     body = flat_nodes.Region(
         start,
@@ -145,13 +144,13 @@ def _named(known: Mapping[str, TensorName], each: Scanned | Carried) -> str:
     return known[each.parameter].name
 
 
-def _local(context: Context, parameter: str, source: TensorName, axis: int | None) -> TensorName:
+def _local(context: Context, frame: Frame, parameter: str, source: TensorName, axis: int | None) -> TensorName:
     """What stands for a parameter in the body: a tensor of the extents of its source, of 1 along an axis."""
     assert source.tensor is not None
     shape = [*_extents(source)]
     if axis is not None:
         shape[axis] = integers.constant(1)
-    name = context.graph.unused_name(parameter)
+    name = context.graph.unused_name(f"{frame.prefix}{parameter}")
     return TensorName(name, Tensor(name, source.tensor.dtype, tuple(shape), TensorKind.RESULT))
 
 
