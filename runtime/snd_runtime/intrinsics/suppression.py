@@ -36,27 +36,48 @@ def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     return (np.concatenate(found),)
 
 
+_FEWEST_AT_ONCE = 512
+
+
 def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:
-    """Which boxes are kept, of those with these corners ``[2, m]``, which are in the order of visits."""
-    limit = invocation.number("iou_threshold")
+    """Which boxes are kept, of those with these corners ``[2, m]``, which are in the order of visits.
+
+    They are looked at in pieces: mostly as many as may be kept are found in the first.
+    """
     most = invocation.integer("max_outputs_per_class")
-    low_0, low_1, high_0, high_1 = (np.ascontiguousarray(each) for each in (*lows, *highs))
+    corners = tuple(np.ascontiguousarray(each) for each in (*lows, *highs))
+    kept: list[int] = []
+    count, length = len(corners[0]), max(2 * most, _FEWEST_AT_ONCE)
+    for start in range(0, count, length):
+        if len(kept) >= most:
+            break
+        _visit(invocation, corners, slice(start, min(start + length, count)), kept, most)
+    return kept
+
+
+def _visit(invocation: BoundIntrinsic, corners: tuple[Array, ...], piece: slice, kept: list[int], most: int) -> None:
+    """Add the boxes of a piece that are kept; ``kept`` are those of the pieces before."""
+    limit = invocation.number("iou_threshold")
+    low_0, low_1, high_0, high_1 = (each[piece] for each in corners)
     areas = (high_0 - low_0) * (high_1 - low_1)
     left = np.ones(len(areas), BOOL)
-    kept: list[int] = []
-    while len(kept) < most and left.any():
+
+    def suppress(box: tuple[Array, ...], others: slice) -> None:
         invocation.budget.check_time(invocation.place)
-        best = int(np.argmax(left))
-        kept.append(best)
-        left[best] = False
-        others = slice(best + 1, None)
-        sides_0 = np.minimum(high_0[best], high_0[others]) - np.maximum(low_0[best], low_0[others])
-        sides_1 = np.minimum(high_1[best], high_1[others]) - np.maximum(low_1[best], low_1[others])
+        sides_0 = np.minimum(box[2], high_0[others]) - np.maximum(box[0], low_0[others])
+        sides_1 = np.minimum(box[3], high_1[others]) - np.maximum(box[1], low_1[others])
         common = np.maximum(sides_0, 0) * np.maximum(sides_1, 0)
+        area = (box[2] - box[0]) * (box[3] - box[1])
         # Where both areas are 0 this is NaN, which is not more than any limit.
-        overlap = common / (areas[best] + areas[others] - common)
-        left[others] &= ~(overlap > limit)
-    return kept
+        left[others] &= ~(common / (area + areas[others] - common) > limit)
+
+    for each in kept:
+        suppress(tuple(corner[each] for corner in corners), slice(None))
+    while len(kept) < most and left.any():
+        best = int(np.argmax(left))
+        left[best] = False
+        kept.append(piece.start + best)
+        suppress((low_0[best], low_1[best], high_0[best], high_1[best]), slice(best + 1, None))
 
 
 def _corners(boxes: Array, *, centered: bool) -> tuple[Array, Array]:
