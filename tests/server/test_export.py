@@ -172,3 +172,28 @@ def test_another_engine_has_no_trace(project: Path, real):
     outcome = real("run", ".", "--engine", "onnxruntime", "--trace")
     assert outcome.status == 2
     assert "--engine onnxruntime can't be used with --trace" in outcome.stderr
+
+
+def test_extents_of_the_run_are_computed_by_nodes(project: Path, real):
+    text = """
+    import layout, math;
+    operator first { @attrib { count: int; } @input { t: real[8,3]; } @output { y: real[count,3]; }
+        @compose { y = layout.slice{axes=[0], begin=0, end=count}(t); } }
+    graph G {
+        @input { x: real[n|8, 3]; t: real[8,3]; }
+        @output { y: real[n, 3]; m: real[1, 3]; f: real[3 * n]; }
+        @compose {
+            table = first{count=n}(t);
+            y = math.add(x, table);
+            m = math.max_reduce{axes=[0]}(x);
+            f = layout.flatten{axis=0, rank=2}(x);
+        }
+    }
+    """
+    _model(project, text)
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    x, table = np.ones((5, 3), np.float32), np.arange(24, dtype=np.float32).reshape(8, 3)
+    y, m, f = _session().run(None, {"x": x, "t": table})
+    assert np.array_equal(y, x + table[:5])
+    assert (m.shape, f.shape) == ((1, 3), (15,))

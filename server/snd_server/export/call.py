@@ -7,6 +7,7 @@ from typing import Any
 
 from snd_analysis.compose import Specialization
 from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
+from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.execution.plain import plain
 from snd_runtime.execution.prepared import prepared
@@ -103,6 +104,20 @@ class Call:
     def shape(self, at: int = 0) -> tuple[int, ...]:
         """Return the extents of an argument. Raises Unsuitable if they are not all known."""
         return static_shape(self.inputs[at])
+
+    def known(self, at: int = 0) -> list[int | None]:
+        """Return the extents of an argument, None for those that are known in the run only."""
+        value = self.inputs[at]
+        rank_of(value)
+        assert isinstance(value, Tensor)
+        return [extent.value if isinstance(extent, Integer) else None for extent in value.shape or ()]
+
+    def vector(self, attribute: str) -> str:
+        """Return the name of a vector with the ints of an attribute; nodes compute what is known in the run only."""
+        value = self.callee.attributes.get(attribute)
+        if attribute in self.attributes or not isinstance(value, Pack) or value.items is None:
+            return self.scope.constant(self[attribute])
+        return self.scope.extents(value.items)
 
     def rank(self, at: int = 0) -> int:
         """Return the number of dimensions of an argument."""

@@ -81,19 +81,14 @@ def _unstack(call: Call) -> None:
 
 @counterpart("layout.slice")
 def _slice(call: Call) -> None:
-    axes = call["axes"]
-    begin, end, stride = (call[name] for name in ("begin", "end", "stride"))
-    if call.dtype == "bool" and any(step < 0 for step in stride):
-        raise Unsuitable("onnxruntime")
-    bounds = [
-        # An end of -1 is the place before the first element here, but the last element in ONNX.
-        (first, last if last >= 0 else -(1 << 62))
-        for first, last in zip(begin, end, strict=True)
-    ]
-    if any(first < 0 for first, _ in bounds):
+    begin, end = (call.attributes.get(name) for name in ("begin", "end"))
+    if begin is not None and any(first < 0 for first in begin):
         raise Unsuitable("a slice begins before the first element")
-    begins, ends = [first for first, _ in bounds], [last for _, last in bounds]
-    vectors = [call.scope.constant(each) for each in (begins, ends, axes, stride)]
+    # An end of -1 is the place before the first element here, but the last element in ONNX.
+    beyond = None if end is None else call.scope.constant([last if last >= 0 else -(1 << 62) for last in end])
+    if beyond is None and any(step < 0 for step in call["stride"]):
+        raise Unsuitable("where a slice ends before the first element is known in the run only")
+    vectors = [call.vector("begin"), beyond or call.vector("end"), *(call.vector(name) for name in ("axes", "stride"))]
     call.write("Slice", [call.input(), *vectors])
 
 

@@ -20,7 +20,7 @@ def _reduction(kind: str) -> Counterpart:
         axes = call["axes"]
         if not axes:  # ONNX would take none for all
             raise Unsuitable("nothing is reduced")
-        if kind in ("ReduceMin", "ReduceMax", "ReduceMean") and 0 in call.shape():
+        if kind in ("ReduceMin", "ReduceMax", "ReduceMean") and 0 in call.known():
             raise Unsuitable("ONNX has no greatest element of none")
         call.write(kind, [call.input(), call.scope.constant(axes)], keepdims=int(not call["squeeze"]))
 
@@ -34,7 +34,7 @@ COUNTERPARTS.update({name: _reduction(kind) for name, kind in _REDUCTIONS.items(
 def _logical(call: Call) -> None:
     if not call["axes"]:
         raise Unsuitable("nothing is reduced")
-    if 0 in call.shape():
+    if 0 in call.known():
         raise Unsuitable("ONNX has no greatest element of none")
     assert call.operation.operator is not None
     kind = "ReduceMax" if call.operation.operator.name == "any_reduce" else "ReduceMin"
