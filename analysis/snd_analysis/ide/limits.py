@@ -36,3 +36,5 @@ MOST_ELEMENTS = 1_000_000
 """Elements of all results together of what is evaluated without being asked for. Of more, the user has to ask."""
 MOST_PRODUCTS = 10_000_000
 """Multiply-adds of what is evaluated without being asked for. Of more, the user has to ask."""
+MOST_POINTS_OF_FLOW = 20_000
+"""Of a formula, for what a hover says it reads; nothing is said of larger ones."""

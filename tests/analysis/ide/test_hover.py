@@ -189,3 +189,33 @@ def test_outside_of_everything():
     for offset in (-1, 0, 1, 2, 99):
         assert hover(snapshot, "a.sknd", offset) is None
     assert hover(snapshot, "no-such-file.sknd", 0) is None
+
+
+FLOWING = """\
+# >>> f{size=3, stride=2}(random[1,9])
+operator f {
+    @attrib { size: int; stride: int; }
+    @input { x: real[b,n]; }
+    @output { y: real[b,(n - size) / stride + 1]; }
+    @lower { BODY }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "flow"),
+    [
+        ("y[i,k] >?= x[i,k * stride + l], i < b, k < (n - size) / stride + 1, l < size;", "y[0,2] reads x[0,4..6]"),
+        (
+            "y[i,k] += x[i,|k + 2 * l - 1|], i < b, k < (n - size) / stride + 1, l < size;",
+            "y[0,2] reads x[0,1..5 by 2]",
+        ),
+        ("y[i,k] = x[i,0] + x[i,k], i < b, k < (n - size) / stride + 1;", "y[0,2] reads x[0,0]"),
+        ("y[i,k] = x[i,int(x[i,k])], i < b, k < (n - size) / stride + 1;", None),
+    ],
+)
+def test_an_access_tells_what_an_element_of_the_result_reads(body: str, flow: str | None):
+    text = FLOWING.replace("BODY", body)
+    found = hover(snapshot_of({"main.sknd": text}), "main.sknd", text.index("x[i,") + 1)
+    assert found is not None
+    assert (f"`{flow}` in the sample" in found.markdown) if flow else " reads " not in found.markdown

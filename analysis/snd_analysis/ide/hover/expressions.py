@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode
+from snd_analysis.ide.hover.data_flow import flow_text
 from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
 from snd_analysis.ide.hover.symbols import example_facts, value_facts
 from snd_analysis.ide.hover.vocabulary import vocabulary
 from snd_analysis.ide.hover.words import word_text
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.limits import LONGEST_EXPRESSION
-from snd_analysis.ide.markdown import bullets, code_block, paragraphs
+from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
 from snd_analysis.skriptnd.names import ShapeMember
 from snd_analysis.skriptnd.syntax import nodes
@@ -65,12 +66,22 @@ def expression_text(knowledge: Knowledge, placed: PlacedNode, entry: nodes.Entry
 def _facts(knowledge: Knowledge, node: nodes.Node, value: Value, written: str, base: int) -> Iterator[str]:
     if isinstance(node, nodes.Subscript | nodes.Access) and accessed_tensor(knowledge, node) is not None:
         yield from access_facts(knowledge, node, base)
+        yield from _flow(knowledge, node)
     elif is_tensor(value):
         yield from tensor_facts(value)
     else:
         yield from value_facts(knowledge, value, (written, f"({written})"))
     if isinstance(node, nodes.Expression):
         yield from example_facts(knowledge, value, lambda known: known.value(node))
+
+
+def _flow(knowledge: Knowledge, node: nodes.Node) -> Iterator[str]:
+    """Which elements an access reads for one element of the result, in the sample."""
+    if isinstance(node, nodes.Subscript) and knowledge.by_example is not None:
+        known, phrase = knowledge.by_example
+        text = "" if known.specialization is None else flow_text(known.specialization, node)
+        if text:
+            yield f"{code(text)} {phrase}"
 
 
 def _symbol_text(path: Sequence[PlacedNode]) -> str:
