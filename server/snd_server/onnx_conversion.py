@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from snd_runtime.evaluation import LiteralInput
 from snd_runtime.files import write_tensor
 from snd_server.arguments import ArgumentError
 from snd_server.conversion import (
@@ -26,6 +27,7 @@ from snd_server.onnx_import import (
     ConvertedModel,
     InvalidModelError,
     OnnxMissingError,
+    SourceGraph,
     convert_graph,
     read_model,
     tensor_array,
@@ -48,10 +50,7 @@ def run_onnx(request: ConvertRequest) -> int:
         raise ArgumentError(f"{request.path}: {problem}") from None
     except OSError as error:
         raise ArgumentError(f"{request.path}: {reason(error)}") from None
-    given = {name: np.asarray(array) for name, array in given_tensors(request.fixed, request.memory_bytes).items()}
-    unknown = next((name for name in given if all(name != each.name for each in graph.inputs)), None)
-    if unknown is not None:
-        raise ArgumentError(f"--fix {unknown}: the model has no input of this name")
+    given = _fixed(graph, request)
     converted = convert_graph(graph, shown_source(request.path), given)
     main = os.path.join(request.output, MAIN)
     _write(request, converted.text, converted.weights, main)
@@ -62,11 +61,27 @@ def run_onnx(request: ConvertRequest) -> int:
     if converted.problems:
         count = len(converted.problems)
         say(f"{count} node{'' if count == 1 else 's'} could not be translated; the rest is written", err=True)
-    if wrong_output(request, main):
-        return PROBLEMS if converted.problems else FAULT
     if converted.problems:
         return PROBLEMS
+    if wrong_output(request, main):
+        return FAULT
     return _verified(request, converted, main, given) if request.verify else CLEAN
+
+
+def _fixed(graph: SourceGraph, request: ConvertRequest) -> dict[str, Array]:
+    """Return the inputs that become constants. Raises ArgumentError."""
+    declared = {each.name: each for each in graph.inputs}
+    found: dict[str, Array] = {}
+    for name, value in given_tensors(request.fixed, request.memory_bytes, "--fix").items():
+        if name not in declared:
+            raise ArgumentError(f"--fix {name}: the model has no input of this name")
+        try:
+            array = np.asarray(value.value if isinstance(value, LiteralInput) else value)
+            dtype = declared[name].dtype
+            found[name] = array if dtype is None else array.astype(dtype)
+        except (ValueError, TypeError) as error:
+            raise ArgumentError(f"--fix {name}: {error}") from None
+    return found
 
 
 def _verified(request: ConvertRequest, converted: ConvertedModel, main: str, given: Mapping[str, Array]) -> int:

@@ -40,6 +40,10 @@ class Builder:
         """The values of variables."""
         self._constants: dict[int, tuple[object, Tensor]] = {}
 
+    def allow(self, extents: Iterable[Integer]) -> None:
+        """Let attributes depend on these extents, too."""
+        self._named |= {leaf for each in extents for leaf in each.leaves}
+
     def run(
         self, operator: str, inputs: Sequence[Argument], dtypes: Sequence[str], attributes: Mapping[str, Any]
     ) -> tuple[TensorValue, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from snd_analysis.base import Severity
 from snd_analysis.compose import input_extent
 from snd_analysis.convert import GraphStep, GraphText, Names, Step, Writer, blocks_of, module_text, modules_of
 from snd_analysis.model import Tensor, TensorKind, tensors_of
@@ -16,6 +17,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Workspace
 from snd_server.onnx_import import operations as _operations  # noqa: F401 - registers the translations
+from snd_server.onnx_import.blocks import recognise
 from snd_server.onnx_import.builder import Builder, needed
 from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, require
 from snd_server.onnx_import.naming import readable
@@ -26,6 +28,7 @@ from snd_server.onnx_import.translation import Missing, Problem, Translator, inp
 BOUND = 1_000_000
 """The bound of a dynamic extent: the source says none."""
 _WIDTH = 100
+_TRIED = "operator.sknd"
 
 
 class ConvertedModel(Struct, frozen=True):
@@ -62,7 +65,8 @@ class _Conversion:
         self._names = Names({*modules, "real", "int", "bool", "str"})
         self._symbols = dict(self._named_symbols())
         self._writer = Writer(self._names)
-        self._builder = Builder(Workspace(_Nothing()).snapshot(), self._symbols.values())
+        self._snapshot = Workspace(_Nothing()).snapshot()
+        self._builder = Builder(self._snapshot, self._symbols.values())
         self._translator = Translator(self._builder)
 
     def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
@@ -86,11 +90,16 @@ class _Conversion:
         names = [declared.name for declared in self._graph.outputs]
         outputs = {name: self._tensor(name, value) for name, value in zip(names, results, strict=True)}
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
-        steps = needed(self._builder.steps, wanted)
-        text = GraphText(f"graph {self._graph_name()}")
+        invoked = needed(self._builder.steps, wanted)
+        definitions = Names({*library_modules(), *format_modules(), "real", "int", "bool", "str"})
+        text = GraphText(f"graph {definitions.new(self._graph.name or 'model')}")
+        recognised = recognise(invoked, wanted, self._builder.arrays, self._snapshot, definitions, _is_right)
+        steps = recognised.steps
         written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
         weights = dict(self._constants(text, steps, [each for each in outputs.values() if each is not None]))
+        for tensor, arrays in recognised.weights.items():
+            weights.update({f"{self._writer.name(tensor)}.{name}": array for name, array in arrays.items()})
         compose = text.block("compose")
         for step in steps:
             text.modules |= modules_of(step)
@@ -100,8 +109,8 @@ class _Conversion:
             if result is not None:
                 self._output(text, written_as[name], result, given_out)
         head = [f"Converted from {source}."]
-        written = module_text(head, [text], _WIDTH)
-        statements = Counter(step.module for step in steps)
+        written = module_text(head, [*recognised.operators, text], _WIDTH)
+        statements = Counter(step.module for step in invoked)
         return ConvertedModel(
             written,
             weights,
@@ -109,12 +118,9 @@ class _Conversion:
             {name: written_as[name] for name, tensor in outputs.items() if tensor is not None},
             dict(self._known_names()),
             statements,
-            frozenset(_operators(steps)),
+            frozenset(_operators(invoked)),
             tuple(self._translator.problems),
         )
-
-    def _graph_name(self) -> str:
-        return Names({*library_modules(), *format_modules()}).new(self._graph.name or "model")
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------
     def _inputs(self) -> dict[str, Tensor]:
@@ -225,6 +231,14 @@ class _Conversion:
                 yield name, self._builder.arrays[tensor]
             elif tensor.value is not None:
                 text.block("constant").add(f"{declared} = {format_value(tensor.value, quoted=True)};")
+
+
+def _is_right(operator: GraphText) -> bool:
+    """Return whether snd accepts an operator."""
+    workspace = Workspace(_Nothing())
+    workspace.open(_TRIED, module_text((), [operator], _WIDTH))
+    found = workspace.snapshot().diagnostics(_TRIED)
+    return all(each.severity is Severity.HINT for each in found)
 
 
 def _operators(steps: Sequence[GraphStep]) -> Iterator[str]:
