@@ -59,7 +59,13 @@ def write_model(
     ``flat`` writes no functions for operators of the model itself. ``traced`` makes an output of every tensor that has
     a name. Raises NotExportable with all operators that can't be exported.
     """
-    return _ModelWriter(flat, traced).model(specialization, variables)
+    try:
+        return _ModelWriter(flat, traced).model(specialization, variables)
+    except NotExportable:
+        if flat:
+            raise
+        # An attribute may stand for an extent that no input of its operator has: only where it is invoked is it known.
+        return _ModelWriter(True, traced).model(specialization, variables)
 
 
 def flat_graph(specialization: Specialization) -> Graph:
