@@ -57,10 +57,10 @@ def run_specialization(
         return _outputs(state, ready, arguments, scope, iterations, is_root)
     tensors = dict(zip((member.name for member in template.inputs), arguments, strict=True))
     call = Call(ready.attributes, tensors)
-    demand(template.name, conditions.before, call)
+    demand(ready.operator, conditions.before, call)
     outputs = stored(conditions, call, _outputs(state, ready, arguments, scope, iterations, is_root))
     tensors |= zip((member.name for member in template.outputs), outputs, strict=True)
-    demand(template.name, conditions.after, call)
+    demand(ready.operator, conditions.after, call)
     return outputs
 
 

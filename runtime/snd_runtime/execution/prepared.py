@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snd_analysis.compose import Member, Specialization
 from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.conditions import Conditions, conditions_of
@@ -62,13 +62,18 @@ class Prepared:
     @cached_property
     def intrinsic(self) -> Intrinsic | None:
         """What computes the operator where the library says nothing of how."""
+        return INTRINSICS.get(self.operator)
+
+    @property
+    def operator(self) -> OperatorName:
+        """The name of the operator; of a definition that is one of the library, the name there."""
         template = self.specialization.template
-        return INTRINSICS.get(template.original or template.name)
+        return template.original or template.name
 
     @cached_property
     def conditions(self) -> Conditions | None:
         """What the text of a format demands of the elements."""
-        return conditions_of(self.specialization.template.name)
+        return conditions_of(self.operator)
 
     @cached_property
     def weight(self) -> int:

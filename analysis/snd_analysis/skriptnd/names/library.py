@@ -77,7 +77,7 @@ def library_original(path: str, definition: str) -> str | None:
     """Return the path of the module of the library that a definition is copied from: that is named like the file at
     ``path`` and holds the definition word for word. None if there is none."""
     module = path.rpartition("/")[2].removesuffix(".sknd")
-    if module not in library_modules() or definition not in _library_definitions(module):
+    if module not in _folders() or definition not in _library_definitions(module):
         return None
     return LIBRARY_PREFIX + module
 
