@@ -33,6 +33,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.wrong_for_brace,
     repairs.leave_out_illegal,
     repairs.foreign_comment,
+    wrong_brackets.block_without_braces,
     rereading.foreign_word,
     rereading.empty_generics,
     rereading.not_equal,

@@ -1,14 +1,14 @@
-"""Repairs of brackets of the wrong kind, or around what needs none; both brackets of a pair are one mistake."""
+"""Repairs of brackets of the wrong kind, missing, or around what needs none; both brackets of a pair are one mistake."""
 
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Repair
-from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
+from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END
-from snd_analysis.skriptnd.syntax.tokens import begins_line
+from snd_analysis.skriptnd.syntax.tokens import Token, begins_line
 
 _FARTHEST = 60
 _AFTER = 2
@@ -57,6 +57,46 @@ def parentheses_around_results(fault: Fault) -> bool:
     automaton.advance(limit=last)
     automaton.at += 1
     return True
+
+
+def block_without_braces(fault: Fault) -> bool:
+    """``@input x: real[n];`` for ``@input { x: real[n]; }``."""
+    automaton = fault.automaton
+    block = automaton.stacks.values[-1] if automaton.stacks.values else None
+    count = _entries(fault)
+    if not isinstance(block, Token) or not block.kind.startswith("B_") or not count:
+        return False
+    inner = [automaton.token(offset).kind for offset in range(count)]
+    if not _parse(fault, ["LBRACE", *inner, "RBRACE"]):
+        return False
+    start, end, last = fault.token.start, automaton.token(count - 1).end, automaton.at + count
+    repair = Repair("insert '{' and '}'", (Edit(Span(start, start), "{ "), Edit(Span(end, end), " }")), safe=False)
+    message = f"what belongs to a block stands in braces: write '{fault.word(block)} {{ … }}'"
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
+    automaton.supply("LBRACE", start, start)
+    automaton.advance(limit=last)
+    automaton.supply("RBRACE", end, end)
+    return True
+
+
+def _entries(fault: Fault) -> int:
+    """Return how many tokens stand before the next block or the end of the definition; 0 if a brace ends the block."""
+    automaton, open_brackets = fault.automaton, 0
+    for offset in range(_FARTHEST):
+        token = automaton.token(offset)
+        if _ends_definition(token) or token.kind.startswith("B_"):
+            return offset if open_brackets == 0 else 0
+        if token.kind in CLOSERS:
+            open_brackets += 1
+        elif token.kind in CLOSERS.values():
+            if open_brackets == 0:
+                return offset if _ends_definition(automaton.token(offset + 1)) else 0
+            open_brackets -= 1
+    return 0
+
+
+def _ends_definition(following: Token) -> bool:
+    return following.kind in DEFINITION_STARTS or following.kind == END
 
 
 def block_without_results(fault: Fault) -> bool:
