@@ -1,4 +1,4 @@
-"""Repairs of brackets of the wrong kind, missing, or around what needs none; both brackets of a pair are one mistake."""
+"""Repairs of brackets that are wrong, missing or around what needs none; both brackets of a pair are one mistake."""
 
 from __future__ import annotations
 
