@@ -77,3 +77,7 @@ MOST_HEADER_BYTES = 128 << 10
 """What may stand before the content of a member: long names and the like. Users see ``unreadable-file``."""
 MOST_ARCHIVE_TEXT_BYTES = 4 * MOST_SOURCE_BYTES
 """What is read of an archive to check it: texts, and the beginnings of tensor files. Users see ``unreadable-file``."""
+TOOL_SECONDS = 120
+"""Of one tool of `snd mcp`; it says so when they are over."""
+MOST_TOOL_CHARACTERS = 100_000
+"""Of what a tool of `snd mcp` returns; the rest is counted."""

@@ -17,6 +17,7 @@ _SUBCOMMANDS = {
     "graph": "Draw a graph.",
     "init": "Begin a model.",
     "lsp": "Serve editors: the language server.",
+    "mcp": "Serve coding agents: tools over the Model Context Protocol.",
     "rule": "Explain the rules.",
     "run": "Run a graph or an operator.",
     "shapes": "Show the shape of every tensor in a graph.",

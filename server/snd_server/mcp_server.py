@@ -1,0 +1,101 @@
+"""``snd mcp``: tools for coding agents over the Model Context Protocol, by its official SDK.
+
+Every tool is a command of snd in a process of its own, with a limit of time and of output. None writes a file that the
+client could see: conversion goes into a temporary folder, and its text is the result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mcp.server.mcpserver import MCPServer
+from mcp.types import ToolAnnotations
+
+from snd_server import __version__
+from snd_server.limits import MOST_TOOL_CHARACTERS, TOOL_SECONDS
+
+_READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+def make_server() -> MCPServer:
+    """Return the server with its tools."""
+    server = MCPServer(
+        "snd",
+        version=__version__,
+        instructions="Tools for models in SkriptND, NNEF 1.0 and ONNX: check them, show shapes, run and convert them.",
+    )
+
+    @server.tool(annotations=_READ_ONLY)
+    async def check(path: str) -> str:
+        """Find the mistakes in a file or folder of SkriptND or NNEF 1.0. Returns JSON."""
+        return await _snd("check", "--format", "json", _plain(path))
+
+    @server.tool(annotations=_READ_ONLY)
+    async def shapes(path: str, inputs: list[str] | None = None) -> str:
+        """Show the shape of every tensor of a model as JSON. `inputs` are shapes such as "x=1,3,224,224"."""
+        given = [word for each in inputs or () for word in ("--input", each)]
+        return await _snd("shapes", "--format", "json", *given, _plain(path))
+
+    @server.tool(annotations=_READ_ONLY)
+    async def run(path: str, inputs: list[str] | None = None, operator: str | None = None) -> str:
+        """Run a model, or an operator of its file, and show the outputs as JSON. `inputs` are values such as
+        "x=[[1.0, 2.0]]" or "x=random[2,3]"; what is not given is random."""
+        given = [word for each in inputs or () for word in ("--input", each)]
+        given += ["--operator", operator] if operator else []
+        return await _snd("run", "--format", "json", "--timeout", str(TOOL_SECONDS // 2), *given, _plain(path))
+
+    @server.tool(annotations=_READ_ONLY)
+    async def explain_rule(name: str) -> str:
+        """Explain a rule that `check` reports: what, why, and an example of each kind, in Markdown."""
+        return await _snd("rule", "--", name)
+
+    @server.tool(annotations=_READ_ONLY)
+    async def explain_operator(name: str) -> str:
+        """Explain an operator of the library such as nn.conv: signature, description, samples, formula, in Markdown."""
+        return await _snd("doc", "--", name)
+
+    @server.tool(annotations=_READ_ONLY)
+    async def convert(path: str) -> str:
+        """Convert a model of ONNX or NNEF 1.0 to SkriptND, and return its text; nothing is kept."""
+        with TemporaryDirectory() as folder:
+            target = Path(folder) / "converted"
+            said = await _snd("convert", _plain(path), "-o", str(target))
+            text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(target.glob("*.sknd")))
+        return _cut(text) if text else said
+
+    return server
+
+
+def _plain(path: str) -> str:
+    """A path that is no option."""
+    return f"./{path}" if path.startswith("-") else path
+
+
+async def _snd(*arguments: str) -> str:
+    """Return what a command says, and with which status it ended if that is not 0."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "snd_server", *arguments,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), TOOL_SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return f"snd {arguments[0]} took longer than {TOOL_SECONDS} s"
+    said = out.decode(errors="replace") or err.decode(errors="replace")
+    return _cut(said)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_TOOL_CHARACTERS:
+        return text
+    return f"{text[:MOST_TOOL_CHARACTERS]}\n… {len(text) - MOST_TOOL_CHARACTERS:,} characters more"
+
+
+def serve() -> None:
+    """Serve standard input and output until the client closes them."""
+    make_server().run("stdio")

@@ -1,0 +1,47 @@
+"""``snd mcp``, by a client of the official SDK."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+mcp = pytest.importorskip("mcp", reason="tools for agents need mcp, the extra snd[mcp]")
+
+ROOT = Path(__file__).parents[2]
+WRONG = "graph main {\n    @input { x: reel[2]; }\n}\n"
+
+
+async def answers(*calls: tuple[str, dict[str, Any]]) -> list[str]:
+    parameters = mcp.StdioServerParameters(command=sys.executable, args=["-m", "snd_server", "mcp"])
+    async with mcp.stdio_client(parameters) as (read, write), mcp.ClientSession(read, write) as session:
+        await session.initialize()
+        tools = await session.list_tools()
+        assert {tool.name for tool in tools.tools} == {
+            "check", "shapes", "run", "explain_rule", "explain_operator", "convert",
+        }  # fmt: skip
+        found = [await session.call_tool(name, arguments) for name, arguments in calls]
+        return [each.content[0].text for each in found]
+
+
+async def test_tools_answer_as_the_commands_do(tmp_path):
+    (tmp_path / "wrong.sknd").write_text(WRONG)
+    before = sorted(tmp_path.iterdir())
+    checked, shown, ran, rule, operator, option = await answers(
+        ("check", {"path": str(tmp_path / "wrong.sknd")}),
+        ("shapes", {"path": str(ROOT / "examples" / "lenet")}),
+        ("run", {"path": str(ROOT / "examples" / "lenet"), "operator": "nn.relu", "inputs": ["x=[-1.0, 2.0]"]}),
+        ("explain_rule", {"name": "unused-import"}),
+        ("explain_operator", {"name": "nn.relu"}),
+        ("check", {"path": "--fix"}),
+    )
+    assert json.loads(checked)["diagnostics"]
+    assert "probabilities" in shown
+    assert json.loads(ran)
+    assert rule.startswith("## unused-import")
+    assert operator.startswith("## nn.relu")
+    assert "--fix" in option
+    assert sorted(tmp_path.iterdir()) == before
