@@ -142,7 +142,8 @@ def _argument_form(value: TensorValue) -> Hashable:
         if value.kind is TensorKind.CONSTANT and (value.shape == () or isinstance(value.value, Pack)):
             return "literal", format_value(value.value if value.value is not None else NULL, quoted=True)
         shape = value.shape or ()
-        return str(value.kind) if value.kind is TensorKind.VARIABLE else "tensor", value.dtype, len(shape)
+        is_stored = value.kind in (TensorKind.VARIABLE, TensorKind.CONSTANT)
+        return str(value.kind) if is_stored else "tensor", value.dtype, len(shape)
     if isinstance(value, Pack):
         return tuple(_argument_form(each) for each in value.items or ())  # type: ignore[arg-type]
     return "null"
@@ -351,9 +352,9 @@ class _Maker:
         for at, window in enumerate(self._windows):
             values = {next(iter(each.leaves)).key: row[at] for row, each in self._extents.items()}
             values |= {next(iter(each.leaves)).key: row[at] for row, (_, each) in self._attributes.items()}
-            for declared, actual in zip(_extents(output), _extents(window.output), strict=True):
-                if integers.substitute(declared, values) != actual:
-                    raise UntranslatableError("the extents of the result are others")
+            declared = tuple(integers.substitute(each, values) for each in _extents(output))
+            if declared != _extents(window.output):
+                raise UntranslatableError("the extents of the result are others")
 
     def _call(self, at: int, name: str, window: _Window) -> LocalStep:
         attributes = {key: str(row[at]) for row, (key, _) in self._attributes.items()}
