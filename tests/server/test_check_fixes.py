@@ -274,3 +274,24 @@ def test_many_fixes_are_told_apart_in_linear_time():
     found = [Diagnostic(rule, Severity.ERROR, "m", Location("x", Span(at, at + 1))) for at in range(0, len(text), 2)]
     with confined():
         assert adds_none((text, found), (apply_fixes(text, fixes), ()), fixes)
+
+
+def test_the_fix_of_a_misaligned_bias_aligns_it(real, project):
+    (project / "a.sknd").write_text(
+        "import nn, math;\n"
+        "graph net {\n"
+        "    @input { x: real[1,3,8,8]; }\n"
+        "    @variable { filter: real[8,3,3,3]; bias: real[8]; }\n"
+        "    @output { y: real[1,8,8,8]; z: real[1,8,8,8]; }\n"
+        "    @compose {\n"
+        "        h = nn.conv(x, filter);\n"
+        "        y = math.add(h, bias);\n"
+        "        z = math.sub(bias, h);\n"
+        "    }\n"
+        "}\n",
+    )
+    fixed = real("check", "a.sknd", "--fix", "--unsafe-fixes", "--no-cache")
+    assert "1 file is clean" in fixed.stdout
+    text = (project / "a.sknd").read_text()
+    assert "math.add{rhs_align=1}(h, bias)" in text
+    assert "math.sub{lhs_align=1}(bias, h)" in text
