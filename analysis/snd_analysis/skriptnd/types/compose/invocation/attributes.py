@@ -15,6 +15,7 @@ from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.expressions.packs.lengths import literal_truth
 from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import Type
@@ -100,7 +101,7 @@ class AttributeCheck:
         if formal.packed and actual.packed:
             self._bind_length(parameter, item, actual)
         elif not formal.packed and not actual.optional:
-            self._shapes.bind(parameter.value, typed.value)
+            self._bind_value(parameter, item.value, typed)
 
     def _fits(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
         """Return whether the value is a compile-time one, packed as the attribute is, and not null where it must not
@@ -169,7 +170,14 @@ class AttributeCheck:
         if default.type.packed:
             self._bind_default_length(parameter, default.type)
         elif not formal.packed and not default.type.optional:
-            self._shapes.bind(parameter.value, default.value)
+            assert parameter.node.default is not None
+            self._bind_value(parameter, parameter.node.default.value, default)
+
+    def _bind_value(self, parameter: AttributeParameter, node: nodes.Node, typed: Typed) -> None:
+        self._shapes.bind(parameter.value, typed.value)
+        truth = literal_truth(node)
+        if truth is not None:
+            self._shapes.bind_condition((self._signature.definition, parameter.symbol.name), truth)
 
     def _bind_default_length(self, parameter: AttributeParameter, default: Type) -> None:
         if parameter.type is None or parameter.type.length is None or default.length is None:

@@ -36,7 +36,7 @@ class ShapeBinding:
         self._origin = origin
         self._unknowns: dict[Hashable, Integer] = {}
         """Those of this invocation, by what they stand for."""
-        self._values: dict[Hashable, Integer] = {}
+        self._values: dict[Hashable, Integer | Truth] = {}
         self._fresh: dict[Hashable, Integer | Truth] = {}
         self._packs: dict[Symbol, Extents] = {}
         self._equations: list[_Equation] = []
@@ -52,6 +52,10 @@ class ShapeBinding:
             (key,) = keys
             if shapes.as_affine(formal, key) == (1, shapes.constant(0)):
                 self._values.setdefault(key, actual)
+
+    def bind_condition(self, key: Hashable, truth: Truth) -> None:
+        """Let a condition of the operator, which is a proposition, be true or false: that of a bool attribute."""
+        self._values.setdefault(key, truth)
 
     def equate(self, formal: Integer, actual: Integer, complain: _Complaint | None = None) -> None:
         """The two sides are equal, which may bind what the formal one is made of."""

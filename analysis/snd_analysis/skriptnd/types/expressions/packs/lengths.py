@@ -54,6 +54,11 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
     return shapes.choose(condition_of(context, condition), first, second)
 
 
+def literal_truth(node: nodes.Node) -> Truth | None:
+    """Return the condition that ``true`` or ``false`` is; None for any other expression."""
+    return shapes.truth(node.value) if isinstance(node, nodes.Literal) and isinstance(node.value, bool) else None
+
+
 def condition_of(context: Context, node: nodes.Node) -> Truth:
     """Return a condition as far as its structure, and the values of ints in it, tell. The same text means the same."""
     match node:
