@@ -8,6 +8,8 @@ MOST_DEFINITIONS = 50_000
 """Definitions of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
 MOST_STATEMENTS = 200_000
 """Statements of a file, of which each takes some 0.3 milliseconds and 10 KB. A file with more is not analysed."""
+MOST_SAMPLES = 50_000
+"""Samples of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
 MOST_LISTED_PATHS = 20_000
 """Paths below the folder of a model. If there are more, its tensor files are not compared with its variables, and a
 folder of weights is refused."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from snd_server.limits import MOST_DEFINITIONS, MOST_STATEMENTS
+from snd_server.limits import MOST_DEFINITIONS, MOST_SAMPLES, MOST_STATEMENTS
 
 _DEFINITION = re.compile(r"\b(?:operator|graph|fragment)\b")
+_SAMPLE = re.compile(r"#[ \t]*>>>")
 
 
 def too_large(text: str) -> str | None:
@@ -17,9 +18,10 @@ def too_large(text: str) -> str | None:
     statements = text.count(";")
     if statements > MOST_STATEMENTS:
         return f"it has {statements:,} statements, and snd analyses up to {MOST_STATEMENTS:,} in a file"
-    if len(text) < MOST_DEFINITIONS * len("graph"):
-        return None
-    definitions = sum(1 for _ in _DEFINITION.finditer(text))
-    if definitions > MOST_DEFINITIONS:
-        return f"it has {definitions:,} definitions, and snd analyses up to {MOST_DEFINITIONS:,} in a file"
+    for what, start, most in (("definitions", _DEFINITION, MOST_DEFINITIONS), ("samples", _SAMPLE, MOST_SAMPLES)):
+        if len(text) < most * len("#>>>"):
+            continue
+        count = sum(1 for _ in start.finditer(text))
+        if count > most:
+            return f"it has {count:,} {what}, and snd analyses up to {most:,} in a file"
     return None

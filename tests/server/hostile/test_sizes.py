@@ -47,11 +47,14 @@ LARGE = {
     "operators": ("operator o {{}}\n", "definitions, and snd analyses up to 50,000 in a file"),
     "on one line": ("graph o {{}} ", "definitions, and snd analyses up to 50,000 in a file"),
     "imports": ("import m{0};\n", "statements, and snd analyses up to 200,000 in a file"),
+    "samples": ("# >>> f(1)\n", "samples, and snd analyses up to 50,000 in a file"),
     "statements": ("x={0};\n", "statements, and snd analyses up to 200,000 in a file"),
 }
 
 
-@pytest.mark.parametrize(("name", "suffix"), [*((name, "sknd") for name in LARGE), ("statements", "nnef")])
+@pytest.mark.parametrize(
+    ("name", "suffix"), [*((name, "sknd") for name in LARGE), ("samples", "nnef"), ("statements", "nnef")]
+)
 def test_a_million_of_anything_is_refused(project: Path, real, name: str, suffix: str):
     piece, message = LARGE[name]
     (project / f"a.{suffix}").write_text("".join(map(piece.format, range(1_000_000))))
