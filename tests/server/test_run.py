@@ -297,6 +297,21 @@ def test_an_endless_loop_ends_at_its_time(real, model):
     assert (refused.status, "more than the 1,048,576 allowed" in refused.stderr) == (2, True)
 
 
+def test_composing_ends_at_its_time(real, tmp_path):
+    """Composing these is an error of its own after seconds: the time is over before."""
+    declared = "@attrib { k: int = 0; } @input { x: real[n]; } @output { y: real[n]; }"
+    levels = "".join(
+        f"operator f{at} {{ {declared} @compose {{ a = f{at - 1}{{k=2*k}}(x); y = f{at - 1}{{k=2*k+1}}(a); }} }}\n"
+        for at in range(1, 21)
+    )
+    leaf = f"operator f0 {{ {declared} @lower {{ y[i,] = x[i,] * real(k), i < n; }} }}\n"
+    graph = "graph main { @input { x: real[4]; } @output { y: real[4]; } @compose { y = f20(x); } }\n"
+    (tmp_path / "deep.sknd").write_text(leaf + levels + graph)
+    outcome = real("run", str(tmp_path / "deep.sknd"), "--input", "x=ones[4]", "--timeout", "0.001")
+    assert outcome.status == 1
+    assert "takes longer than the 0.001 seconds that are allowed" in outcome.stdout + outcome.stderr
+
+
 def test_memory(real, model):
     text = table(real, "--graph", "endless", "--input", "x=ones[2]", "--memory", "1", "--timeout", "0.5", status=1)
     assert "limit-exceeded" in text
