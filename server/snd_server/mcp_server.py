@@ -15,7 +15,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
 from snd_server import __version__
-from snd_server.limits import MOST_TOOL_CHARACTERS, TOOL_SECONDS
+from snd_server.limits import MOST_SOURCE_BYTES, MOST_TOOL_CHARACTERS, TOOL_SECONDS
+from snd_server.reading import read_file
 
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -63,7 +64,8 @@ def make_server() -> MCPServer:
         with TemporaryDirectory() as folder:
             target = Path(folder) / "converted"
             said = await _snd("convert", _plain(path), "-o", str(target))
-            text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(target.glob("*.sknd")))
+            files = sorted(target.glob("*.sknd"))
+            text = "\n".join(read_file(file, MOST_SOURCE_BYTES).decode(errors="replace") for file in files)
         return _cut(text) if text else said
 
     return server

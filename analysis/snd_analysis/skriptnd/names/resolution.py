@@ -157,8 +157,15 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
         declaring = (row.symbols for row in self.all_rows if name in row.names_declared)
-        symbols = chain((symbol for _, symbol in self.outside), *declaring)
+        symbols = chain(self._outside_by_name.get(name, ()), chain.from_iterable(declaring))
         return min((each for each in symbols if each.name == name), key=self.symbols.index, default=None)
+
+    @cached_property
+    def _outside_by_name(self) -> Mapping[str, list[Symbol]]:
+        found: dict[str, list[Symbol]] = {}
+        for _, symbol in self.outside:
+            found.setdefault(symbol.name, []).append(symbol)
+        return found
 
     def is_clear(self, place: Span) -> bool:
         """Whether a place stands outside of the statements that are ``unclear``."""
