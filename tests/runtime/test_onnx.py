@@ -29,7 +29,7 @@ from support.sampling import sample
 PAGE = Path(__file__).parents[2] / "docs" / "onnx.md"
 EXPANDED = "made of several nodes"
 # How many of the published cases of each kind are tried on every change.
-_OF_A_NODE, _OF_SEVERAL = 6, 15
+_OF_A_NODE, _OF_SEVERAL = 2, 6
 
 
 @cache
