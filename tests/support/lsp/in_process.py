@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from unittest.mock import patch
 
 from snd_server.cli import allow_deep_recursion
@@ -41,15 +42,17 @@ class ServerThread:
         return await asyncio.shield(asyncio.wrap_future(self._status))
 
     def terminate(self) -> None:
-        """End the server without a word."""
+        """End the server without a word; one that has ended already is left alone."""
         if self._server is not None:
-            self._loop.call_soon_threadsafe(self._server.hang_up)
+            with suppress(RuntimeError):  # its loop is closed as soon as it has ended
+                self._loop.call_soon_threadsafe(self._server.hang_up)
 
     def _run(self, connection: socket.socket) -> None:
         allow_deep_recursion()
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-                self._status.set_result(runner.run(self._serve(connection)))
+                status = runner.run(self._serve(connection))
+            self._status.set_result(status)  # once the loop is closed: who waits for the end finds it ended
         except BaseException as error:
             self._status.set_exception(error)
 
