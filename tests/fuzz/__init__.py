@@ -1,5 +1,5 @@
 """Attacks at random on whatever reads foreign bytes: ``make fuzz``, for ``FUZZ_SECONDS`` (60).
 
-A finding is an error that the target may not raise, a case that takes ``fuzz.limits.FAR_SECONDS``, or one that takes
+A finding is an error that the target may not raise, a case that takes ``support.confinement.FAR_SECONDS``, or one that takes
 gigabytes. Its bytes are kept in ``tests/fuzz/corpus/TARGET/``, which ``test_corpus.py`` tries in every ``make test``.
 """

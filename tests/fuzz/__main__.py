@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from random import Random
 
-from fuzz.limits import TookTooLong, confined
+from support.confinement import TookTooLong, confined
 from fuzz.mutation import mutated
 from fuzz.protocol import Waits
 from fuzz.targets import TARGETS, Target

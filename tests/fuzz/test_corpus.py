@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from fuzz.limits import TookTooLong, confined
+from support.confinement import TookTooLong, confined
 from fuzz.mutation import mutated
 from fuzz.targets import TARGETS
 from support.sampling import tries

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fuzz.limits import TookTooLong, confined
+from support.confinement import TookTooLong, confined
 from snd_analysis.base import Severity
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.limits import confined
+from support.confinement import confined
 from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity, Span, TextEdit
 from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 

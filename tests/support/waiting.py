@@ -9,6 +9,8 @@ from typing import TypeVar
 
 FAR_SECONDS = 300.0
 """Nothing that works takes so long, however busy the machine is; a test that fails may."""
+SILENCE_SECONDS = 60.0
+"""For tests of what would wait for ever if it were not right: they are few and short, and fail by this limit."""
 
 _Found = TypeVar("_Found")
 

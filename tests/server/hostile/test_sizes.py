@@ -13,7 +13,7 @@ from snd_server.lsp import transport
 from support.lsp.in_process import ServerThread
 from support.lsp.raw_client import framed, goodbye, running
 from support.sampling import tries
-from support.waiting import FAR_SECONDS
+from support.waiting import SILENCE_SECONDS
 
 
 def test_a_chain_of_imports(project: Path, real):
@@ -120,7 +120,7 @@ async def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.Monke
 
     asking = asyncio.create_task(ask())
     try:
-        assert await asyncio.wait_for(server.wait(), FAR_SECONDS) == 1
+        assert await asyncio.wait_for(server.wait(), SILENCE_SECONDS) == 1
     finally:
         asking.cancel()
         server.terminate()

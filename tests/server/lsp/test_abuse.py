@@ -12,7 +12,7 @@ import pytest
 from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
 from support.lsp.raw_client import RawClient, framed, goodbye, running
 from support.sampling import sample
-from support.waiting import FAR_SECONDS
+from support.waiting import SILENCE_SECONDS
 
 PULLS = {"textDocument": {"diagnostic": {}}}
 
@@ -85,8 +85,8 @@ async def test_what_is_no_header_ends_the_session(header: bytes):
     async with running() as (process, client):
         await client.initialize(capabilities=PULLS)
         client.writer.write(header + b"\r\n\r\n{}")
-        assert (await client.answer(None))["error"]["code"] == -32700
-        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
+        assert (await client.answer(None, SILENCE_SECONDS))["error"]["code"] == -32700
+        assert await asyncio.wait_for(process.wait(), SILENCE_SECONDS) == 1
 
 
 async def test_a_wrong_length_ends_the_session():
@@ -95,7 +95,7 @@ async def test_a_wrong_length_ends_the_session():
         message = framed({"jsonrpc": "2.0", "id": "x", "method": "workspace/symbol", "params": {"query": ""}})
         client.writer.write(message[:-5])
         client.writer.write(message * 3)
-        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
+        assert await asyncio.wait_for(process.wait(), SILENCE_SECONDS) == 1
         assert client.answers[None]["error"]["code"] == -32700
 
 
@@ -106,7 +106,7 @@ async def test_headers_in_other_ways_of_writing(header: bytes):
         body = framed({"jsonrpc": "2.0", "id": "x", "method": "workspace/symbol", "params": {"query": ""}})
         body = body.partition(b"\r\n\r\n")[2]
         client.writer.write(header % len(body) + b"\r\n" + body)
-        assert "result" in await client.answer("x")
+        assert "result" in await client.answer("x", SILENCE_SECONDS)
         assert await goodbye(process, client) == 0
 
 

@@ -1,4 +1,4 @@
-"""What no case may take."""
+"""What nothing may take that hostile input leads to, in tests and in ``make fuzz``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 FAR_SECONDS = 30  # of CPU time: a machine that does much else is no finding
 FAR_BYTES = 3 << 30  # above what the process has already: one that has run thousands of tests has much
+_AGAIN_SECONDS = 1.0  # where an exception is lost (in a callback of C, say) the next one ends it
 
 
 class TookTooLong(BaseException):
@@ -17,21 +18,28 @@ class TookTooLong(BaseException):
 
 
 @contextmanager
-def confined() -> Iterator[None]:
-    """Raise ``TookTooLong``, or MemoryError, for what takes more than the limits."""
+def confined(cpu_seconds: float = FAR_SECONDS, waiting_seconds: float = 0) -> Iterator[None]:
+    """Raise ``TookTooLong``, or MemoryError, for what takes more than the limits.
+
+    ``waiting_seconds`` are those of a clock, for what waits for something that never comes. 0 is no limit.
+    """
 
     def give_up(number: int, frame: object) -> None:
-        raise TookTooLong(f"it has taken {FAR_SECONDS} seconds of CPU time")
+        raise TookTooLong(f"it has taken {seconds[number]:g} seconds{' of CPU time' * (number == signal.SIGPROF)}")
 
+    seconds = {signal.SIGPROF: cpu_seconds, signal.SIGALRM: waiting_seconds}
+    handlers = {number: signal.signal(number, give_up) for number in seconds}
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    handler = signal.signal(signal.SIGPROF, give_up)
     resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + FAR_BYTES, before[1]))
-    signal.setitimer(signal.ITIMER_PROF, FAR_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds, _AGAIN_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, waiting_seconds, _AGAIN_SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
