@@ -11,10 +11,10 @@ import traceback
 from pathlib import Path
 from random import Random
 
-from support.confinement import TookTooLong, confined
 from fuzz.mutation import mutated
 from fuzz.protocol import Waits
 from fuzz.targets import TARGETS, Target
+from support.confinement import TookTooLong, confined
 
 CORPUS = Path(__file__).parent / "corpus"
 _MOST_FINDINGS = 20

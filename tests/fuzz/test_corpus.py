@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from support.confinement import TookTooLong, confined
 from fuzz.mutation import mutated
 from fuzz.targets import TARGETS
+from support.confinement import TookTooLong, confined
 from support.sampling import tries
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.confinement import TookTooLong, confined
 from snd_analysis.base import Severity
 from snd_analysis.workspace import Workspace
+from support.confinement import TookTooLong, confined
 from support.memory import MemoryReader, snapshot_of
 
 _HEAD = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from support.confinement import confined
 from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity, Span, TextEdit
 from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
+from support.confinement import confined
 
 
 def fix(*edits: tuple[int, int, str], title: str = "fix") -> Fix:
