@@ -159,7 +159,7 @@ def test_bounds_of_symbols_are_those_that_the_source_asserts():
 def test_names_are_those_of_the_text_where_skriptnd_allows_them():
     text = _converted("x = external(shape = [2]); real = neg(x); math = neg(real); y = neg(math); z = copy(y);", "y, z")
     assert _statements(text) == [
-        "real_ = math.neg(x);", "math_2 = math.neg(real_);", "y = math.neg(math_2);", "z = math.iden(y);",
+        "real_ = math.neg(x);", "math = math.neg(real_);", "y = math.neg(math);", "z = math.iden(y);",
     ]  # fmt: skip
 
 

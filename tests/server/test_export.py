@@ -197,3 +197,20 @@ def test_extents_of_the_run_are_computed_by_nodes(project: Path, real):
     y, m, f = _session().run(None, {"x": x, "t": table})
     assert np.array_equal(y, x + table[:5])
     assert (m.shape, f.shape) == ((1, 3), (15,))
+
+
+def test_a_dynamic_batch_is_pooled_by_a_node(project: Path, real):
+    _model(
+        project,
+        """
+        import nn;
+        graph Pooled {
+            @input { image: real[batch|4, 3, 8, 8]; }
+            @output { y: real[batch, 3, 4, 4]; }
+            @compose { y = nn.max_pool{size=2, stride=2}(image); }
+        }
+        """,
+    )
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert "MaxPool" in {node.op_type for node in onnx.load("m.onnx").graph.node}

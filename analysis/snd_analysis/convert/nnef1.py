@@ -93,7 +93,7 @@ class _Conversion:
         self._graph = graph
         self._symbols = dict(_symbols(graph))
         modules = {*library_modules(), *format_modules()}
-        self._names = Names({*modules, *self._symbols, "real", "int", "bool", "str"})
+        self._names = Names({*self._symbols, "real", "int", "bool", "str"})
         self._writer = Writer(self._names)
         quantized = {each for name in graph.quantizations for each in tensors_of(graph.tensors.get(name, NULL))}
         self._kept = quantized

@@ -61,8 +61,7 @@ class _Conversion:
         self._graph = graph
         self._given = given
         self._bound = bound
-        modules = {*library_modules(), *format_modules()}
-        self._names = Names({*modules, "real", "int", "bool", "str"})
+        self._names = Names({"real", "int", "bool", "str"})
         self._symbols = dict(self._named_symbols())
         self._writer = Writer(self._names)
         self._snapshot = Workspace(_Nothing()).snapshot()

@@ -102,7 +102,7 @@ def _pool(call: Call) -> None:
     rank, axes = call.rank(), [axis % call.rank() for axis in call["axes"]]
     if axes != [*range(2, rank)] or rank < 3:
         raise Unsuitable("ONNX pools along all axes but the first two")
-    shape = call.shape()
+    source = call.known()[2:]
     size, stride = call["size"], call["stride"]
     if call["padding"] is not None:
         half = len(call["padding"]) // 2
@@ -116,10 +116,12 @@ def _pool(call: Call) -> None:
     reach = [(width - 1) * step + 1 for width, step in zip(size, call["dilation"], strict=True)]
     if min(*before, *after, 0) < 0 or None in extents:
         raise Unsuitable("ONNX has no negative padding")
+    if None in source:
+        raise Unsuitable("a spatial extent is known in the run only")
     beyond = list(after)
     for axis, extent in enumerate(extents):
-        assert extent is not None
-        needed = (extent - 1) * stride[axis] + reach[axis] - shape[2 + axis] - before[axis]
+        assert extent is not None and source[axis] is not None
+        needed = (extent - 1) * stride[axis] + reach[axis] - source[axis] - before[axis]
         beyond[axis] = max(needed, 0)
         if before[axis] >= reach[axis] or beyond[axis] >= reach[axis]:
             raise Unsuitable("a window lies in the padding only")
