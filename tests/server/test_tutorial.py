@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_every_program_is_in_a_page_and_right_unless_its_name_says_otherwise(pro
 def test_index_lists_the_pages_in_their_order():
     index = (TUTORIAL / "index.md").read_text(encoding="utf-8")
     assert re.findall(r"\((\d-[\w-]+\.md)\)", index) == PAGES
-    for name, following in zip(PAGES, PAGES[1:], strict=False):
+    for name, following in pairwise(PAGES):
         assert (TUTORIAL / name).read_text(encoding="utf-8").rstrip().endswith(f"({following})")
 
 

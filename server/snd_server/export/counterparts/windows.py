@@ -114,14 +114,13 @@ def _pool(call: Call) -> None:
     after = [total - first for total, first in zip(paddings, before, strict=True)]
     extents = [extent.value for extent in call.output.shape or ()][2:]  # type: ignore[union-attr]
     reach = [(width - 1) * step + 1 for width, step in zip(size, call["dilation"], strict=True)]
-    if min(*before, *after, 0) < 0 or None in extents:
+    if min(*before, *after, 0) < 0:
         raise Unsuitable("ONNX has no negative padding")
-    if None in source:
-        raise Unsuitable("a spatial extent is known in the run only")
     beyond = list(after)
-    for axis, extent in enumerate(extents):
-        assert extent is not None and source[axis] is not None
-        needed = (extent - 1) * stride[axis] + reach[axis] - source[axis] - before[axis]
+    for axis, (extent, from_extent) in enumerate(zip(extents, source, strict=True)):
+        if extent is None or from_extent is None:
+            raise Unsuitable("a spatial extent is known in the run only")
+        needed = (extent - 1) * stride[axis] + reach[axis] - from_extent - before[axis]
         beyond[axis] = max(needed, 0)
         if before[axis] >= reach[axis] or beyond[axis] >= reach[axis]:
             raise Unsuitable("a window lies in the padding only")
