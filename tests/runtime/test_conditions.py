@@ -15,7 +15,6 @@ tosa, cvm = invoker("tosa"), invoker("cvm")
 MOST = 2**31 - 1
 WINDOW = {"pad": [0] * 4, "stride": [1, 1], "dilation": [1, 1]}
 SCALE = {"scale32": True, "out_t": "int32_t"}
-WIDE = np.full((1, 1, 1, 3), MOST // 2 + 1)
 ONES = np.ones((1, 1, 1, 3), np.int64)
 SIZES = {"stride": [1, 1], "shift": 1, "mode": "NEAREST"}
 
@@ -42,20 +41,35 @@ UNPREDICTABLE: dict[str, tuple[Callable[[], Any], str]] = {
         "the partial sum up to input[1,0] is 2147483648",
     ),
     "convolution": (
-        lambda: tosa("conv2d", WIDE, ONES, [-MOST], **WINDOW),
+        lambda: tosa("conv2d", ONES, ONES, [MOST - 2], **WINDOW),
         "the accumulator of output[0,0,0,0] is 2147483648, but int32_t holds",
     ),
     "bias": (lambda: tosa("conv2d", ONES, ONES, [MOST - 1], **WINDOW), "[0,0,0,0] is 2147483649"),
     "depthwise": (
-        lambda: tosa("depthwise_conv2d", [[[[0, 2**16]]]], [[[[0], [2**15]]]], [0, 0], **WINDOW),
+        lambda: tosa("depthwise_conv2d", [[[[0, -1]]]], [[[[0], [-1]]]], [0, MOST], **WINDOW),
         "output[0,0,0,1] is 2147483648",
     ),
     "transposed": (
-        lambda: tosa("transpose_conv2d", WIDE[..., :2], ONES[..., :2], [3], out_pad=[0] * 4, stride=[1, 1]),
-        "output[0,0,0,0] is 2147483651",
+        lambda: tosa("transpose_conv2d", [[[[1, -1]]]], ONES[..., :2], [MOST], out_pad=[0] * 4, stride=[1, 1]),
+        "output[0,0,0,0] is 2147483648",
     ),
-    "connected": (lambda: tosa("fully_connected", [[2**16]], [[2**15]], [-1]), "output[0,0] is 2147483648"),
-    "matmul": (lambda: tosa("matmul", [[[2**16]]], [[[0, 2**15]]]), "output[0,0,1] is 2147483648"),
+    "connected": (lambda: tosa("fully_connected", [[2]], [[-3]], [4 - MOST]), "output[0,0] is -2147483649"),
+    "input": (lambda: tosa("conv2d", 128 * ONES, ONES, [0], **WINDOW), "input[0,0,0,0] is 128, but 'in_t' is int8_t, "),
+    "weight of 4 bits": (
+        lambda: tosa("conv2d", ONES, -8 * ONES, [0], weight_t="int4_t", **WINDOW),
+        "weight[0,0,0,0] is -8, but 'weight_t' is int4_t, which holds -7 to 7",
+    ),
+    "bias of 48 bits": (
+        lambda: tosa("conv2d", ONES, ONES, [2**47], in_t="int16_t", **WINDOW),
+        "bias[0] is 140737488355328, but 'out_t' is int48_t",
+    ),
+    "matrix": (lambda: tosa("matmul", [[[1]]], [[[-129]]]), "B[0,0,0] is -129, but 'in_t' is int8_t"),
+    "int16": (lambda: tosa("clamp", [1, 2**15], min_val=0, max_val=9), "Input[1] is 32768, but 'in_out_t' is int16_t"),
+    "unsigned": (
+        lambda: tosa("rescale", [5, -1], [1], [30], in_t="uint8_t", **{**SCALE, "out_t": "int8_t"}),
+        "input[1] is -1, but 'in_t' is uint8_t, which holds 0 to 255",
+    ),
+    "item of a table": (lambda: tosa("table", [0], 255 * [0] + [128]), "table[255] is 128, but 'in_t' is int8_t"),
     "gather": (lambda: tosa("gather", np.ones((1, 2, 1), int), [[1, 2]]), "indices[0,1] is 2, but values has rows 0"),
     "scatter": (lambda: tosa("scatter", np.ones((1, 2, 1), int), [[-1]], [[[5]]]), "indices[0,0] is -1"),
     "scatter twice": (
@@ -97,11 +111,13 @@ PREDICTABLE: dict[str, Callable[[], Any]] = {
     "negation of int8 is clipped": lambda: tosa("negate", [-128], in_out_t="int8_t"),
     "slopes that nothing reads": lambda: tosa("table", [0], np.array([-30000, 30000] + 511 * [0]), in_t="int16_t"),
     "shift of 31": lambda: tosa("arithmetic_right_shift", [1], [31], round=True),
-    "sums of 48 bits": lambda: tosa("conv2d", WIDE, ONES, [2**40], in_t="int16_t", **WINDOW),
+    "sums of 48 bits": lambda: tosa("conv2d", 2**15 - ONES, ONES, [2**40], in_t="int16_t", **WINDOW),
     "what padding leaves out": lambda: tosa(
-        "conv2d", [[[[MOST]]]], [[[[1], [1], [1]]]], [0], pad=[0, 0, 1, 1], stride=[1, 1], dilation=[1, 1]
+        "conv2d", [[[[1]]]], [[[[1], [1], [1]]]], [MOST - 1], pad=[0, 0, 1, 1], stride=[1, 1], dilation=[1, 1]
     ),
-    "a partial sum that padding leaves out": lambda: tosa("conv2d", WIDE[..., :1], ONES[..., :1], [0], **WINDOW),
+    "a sum that comes back": lambda: tosa("conv2d", ONES, [[[[127, -127, -1]]]], [MOST], **WINDOW),
+    "weights of 4 bits": lambda: tosa("conv2d", ONES, -7 * ONES, [0], weight_t="int4_t", **WINDOW),
+    "reals of any size": lambda: tosa("clamp", [1e30], min_val=0.0, max_val=1e9),
     "reals": lambda: tosa("add", [1e30], [1e30]),
     "the pixel before the first": lambda: tosa(
         "resize", np.ones((1, 2, 2, 1), int), offset=[-1, -2], border=[0, 0], **SIZES
@@ -113,6 +129,18 @@ PREDICTABLE: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", PREDICTABLE)
 def test_what_is_in_range_has_results(name: str):
     PREDICTABLE[name]()
+
+
+@pytest.mark.exhaustive
+def test_long_sums_overflow():
+    low = np.full((1, 1, 2**17), -128)
+    with pytest.raises(EvaluationFailed, match=r"the accumulator of output\[0,0,0\] is 2147483648"):
+        tosa("matmul", low, low.reshape(1, -1, 1))
+    tosa("matmul", low[..., 1:], low[..., 1:].reshape(1, -1, 1))
+    most = np.full((1, 257, 256, 1), 2**15 - 1)
+    with pytest.raises(EvaluationFailed, match=r"the accumulator of output\[0,0,0,0\] is 2147516413"):
+        tosa("avg_pool2d", most, kernel=[257, 256], stride=[1, 1], pad=[0] * 4)
+    tosa("avg_pool2d", most[:, 1:], kernel=[256, 256], stride=[1, 1], pad=[0] * 4)
 
 
 def test_accumulators_are_those_of_the_operators():

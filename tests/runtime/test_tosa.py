@@ -40,6 +40,7 @@ def close(found: Any, expected: Any) -> None:
 
 # ---- elementwise -----------------------------------------------------------------------------------------------------
 X, Y = ints(3, 4, bits=20), ints(3, 1, bits=20)
+Z = ints(3, 4, bits=16)
 NONZERO = np.where(Y == 0, 1, Y)
 R, S = RANDOM.standard_normal((3, 4)), RANDOM.standard_normal((1, 4))
 P = np.abs(R) + 0.25
@@ -64,12 +65,12 @@ INTS: dict[str, tuple[tuple[Any, ...], dict[str, Any], Any]] = {
     "mul": ((WIDE, WIDE[::-1]), {}, wrapped(WIDE * WIDE[::-1], 32)),
     "abs": ((X,), {}, np.abs(X)),
     "clz": ((WIDE,), {}, np.vectorize(lambda each: 0 if each < 0 else 32 - int(each).bit_length())(WIDE)),
-    "negate": ((X,), {"in_out_t": "int16_t"}, clipped(-X, "int16_t")),
-    "clamp": ((X,), {"min_val": -9, "max_val": 77}, np.clip(X, -9, 77)),
+    "negate": ((Z,), {"in_out_t": "int16_t"}, clipped(-Z, "int16_t")),
+    "clamp": ((Z,), {"min_val": -9, "max_val": 77}, np.clip(Z, -9, 77)),
     "reduce_max": ((X,), {"axis": 0}, X.max(0, keepdims=True)),
     "reduce_min": ((X,), {"axis": 1}, X.min(1, keepdims=True)),
     "reduce_sum": ((X,), {"axis": 1}, X.sum(1, keepdims=True)),
-    "argmax": ((X,), {"axis": 1}, X.argmax(1)),
+    "argmax": ((Z,), {"axis": 1}, Z.argmax(1)),
     "concat": (((X, X[:1]),), {"axis": 0}, np.concatenate([X, X[:1]])),
     "pad": ((X,), {"padding": [1, 0, 2, 3], "pad_const": 7}, np.pad(X, ((1, 0), (2, 3)), constant_values=7)),
     "reshape": ((X,), {"new_shape": [2, 3, 2]}, X.reshape(2, 3, 2)),
@@ -275,11 +276,12 @@ def test_fourier_transforms():
 
 
 # ---- resizing and scaling --------------------------------------------------------------------------------------------
-def resized(x: np.ndarray, size: list[int], stride: list[int], offset: list[int], shift: int, mode: str) -> np.ndarray:
+def resized(x: np.ndarray, size: list[int], stride: list[Any], offset: list[Any], shift: int, mode: str) -> np.ndarray:
     found = np.zeros((x.shape[0], *size, x.shape[3]), x.dtype)
     unit = 1 << shift
     for oy, ox in np.ndindex(*size):
         (y, dy), (z, dz) = (divmod(o * s + f, unit) for o, s, f in zip((oy, ox), stride, offset, strict=True))
+        y, z = int(y), int(z)
         y0, y1 = max(y, 0), min(y + 1, x.shape[1] - 1)
         x0, x1 = max(z, 0), min(z + 1, x.shape[2] - 1)
         if mode == "NEAREST":
@@ -301,6 +303,10 @@ def test_resizing(mode: str):
     given = {"output_size": [2, 4], "stride": [3, 2], "offset": [-1, 1], "border": [0, 1]}
     expected = resized(x, [2, 4], [3, 2], [-1, 1], 1, mode)
     same(tosa("resize", x, **given, shift=1, mode=mode), expected)
+    # Strides and offsets of reals are reals, and sizes are rounded towards zero.
+    given = {"output_size": [5, 6], "stride": [0.5, 0.75], "offset": [-0.25, 0.125], "border": [0, 2]}
+    expected = resized(x / 7, [5, 6], [0.5, 0.75], [-0.25, 0.125], 0, mode)
+    close(tosa("resize", x / 7, **given, shift=0, mode=mode), expected)
 
 
 def scaled(value: int, multiplier: int, shift: int, twice: bool) -> int:
@@ -334,6 +340,56 @@ def test_casts():
     close(tosa("cast", x, dtypes=["real"]), x.astype(float))
     np.testing.assert_array_equal(tosa("cast", x, dtypes=["bool"]), x != 0)
     same(tosa("cast", x > 0), (x > 0).astype(int))
+
+
+INF = np.inf
+ENDS = [-INF, INF, -0.0, 0.0, np.nan]
+OF_ENDS = {
+    "abs": [INF, INF, 0.0, 0.0, np.nan], "ceil": ENDS, "floor": ENDS, "exp": [0.0, INF, 1, 1, np.nan],
+    "log": [np.nan, INF, -INF, -INF, np.nan], "negate": [INF, -INF, 0.0, -0.0, np.nan],
+    "reciprocal": [-0.0, 0.0, -INF, INF, np.nan], "rsqrt": [np.nan, 0.0, -INF, INF, np.nan],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ENDS)
+def test_infinities_zeros_and_nan_are_those_of_the_text(name: str):
+    """The tables of floating-point behaviour of the operators, signs of zeros included."""
+    for found, expected in zip(tosa(name, ENDS), OF_ENDS[name], strict=True):
+        assert (np.isnan(found) and np.isnan(expected)) or (
+            found == expected and np.signbit(found) == np.signbit(expected)
+        )
+
+
+def test_what_nan_comes_to():
+    """Table 5: NaN gives NaN, in comparisons false; ARGMAX never takes it, wherever it stands."""
+    one, nan = np.array([1.0, np.nan, np.nan]), np.array([np.nan, 0.0, np.nan])
+    for name in ("add", "sub", "mul", "pow", "maximum", "minimum"):
+        assert np.isnan(tosa(name, one, nan)).all(), name
+    for name in ("equal", "greater", "greater_equal"):
+        assert not tosa(name, one, nan).any(), name
+    for name in ("reduce_max", "reduce_min", "reduce_sum", "reduce_product"):
+        assert np.isnan(tosa(name, [[1.0, np.nan, 2.0], [np.nan, 1.0, 2.0]], axis=1)).all(), name
+    assert np.isnan(tosa("clamp", [np.nan], min_val=0.0, max_val=1.0)).all()
+    for name in ("max_pool2d", "avg_pool2d"):
+        image = np.array([np.nan, 1, 2, np.nan]).reshape(1, 1, 4, 1)
+        found = tosa(name, image, kernel=[1, 2], stride=[1, 1], pad=[0] * 4)
+        assert np.isnan(found).reshape(-1).tolist() == [True, False, True]
+    for values in (
+        [np.nan, 1.0],
+        [np.nan, -INF],
+        [1.0, np.nan],
+        [np.nan] * 2,
+        [-INF, np.nan, -INF, 3.0],
+        [np.nan, 2, 5],
+    ):
+        largest, expected = -INF, 0
+        for at, value in enumerate(values):
+            if value > largest:
+                largest, expected = value, at
+        assert tosa("argmax", values, axis=0) == expected, values
+    for invalid in ((INF, -INF, "add"), (INF, INF, "sub"), (0.0, INF, "mul")):
+        assert np.isnan(tosa(invalid[2], [invalid[0]], [invalid[1]])).all()
+    assert tosa("mul", [1e308, -1e308, 1e-308, -1e-308], [1e9, 1e9, 1e-99, 1e-99]).tolist() == [INF, -INF, 0.0, -0.0]
 
 
 CORNERS = {"stride": [1, 1], "offset": [0, 0], "border": [0, 0]}

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from snd_analysis.formats.paddings import PaddingSizes, padding_sizes
     from snd_analysis.formats.profile import profile_failures
     from snd_analysis.formats.ranges import Ranges, ranges_of
+    from snd_analysis.formats.storage import STORED, storage_attribute
 else:
-    __getattr__ = loaded_when_used(__name__, "intervals", "paddings", "profile", "ranges")
+    __getattr__ = loaded_when_used(__name__, "intervals", "paddings", "profile", "ranges", "storage")
 
 __all__ = [
+    "STORED",
     "TOSA",
     "PaddingSizes",
     "Range",
@@ -26,4 +28,5 @@ __all__ = [
     "padding_sizes",
     "profile_failures",
     "ranges_of",
+    "storage_attribute",
 ]

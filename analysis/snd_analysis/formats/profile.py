@@ -14,6 +14,7 @@ from snd_analysis.compose import Failure, Site, Specialization, specialization_o
 from snd_analysis.formats.counterparts import COUNTERPARTS
 from snd_analysis.formats.intervals import constant_items, extents
 from snd_analysis.formats.reached import TOSA
+from snd_analysis.formats.storage import storage_attribute
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.integers import TRUE
@@ -28,7 +29,6 @@ _REALS = ("fp16_t", "bf16_t", "fp32_t")
 _CONSTANT_INPUTS = frozenset({"weight", "bias", "table", "multiplier", "shift"})
 _OF_LAYOUT = frozenset({"concat", "pad", "reshape", "reverse", "slice", "tile", "transpose", "identity"})
 _MOST_ELEMENTS = 2**32 - 1
-_TYPES_OF = ("in_out_t", "in_t")
 
 
 def profile_failures(root: Specialization, profile: str, module: str | None) -> Iterator[Failure]:
@@ -108,7 +108,7 @@ class _Walk:
             yield _at(operation, rules.TOSA_TYPE, f"{_BASE} has no {kinds[0]}: 'tosa.{name}' works on ints there")
             return
         for parameter, value in zip(_inputs(operation), operation.inputs, strict=False):
-            wanted = _wanted(operation, name, parameter)
+            wanted = _wanted(operation, parameter)
             for tensor in tensors_of(value):
                 yield from self._read(operation, name, tensor, wanted)
         result = _stored_result(operation, name) or self._first_stored(operation)
@@ -192,15 +192,10 @@ def _inputs(operation: Operation) -> list[str]:
     return [] if callee is None else [member.name for member in callee.template.inputs]
 
 
-def _wanted(operation: Operation, name: str, parameter: str) -> str | None:
+def _wanted(operation: Operation, parameter: str) -> str | None:
     """Return the type in which an operator reads an input; None for any, and for what has one type only."""
-    attributes = operation.attributes
-    if parameter in ("weight", "bias"):
-        found = attributes.get("weight_t" if parameter == "weight" else "out_t")
-    elif parameter in ("multiplier", "shift", "indices", "table"):
-        return None
-    else:
-        found = next((attributes[key] for key in _TYPES_OF if key in attributes), None)
+    attribute = storage_attribute(parameter, operation.attributes)
+    found = operation.attributes[attribute] if attribute is not None else None
     return found if isinstance(found, str) else None
 
 

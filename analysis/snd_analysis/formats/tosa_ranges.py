@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
 
 from snd_analysis import rules
+from snd_analysis.compose import specialization_of
 from snd_analysis.formats.intervals import (
     Finding,
     Known,
@@ -16,13 +17,8 @@ from snd_analysis.formats.intervals import (
     signed,
     union,
 )
+from snd_analysis.formats.storage import STORED, storage_attribute
 from snd_analysis.symbolic.integers import TRUE
-
-STORED = {
-    "int4_t": Range(-7, 7), "int8_t": signed(8), "int16_t": signed(16), "int32_t": signed(32), "int48_t": signed(48),
-    "uint8_t": Range(0, 255), "uint16_t": Range(0, 65535),
-}  # fmt: skip
-"""What the types of storage hold. The weights of 4 bits leave out -8."""
 
 
 def _input(found: Operands, storage: str, at: int = 0) -> Range | None:
@@ -254,11 +250,24 @@ def _indexed(found: Operands, range: Range | None) -> Range | Known | None:
     return Known((range,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
 
 
-def _resize(found: Operands) -> Range | None:
+def _resize(found: Operands) -> Range | Known | None:
     x, shift = _input(found, "in_t"), found.number("shift")
-    if x is None or shift is None or found.text("mode") == "NEAREST":
+    if x is None or shift is None:
         return x
-    return Range(x.least << (2 * shift), x.most << (2 * shift))
+    result = x if found.text("mode") == "NEAREST" else Range(x.least << (2 * shift), x.most << (2 * shift))
+    return Known((result,), tuple(_outside_of_image(found, shift)))
+
+
+def _outside_of_image(found: Operands, shift: int) -> Iterator[Finding]:
+    """Yield what lies more than a pixel before the first one, or after the last."""
+    shape, size, stride, offset = found.shape(), *map(found.numbers, ("output_size", "stride", "offset"))
+    for at, name in enumerate(("rows", "columns")):
+        if shape and size and stride and offset:
+            first, last = offset[at] >> shift, ((size[at] - 1) * stride[at] + offset[at]) >> shift
+            end = shape[1 + at] - 1
+            if first < -1 or last > end:
+                message = f"the result has {name} from {first} to {last} of the input, whose {name} end at {end}"
+                yield Finding(rules.UNPREDICTABLE_RESULT, message)
 
 
 def _cast(found: Operands) -> Range | None:
@@ -306,8 +315,35 @@ def _argmax(found: Operands) -> Range | None:
     return Range(0, shape[axis] - 1) if shape and axis is not None and 0 <= axis < len(shape) else None
 
 
+def _with_constants(transfer: Transfer) -> Transfer:
+    """Return what tells besides which constants have elements that their type does not hold."""
+
+    def transferred(found: Operands) -> Range | Known | None:
+        result = transfer(found)
+        wrong = tuple(_not_held(found))
+        known = result if isinstance(result, Known) else Known((result,))
+        return Known(known.results, (*wrong, *known.findings)) if wrong else result
+
+    return transferred
+
+
+def _not_held(found: Operands) -> Iterator[Finding]:
+    callee = specialization_of(found.operation)
+    for member, value in zip(callee.template.inputs if callee else (), found.operation.inputs, strict=False):
+        attribute = storage_attribute(member.name, found.attributes)
+        held = STORED.get(found.text(attribute or ""))
+        if held is not None:
+            wrong = next((each for each in constant_items(value) or () if not held.least <= each <= held.most), None)
+            if wrong is not None:
+                message = (
+                    f"'{member.name}' has {wrong}, but '{attribute}' is {found.text(attribute or '')}, which holds "
+                    f"{held.least} to {held.most}"
+                )
+                yield Finding(rules.UNPREDICTABLE_RESULT, message)
+
+
 _POINTS = ("input_zp", "weight_zp")
-TRANSFERS: dict[str, Transfer] = {
+_TRANSFERS: dict[str, Transfer] = {
     "abs": _abs, "add": _of_narrow(lambda x, y: x + y, "the sum"), "argmax": _argmax,
     "arithmetic_right_shift": _shifted(True), "avg_pool2d": _avg_pool, "bitwise_and": _storage("in_out_t"),
     "bitwise_not": _not, "bitwise_or": _storage("in_out_t"), "bitwise_xor": _storage("in_out_t"), "cast": _cast,
@@ -324,3 +360,4 @@ TRANSFERS: dict[str, Transfer] = {
     "slice": _same, "sub": _of_narrow(lambda x, y: x - y, "the difference"), "table": _table, "tile": _same,
     "transpose": _same, "transpose_conv2d": _summed(_window, "weight_t", _POINTS),
 }  # fmt: skip
+TRANSFERS: dict[str, Transfer] = {name: _with_constants(transfer) for name, transfer in _TRANSFERS.items()}

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from math import prod
 
 import numpy as np
 from msgspec.structs import replace
 
+from snd_analysis.formats import STORED, storage_attribute
+from snd_analysis.skriptnd.names import library_names
 from snd_runtime.conditions.condition import Call, Check, Conditions, Violation, first_where, outside
 from snd_runtime.lowering.arithmetic import Array
 
-_BITS = {"int4_t": 4, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int48_t": 48}
-
 
 def _range(storage: str) -> tuple[int, int]:
-    half = 1 << (_BITS[storage] - 1)
-    return -half, half - 1
+    held = STORED[storage]
+    return held.least, held.most
 
 
-def _beyond(values: Array, tensor: str, storage: str, what: str = "") -> Violation | None:
-    """Return the first element that a storage type does not hold."""
-    if storage not in _BITS:
+def _beyond(values: Array, tensor: str, storage: str, what: str = "", attribute: str = "") -> Violation | None:
+    """Return the first element that a storage type does not hold; ``attribute`` is what says the type."""
+    if storage not in STORED:
         return None
     least, most = _range(storage)
-    return outside(values, least, most, tensor, f"{what}{storage} holds {least} to {most}")
+    held = f"'{attribute}' is {storage}, which" if attribute else storage
+    return outside(values, least, most, tensor, f"{what}{held} holds {least} to {most}")
+
+
+# ---- inputs ----------------------------------------------------------------------------------------------------------
+def _given(call: Call) -> Violation | None:
+    """Every element of an input must be one of its type."""
+    for tensor, values in call.tensors.items():
+        attribute = storage_attribute(tensor, call.attributes)
+        if attribute is not None and isinstance(values, np.ndarray):
+            found = _beyond(values, tensor, call.text(attribute), attribute=attribute)
+            if found is not None:
+                return found
+    return None
 
 
 # ---- elementwise -----------------------------------------------------------------------------------------------------
@@ -34,7 +48,7 @@ def _held(tensor: str, storage: str) -> Check:
 
 def _shift_amounts(by_type: bool) -> Check:
     def check(call: Call) -> Violation | None:
-        most = _BITS[call.text("in_out_t")] - 1 if by_type else 31
+        most = _range(call.text("in_out_t"))[1].bit_length() if by_type else 31
         return outside(call.tensor("input2"), 0, most, "input2", f"shifts are 0 to {most}")
 
     return check
@@ -112,17 +126,32 @@ def _accumulated(
         bias = call.tensor("bias") if "bias" in call.tensors else np.zeros(1, np.int64)
         if _greatest(x) * _greatest(w) * taps(w) + _greatest(bias) <= _range(storage)[1]:
             return None
-        shape = call.tensor("output").shape
         is_last = "out_pad" not in call.attributes  # a transposed convolution begins with the bias
-        sums = np.zeros(shape, np.int64) if is_last else np.broadcast_to(bias, shape)
-        for products, where in (*terms(call, x, w), *([(bias, _EVERYWHERE)] if is_last else [])):
-            sums = sums + np.where(where, products, 0)
-            found = _beyond(sums, "the accumulator of output", storage)
-            if found is not None:
-                return found
-        return None
+        if is_last:
+            return _partial_sums(call, 0, (*terms(call, x, w), (bias, _EVERYWHERE)), storage)
+        return _partial_sums(call, bias, terms(call, x, w), storage)
 
     return check
+
+
+def _partial_sums(call: Call, first: Array | int, terms: Iterable[Term], storage: str) -> Violation | None:
+    sums: Array = np.broadcast_to(np.asarray(first, np.int64), call.tensor("output").shape)
+    for products, where in terms:
+        sums = sums + np.where(where, products, 0)
+        found = _beyond(sums, "the accumulator of output", storage)
+        if found is not None:
+            return found
+    return None
+
+
+def _pooled(call: Call) -> Violation | None:
+    x = call.tensor("input")
+    if x.dtype.kind != "i":
+        return None
+    x, kernel = x - call.number("input_zp"), call.numbers("kernel")
+    if _greatest(x) * prod(kernel) <= _range("int32_t")[1]:
+        return None
+    return _partial_sums(call, 0, (_window(call, x, tap) for tap in np.ndindex(*kernel)), "int32_t")
 
 
 def _convolution(call: Call, x: Array, w: Array) -> Iterator[Term]:
@@ -140,7 +169,8 @@ def _depthwise(call: Call, x: Array, w: Array) -> Iterator[Term]:
 
 def _window(call: Call, x: Array, tap: tuple[int, ...]) -> Term:
     """Return the elements of the input that meet a tap at each output position, and where these are inside."""
-    pad, stride, dilation = call.numbers("pad"), call.numbers("stride"), call.numbers("dilation")
+    pad, stride = call.numbers("pad"), call.numbers("stride")
+    dilation = call.numbers("dilation") if "dilation" in call.attributes else (1,) * len(stride)
     inside: Array = _EVERYWHERE
     places = []
     for at, offset in enumerate(tap):
@@ -211,13 +241,13 @@ def _written_once(call: Call) -> Violation | None:
 
 def _resized(call: Call) -> Violation | None:
     """The first of the two pixels around a position must not come after the second."""
-    x, shift = call.tensor("input"), call.number("shift")
-    if x.dtype.kind != "i":
-        return None
+    x, unit = call.tensor("input"), 1 << call.number("shift")
+    stride, offset = (np.asarray(call.attributes[each]) for each in ("stride", "offset"))
     for at in range(2):
         extent = x.shape[1 + at]
-        place = np.arange(call.numbers("output_size")[at]) * call.numbers("stride")[at] + call.numbers("offset")[at]
-        found = outside(place >> shift, -1, extent - 1, ("iy", "ix")[at], f"the input has {extent} pixels there")
+        place = (np.arange(call.numbers("output_size")[at]) * stride[at] + offset[at]) // unit
+        pixel = place.astype(np.int64)
+        found = outside(pixel, -1, extent - 1, ("iy", "ix")[at], f"the input has {extent} pixels there")
         if found is not None:
             return found
     return None
@@ -258,6 +288,7 @@ _DEMANDS: dict[str, Conditions] = {
     "scatter": Conditions(before=(_indices("values_in"), _written_once)),
     "resize": Conditions(before=(_resized,)),
     "rescale": Conditions(before=(_multipliers, _scaled)),
+    "avg_pool2d": Conditions(after=(_pooled,)),
     **{name: Conditions(after=(check,)) for name, check in _SUMS.items()},
 }
 _STORED = {
@@ -273,8 +304,14 @@ _STORED = {
 }  # fmt: skip
 """The attribute that says how the results of operators that compute reals are stored."""
 
-CONDITIONS: dict[str, Conditions] = _DEMANDS | {
-    name: replace(_DEMANDS.get(name, Conditions()), storage=storage)
-    for storage, names in _STORED.items()
-    for name in names
+_RESULTS = {name: storage for storage, names in _STORED.items() for name in names}
+
+
+def _conditions(name: str) -> Conditions:
+    found = _DEMANDS.get(name, Conditions())
+    return replace(found, before=(*found.before, _given), storage=_RESULTS.get(name))
+
+
+CONDITIONS: dict[str, Conditions] = {
+    name: _conditions(name) for name in library_names("tosa").definitions if not name.startswith("_")
 }

@@ -1,0 +1,21 @@
+"""The types in which TOSA stores ints, and which attribute says the type of an input."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from snd_analysis.formats.intervals import Range, signed
+
+STORED = {
+    "int4_t": Range(-7, 7), "int8_t": signed(8), "int16_t": signed(16), "int32_t": signed(32), "int48_t": signed(48),
+    "uint8_t": Range(0, 255), "uint16_t": Range(0, 65535),
+}  # fmt: skip
+"""What the types of storage hold. The weights of 4 bits leave out -8."""
+_APART: dict[str, tuple[str, ...]] = {
+    "weight": ("weight_t",), "bias": ("out_t",), "multiplier": (), "shift": (), "indices": (),
+}  # fmt: skip
+
+
+def storage_attribute(tensor: str, attributes: Container[str]) -> str | None:
+    """Return the attribute that says how an operator stores an input; None if the operator takes every type of it."""
+    return next((each for each in _APART.get(tensor, ("in_out_t", "in_t")) if each in attributes), None)
