@@ -276,7 +276,8 @@ class _Evaluation:
 
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
         shape = node.shape
-        if not self._length_is_possible(base, node) or not self._rank_is_possible(base, node):
+        possible = (self._length_is_possible, self._rank_is_possible, self._bounds_are_possible)
+        if not all(is_possible(base, node) for is_possible in possible):
             return False
         found = (tensor.shape for tensor in tensors_of(value) if tensor.shape is not None)
         impossible = next((each for each in found if any(map(_is_negative, each))), None)
@@ -311,6 +312,17 @@ class _Evaluation:
                     f"'{written(count)}' comes to {value}"
                 )
                 return self._fail(self._impossible(base, count, message, "the number of dimensions"))
+        return True
+
+    def _bounds_are_possible(self, base: int, node: nodes.Parameter) -> bool:
+        for extent in node.shape.extents if node.shape is not None else ():
+            bound = None if extent.bound is None else self._scope.attempt(extent.bound)
+            if extent.bound is not None and isinstance(bound, Integer) and shapes.is_negative(bound):
+                message = (
+                    f"the bound of an extent of '{node.name.text}' would be negative: "
+                    f"'{written(extent.bound)}' comes to {bound}"
+                )
+                return self._fail(self._impossible(base, extent.bound, message, "the bound"))
         return True
 
     def _impossible(

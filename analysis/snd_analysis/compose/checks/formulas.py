@@ -34,7 +34,7 @@ def failing_formula(specialization: Specialization) -> Failure | None:
         specialization.scope.values[member.symbol] = value
     for base, node in template.formulas:
         if not template.is_wrong(base, node):
-            failure = _Formula(template, specialization.scope, base, node).failure()
+            failure = _Formula(template, specialization, base, node).failure()
             if failure is not None:
                 return failure
     return None
@@ -48,9 +48,12 @@ class _Axis(Struct, frozen=True):
 
 
 class _Formula:
-    def __init__(self, template: Template, scope: ValueScope, base: int, node: nodes.Lowering) -> None:
+    def __init__(self, template: Template, specialization: Specialization, base: int, node: nodes.Lowering) -> None:
+        scope = specialization.scope
         self._template = template
         self._scope = ValueScope(template, dict(scope.values), scope.dtypes, scope.composing)
+        self._counted = frozenset(specialization.dynamic.values())
+        """Extents whose names are the next that is counted, as indices."""
         self._base = base
         self._node = node
         self._axes: dict[Hashable, _Axis] = {}
@@ -168,7 +171,7 @@ class _Formula:
         if row is None or extents is None or len(row) != len(extents):
             return None
         for number, (value, extent) in enumerate(zip(row, extents, strict=True)):
-            if not isinstance(value, Integer) or not isinstance(extent, Integer):
+            if not isinstance(value, Integer) or not isinstance(extent, Integer) or extent in self._counted:
                 continue
             least, most = self._range(value)
             reached = None

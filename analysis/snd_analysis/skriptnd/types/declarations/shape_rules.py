@@ -36,7 +36,7 @@ def check_pack_length(context: Context, declaration: Declaration) -> None:
     else:
         check_length(context, pack.length, f"the length of '{declaration.name}'")
     if pack.bound is not None:
-        expect(context, pack.bound, INT, "an upper bound", packed=False, optional=True)
+        expect(context, pack.bound, INT, "an upper bound", packed=False)
         _check_static(context, pack.bound)
 
 
@@ -149,7 +149,7 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
     if extent.bound is None:
         return
     packed = None if extent.expansion is not None or extent.spread else False
-    if expect(context, extent.bound, INT, "an upper bound", packed=packed, optional=True).type is None:
+    if expect(context, extent.bound, INT, "an upper bound", packed=packed).type is None:
         return
     block, kind = declaration.block, context.definition.kind
     is_stored = block in (BlockKind.CONSTANT, BlockKind.VARIABLE)

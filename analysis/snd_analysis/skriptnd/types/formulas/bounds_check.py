@@ -14,6 +14,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
+from snd_analysis.skriptnd.types.formulas.counting import counted_symbols
 from snd_analysis.skriptnd.types.typed import UNTYPED
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -114,9 +115,17 @@ def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nod
     if any(extent is not None and shapes.is_negative(extent) for extent in extents):
         return False  # composing says so, and there is no such tensor
     return any(
-        extent is not None and _leaves_extent(context, item, extent, limits, rules.ACCESS_OUT_OF_RANGE, symbol)
+        extent is not None
+        and not _is_counted(context, extent)
+        and _leaves_extent(context, item, extent, limits, rules.ACCESS_OUT_OF_RANGE, symbol)
         for item, extent in zip(index.items, extents, strict=True)
     )
+
+
+def _is_counted(context: Context, extent: Integer) -> bool:
+    """Return whether formulas count an extent: its name as an index is the next, not the number of them all."""
+    values = (context.typed(symbol).value for symbol in counted_symbols(context))
+    return any(value is not None and shapes.variables(value) & shapes.variables(extent) for value in values)
 
 
 def _leaves_extent(

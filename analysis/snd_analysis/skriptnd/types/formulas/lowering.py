@@ -16,6 +16,7 @@ from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs import infer_items
 from snd_analysis.skriptnd.types.formulas.bounds_check import check_reach
+from snd_analysis.skriptnd.types.formulas.counting import check_counting
 from snd_analysis.skriptnd.types.type import BOOL, INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -93,6 +94,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     if formula.condition is not None:
         expect(context, formula.condition, BOOL, "the condition of a formula", packed=False)
     _check_value(context, formula, target, value)
+    if len(context.problems) == reported and symbol is not None:
+        check_counting(context, formula, symbol)
     if len(context.problems) == reported:
         check_reach(context, formula)
 
