@@ -1,6 +1,6 @@
 """Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
 
-A member has the path of its archive with its own after it, ``model.nnef.tgz/graph.nnef``. Members whose names would
+Members whose names would
 lead out of the archive, links, sparse files, and those in folders that begin with a point are not there. Whether an
 archive is compressed its first bytes tell.
 """
@@ -25,8 +25,6 @@ from snd_server.limits import (
 )
 from snd_server.reading import open_file
 
-SUFFIXES = (".nnef.tgz", ".nnef.tar.gz", ".nnef.tar", ".tgz", ".tar.gz", ".tar")
-GRAPH = "graph.nnef"
 _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 
@@ -36,20 +34,6 @@ class Member(Struct, frozen=True):
 
     start: bytes
     size: int
-
-
-def is_archive(path: str) -> bool:
-    """Return whether a path is that of an archive, by its name and what there is."""
-    return path.endswith(SUFFIXES) and os.path.isfile(path)
-
-
-def split_member(path: str) -> tuple[str, str] | None:
-    """Return the archive and the name of a member; None if no part of the path is an archive."""
-    at = 0
-    while (at := path.find("/", at + 1)) > 0:
-        if is_archive(path[:at]):
-            return path[:at], path[at + 1 :]
-    return None
 
 
 def read_members(path: str, wanted: Callable[[str], int], most_bytes: int) -> Mapping[str, Member]:

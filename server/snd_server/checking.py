@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Location, ProjectSettings, Severity, Source, Span
+from snd_analysis.nnef1.syntax import quantization_path
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader
@@ -88,6 +89,11 @@ class Checker:
         if known is None:
             known = self._sources[path] = self._load_source(path)
         return known
+
+    def companions(self, path: str) -> tuple[str, ...]:
+        """Return the files that say more of a graph in NNEF 1.0 and are checked with it: ``graph.quant``."""
+        quantization = quantization_path(path)
+        return () if quantization is None or self._digest(quantization) is None else (quantization,)
 
     def provide(self, path: str, content: bytes) -> None:
         """Take ``content`` for a file, whatever the disk says."""

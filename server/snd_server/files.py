@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
-from snd_server.archives import GRAPH, Member, read_members, split_member
+from snd_server.archive_paths import GRAPH, split_member
 from snd_server.limits import (
     MOST_ARCHIVE_TEXT_BYTES,
     MOST_LISTED_PATHS,
@@ -20,7 +20,7 @@ from snd_server.reading import read_file, read_start, reason
 from snd_server.sizes import too_large
 
 if TYPE_CHECKING:
-    from snd_server.tensor_files import Array
+    from snd_server.archives import Member
 
 _TENSOR_FILE = ".dat"
 _ALL_TENSOR_FILES = f"*{_TENSOR_FILE}"
@@ -28,6 +28,8 @@ _TENSOR_ARCHIVE = ".safetensors"
 _ALL_TENSOR_ARCHIVES = f"*{_TENSOR_ARCHIVE}"
 _MOST_ITEMS = 8
 """The items of smaller tensors are read: exporters keep numbers in tensor files."""
+_FEW_BITS = (8, 16)
+"""Of integers that wrap around in tract's dialect."""
 _HEADER_BYTES = 128 + 8 * _MOST_ITEMS
 _ARCHIVE_BYTES = MOST_SAFETENSORS_HEADER_BYTES + 8
 _BOM = b"\xef\xbb\xbf"
@@ -189,6 +191,8 @@ def _tensor_files(folder: str) -> Sequence[str]:
 
 
 def _members_or_error(archive: str) -> Mapping[str, Member] | OSError:
+    from snd_server.archives import read_members
+
     try:
         return read_members(archive, _wanted, MOST_ARCHIVE_TEXT_BYTES)
     except OSError as error:
@@ -236,14 +240,14 @@ def is_tensor_archive(path: str) -> bool:
 def _tensor_listing(found: Iterable[tuple[str, bytes, int]]) -> str:
     """Return what the analysis knows of the tensors that lie together in files: ``FILE:real [2,3]:NAME``, a line
     each."""
-    from snd_runtime.files import InvalidFileError, read_safetensors, read_safetensors_header
+    from snd_runtime.files import InvalidFileError, read_safetensors_header
 
     lines: list[str] = []
     for file, start, size in found:
         try:
             tensors = read_safetensors_header(start, size)
             small = {name for name, each in tensors.items() if prod(each.shape) <= _MOST_ITEMS and size <= len(start)}
-            items = read_safetensors(start, small) if small else {}
+            items = _items_of(start, small) if small else {}
         except InvalidFileError as error:
             lines.append(f"{file}::{error}")
             continue
@@ -253,6 +257,12 @@ def _tensor_listing(found: Iterable[tuple[str, bytes, int]]) -> str:
             if name.splitlines() == [name]
         )
     return "\n".join(lines)
+
+
+def _items_of(content: bytes, names: Collection[str]) -> Mapping[str, Sequence[float]]:
+    from snd_runtime.files import read_safetensors
+
+    return {name: array.reshape(-1).tolist() for name, array in read_safetensors(content, names).items()}
 
 
 def _wanted(name: str) -> int:
@@ -266,23 +276,29 @@ def _wanted(name: str) -> int:
 def _tensor_header(start: bytes, size: int) -> str | Exception:
     """Return what the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``; few
     items."""
-    from snd_runtime.files import InvalidFileError, read_header, read_tensor
+    from snd_runtime.files import InvalidFileError, ItemKind, plain_items, read_header
 
+    items: Sequence[float] | None = None
     try:
         header = read_header(start, size)
+        if header.storage.dtype != "str" and prod(header.shape) <= _MOST_ITEMS and size <= len(start):
+            items = plain_items(start, header)
+            if items is None:
+                from snd_runtime.files import read_tensor
+
+                items = read_tensor(start).reshape(-1).tolist()
     except InvalidFileError as error:
         return _unreadable(rules.INVALID_TENSOR_FILE, str(error), 0)
-    is_small = header.storage.dtype != "str" and prod(header.shape) <= _MOST_ITEMS and size <= len(start)
-    return _described(
-        header.storage.dtype, header.shape, read_tensor(start) if is_small else None, header.storage.in_blocks
-    )
+    storage = header.storage
+    form = " in blocks" if storage.in_blocks else ""
+    if storage.kind is ItemKind.INTEGER and storage.bits in _FEW_BITS:
+        form = f" of {'i' if storage.signed else 'u'}{storage.bits}"
+    return _described(storage.dtype, header.shape, items, form)
 
 
-def _described(dtype: str, shape: Sequence[int], items: Array | None, in_blocks: bool = False) -> str:
-    described = f"{dtype} [{','.join(map(str, shape))}]{' in blocks' if in_blocks else ''}"
-    if items is None or not items.size:
-        return described
-    return f"{described} = {' '.join(map(str, items.reshape(-1).tolist()))}"
+def _described(dtype: str, shape: Sequence[int], items: Sequence[float] | None, form: str = "") -> str:
+    described = f"{dtype} [{','.join(map(str, shape))}]{form}"
+    return f"{described} = {' '.join(map(str, items))}" if items else described
 
 
 def _cannot_be_read(error: OSError) -> Exception:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Problem, counted
 from snd_analysis.workspace import UnreadableText
-from snd_server.archives import split_member
+from snd_server.archive_paths import split_member
 from snd_server.config import Configurations
 from snd_server.discovery import NNEF1_SUFFIX, SUFFIX, discover
 from snd_server.files import DiskReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from snd_server.archives import GRAPH, is_archive
+from snd_server.archive_paths import GRAPH, is_archive
 
 MAIN = "main.sknd"
 _MAIN_FILES = (MAIN, GRAPH)

@@ -44,7 +44,7 @@ def in_parallel(
 @contextmanager
 def _begun(work: Work, sizes: Mapping[str, int]) -> Iterator[dict[str, Future[Any]]]:
     """Yield the work on each file, large files first; nothing if there are no processes for it."""
-    count = min(_processors(), sum(sizes.values()) // _WORTHWHILE)
+    count = min(_processors(), len(sizes), sum(sizes.values()) // _WORTHWHILE)
     if count < 2:
         yield {}
         return

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Severity, counted
 from snd_analysis.proofs import Proof
-from snd_server.archives import split_member
+from snd_server.archive_paths import split_member
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
@@ -140,7 +140,7 @@ def _with_companions(files: Sequence[str], checker: Checker) -> list[str]:
     found = dict.fromkeys(files)
     for path in files:
         if path.endswith(NNEF1_SUFFIX):
-            found.update(dict.fromkeys(checker.snapshot(path).companions(path)))
+            found.update(dict.fromkeys(checker.companions(path)))
     return list(found)
 
 

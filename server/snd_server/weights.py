@@ -14,7 +14,8 @@ import numpy as np
 from snd_analysis.workspace import Snapshot, tensor_path
 from snd_runtime.evaluation import StoredArray
 from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, write_tensor
-from snd_server.archives import read_members, split_member
+from snd_server.archive_paths import split_member
+from snd_server.archives import read_members
 from snd_server.arguments import ArgumentError
 from snd_server.files import is_tensor_archive, tensor_archives
 from snd_server.limits import MOST_ARCHIVE_MEMBERS, MOST_LISTED_PATHS

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         elaborated,
         nnef1_tree,
         quantization_file,
-        quantization_path,
         tensor_file,
         tensor_path,
     )
@@ -42,7 +41,6 @@ __all__ = [
     "operation_names",
     "operations_of_dialect",
     "quantization_file",
-    "quantization_path",
     "reached_definitions",
     "reached_diagnostics",
     "tensor_file",

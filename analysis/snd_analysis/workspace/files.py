@@ -67,8 +67,6 @@ class FrontEnd(NamedTuple):
     """The variables of a graph, with the labels of their files."""
     tensor_descriptions: Callable[[Database, str], Mapping[str, str]]
     """What the reader told of the tensor files of a graph, by their paths."""
-    companions: Callable[[Database, str], tuple[str, ...]]
-    """The files that say more of a graph and are checked with it."""
 
 
 _FRONT_ENDS = {

@@ -29,6 +29,7 @@ from snd_analysis.nnef1.syntax import (
     SyntaxTree,
     parse_file,
     parse_quantization,
+    quantization_path,
 )
 from snd_analysis.nnef1.syntax import nodes as nnef1_nodes
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
@@ -72,12 +73,6 @@ def quantization_file(db: Database, path: str) -> QuantizationFile | None:
     """Return the lines of a file of quantizations; None if there is no such file."""
     found = text(db, path)
     return parse_quantization(found) if isinstance(found, str) else None
-
-
-def quantization_path(path: str) -> str | None:
-    """Return where quantizations for a graph are looked for: ``graph.quant`` beside ``graph.nnef``."""
-    stem, _, suffix = path.rpartition(".")
-    return f"{stem}.quant" if suffix == "nnef" else None
 
 
 def _quantization_tree(db: Database, path: str) -> FlatTree:
@@ -215,12 +210,7 @@ def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     return {each: description for each, description in found.items() if isinstance(description, str)}
 
 
-def _companions(db: Database, path: str) -> tuple[str, ...]:
-    quantization = quantization_path(path)
-    return () if quantization is None or text(db, quantization) is None else (quantization,)
-
-
-FRONT_END = FrontEnd(flat_tree, _origins, _extents, _scope, _variables, tensor_descriptions, _companions)
+FRONT_END = FrontEnd(flat_tree, _origins, _extents, _scope, _variables, tensor_descriptions)
 QUANTIZATION_FRONT_END = FrontEnd(
     _quantization_tree,
     lambda db, path: {},
@@ -228,5 +218,4 @@ QUANTIZATION_FRONT_END = FrontEnd(
     lambda db, path: operations_of_dialect(Dialect.KHRONOS),
     lambda db, path: (),
     lambda db, path: {},
-    lambda db, path: (),
 )

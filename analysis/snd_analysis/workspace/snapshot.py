@@ -199,11 +199,6 @@ class Snapshot:
         return composing.ComposedDefinitions(self.db).specializations(template)
 
     # ---- files in other languages ----------------------------------------------------------------------------------
-    def companions(self, path: str) -> tuple[str, ...]:
-        """Return the files that say more of a file in another language and are checked with it: ``graph.quant``."""
-        front_end = files.front_end_of(path)
-        return () if front_end is None else front_end.companions(self.db, path)
-
     def stored_variables(self, path: str) -> tuple[StoredVariable, ...]:
         """Return the variables of a graph in NNEF 1.0, with the labels of their files; none of a file in SkriptND."""
         front_end = files.front_end_of(path)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
+import struct
 from enum import IntEnum
-from typing import Any
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
 MOST_BITS = 64
-_FLOAT_BITS = (16, 32, 64)
+FLOAT_BITS = (16, 32, 64)
 
 
 class InvalidStorageError(ValueError):
@@ -63,9 +62,8 @@ class ElementStorage(Struct, frozen=True):
     greatest: float = 0.0
 
     def __post_init__(self) -> None:
-        with np.errstate(over="ignore"):
-            for name in ("least", "greatest"):
-                force_setattr(self, name, float(np.float32(getattr(self, name))))
+        for name in ("least", "greatest"):
+            force_setattr(self, name, _as_float32(getattr(self, name)))
         fault = self._fault()
         if fault is not None:
             raise InvalidStorageError(*fault)
@@ -78,7 +76,7 @@ class ElementStorage(Struct, frozen=True):
             return None if self.bits in (1, 8) else ("bits", f"bools have 1 or 8 bits, not {self.bits}")
         if not 1 <= self.bits <= MOST_BITS:
             return "bits", f"items have 1 to {MOST_BITS} bits, not {self.bits}"
-        if self.kind is ItemKind.FLOAT and self.bits not in _FLOAT_BITS:
+        if self.kind is ItemKind.FLOAT and self.bits not in FLOAT_BITS:
             return "bits", f"floating point items have 16, 32 or 64 bits, not {self.bits}"
         if self.kind in (ItemKind.FLOAT, ItemKind.INTEGER):
             return None
@@ -125,12 +123,8 @@ class ElementStorage(Struct, frozen=True):
         return (1 << (self.bits - self.has_sign_bit)) - 1
 
 
-def storage_of(dtype: np.dtype[Any]) -> ElementStorage:
-    """Return the form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
-    if dtype.kind == "b":
-        return ElementStorage(ItemKind.BOOL, 1)
-    if dtype.kind in "iu":
-        return ElementStorage(ItemKind.INTEGER, dtype.itemsize * 8, signed=dtype.kind == "i")
-    if dtype.kind == "f" and dtype.itemsize * 8 in _FLOAT_BITS:
-        return ElementStorage(ItemKind.FLOAT, dtype.itemsize * 8)
-    raise ValueError(f"a tensor file holds numbers, not items of type {'str' if dtype.kind in 'OU' else dtype}")
+def _as_float32(value: float) -> float:
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)

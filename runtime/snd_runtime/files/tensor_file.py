@@ -12,7 +12,7 @@ from snd_runtime.files.blocks import read_blocks
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.header import HEADER_BYTES, Header, read_header
 from snd_runtime.files.quantized import decoded, encoded
-from snd_runtime.files.storage import BLOCK_ITEM_BITS, ElementStorage, ItemKind, storage_of
+from snd_runtime.files.storage import BLOCK_ITEM_BITS, FLOAT_BITS, ElementStorage, ItemKind
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -53,7 +53,7 @@ def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
 
     Raises ValueError for a tensor that the format, or the form of its items, cannot hold.
     """
-    form = storage or storage_of(array.dtype)
+    form = storage or _storage_of(array.dtype)
     head = Header(array.shape, form).to_bytes()
     if array.dtype.kind not in "biuf":
         raise ValueError("a tensor file holds numbers, not strings")
@@ -103,3 +103,14 @@ def _integer_codes(items: Array, storage: ElementStorage) -> Array:
         raise ValueError(f"{kind} items of {storage.bits} bits hold {least} to {greatest}, not {found}")
     mask = np.uint64((1 << storage.bits) - 1)
     return items.astype(np.uint64 if items.dtype.kind != "i" else np.int64).view(np.uint64) & mask
+
+
+def _storage_of(dtype: np.dtype[Any]) -> ElementStorage:
+    """Return the form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
+    if dtype.kind == "b":
+        return ElementStorage(ItemKind.BOOL, 1)
+    if dtype.kind in "iu":
+        return ElementStorage(ItemKind.INTEGER, dtype.itemsize * 8, signed=dtype.kind == "i")
+    if dtype.kind == "f" and dtype.itemsize * 8 in FLOAT_BITS:
+        return ElementStorage(ItemKind.FLOAT, dtype.itemsize * 8)
+    raise ValueError(f"a tensor file holds numbers, not items of type {'str' if dtype.kind in 'OU' else dtype}")

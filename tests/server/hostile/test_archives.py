@@ -17,7 +17,8 @@ import pytest
 from snd_analysis.workspace import UnreadableText
 from snd_runtime.files import InvalidFileError, read_tensor, write_tensor
 from snd_server import archives, files
-from snd_server.archives import GRAPH, read_members
+from snd_server.archive_paths import GRAPH
+from snd_server.archives import read_members
 from snd_server.files import DiskReader
 from support.sampling import tries
 

@@ -16,7 +16,10 @@ from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
 from snd_server.arguments import ArgumentError
+from snd_server.checking import Checker
+from snd_server.config import Configurations
 from snd_server.files import DiskReader
+from snd_server.selection import RuleSettings
 from snd_server.weights import stored_weights
 
 CORPUS = Path(__file__).parents[4].parent / "shared" / "nnef1"
@@ -157,7 +160,7 @@ def _rejected(path: Path) -> Rejected:
     expected = _meta(path)
     graph = path.parent / "graph.nnef" if path.name == "expect.json" else path.with_suffix(".nnef")
     snapshot = Workspace(DiskReader()).snapshot()
-    files = (str(graph), *snapshot.companions(str(graph)))
+    files = (str(graph), *Checker(Configurations(), RuleSettings()).companions(str(graph)))
     found = [each for file in files for each in snapshot.diagnostics(file)]
     found = [each for each in found if each.severity in (Severity.ERROR, Severity.WARNING)]
     lines = tuple(snapshot.source(each.location.path).position(each.location.span.start).line for each in found)

@@ -23,9 +23,9 @@ from snd_analysis.ide.nnef1.tokens import line_tokens
 from snd_analysis.ide.semantic_tokens import TokenGroup
 from snd_analysis.nnef1.elaborate import QUANTIZATION, Value
 from snd_analysis.nnef1.names import Local
-from snd_analysis.nnef1.syntax import Dialect, nodes
+from snd_analysis.nnef1.syntax import Dialect, nodes, quantization_path
 from snd_analysis.skriptnd.names import OperatorName, Role
-from snd_analysis.workspace import Snapshot, elaborated, operations_of_dialect, quantization_file, quantization_path
+from snd_analysis.workspace import Snapshot, elaborated, operations_of_dialect, quantization_file
 
 _Line = tuple[int, nodes.Quantization]
 

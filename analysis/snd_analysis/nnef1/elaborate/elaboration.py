@@ -129,7 +129,10 @@ def elaborate(
     last = steps[-1]
     if before is not None and before.steps:
         last = replace(last, record=with_same_nodes(before.steps[-1].record, last.record))
-    return _elaborated(context, graph, (*steps[:-1], last), environment, of_quantization.record, _header_end(items))
+    return _elaborated(
+        context, graph, (*steps[:-1], last), environment, of_quantization.record, _header_end(items),
+        None if before is None else before.definition,
+    )  # fmt: skip
 
 
 def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
@@ -175,6 +178,7 @@ def _elaborated(
     environment: tuple[object, ...],
     of_quantization: Record,
     header_end: int,
+    before: flat_nodes.Definition | None,
 ) -> Elaborated:
     """Return what the steps of a graph come to together."""
     head = graph.head
@@ -187,7 +191,7 @@ def _elaborated(
     extents, unbound = _extents(context, steps, name)
     return Elaborated(
         context.dialect,
-        flat_graph.definition((*flat_entries(steps), *unbound), head.name.text, span, name, order),
+        flat_graph.definition((*flat_entries(steps), *unbound), head.name.text, span, name, order, before),
         (*_once(problems_of(steps)), *_missing_files(steps), *_unproven(steps, header_end)),
         (*variables_of(steps),),
         dict(chains_of(steps)),

@@ -121,21 +121,33 @@ class FlatGraph:
 
 
 def definition(
-    entries: Iterable[tuple[str, nodes.Entry]], name: str, span: Span, name_span: Span, inputs: Sequence[str]
+    entries: Iterable[tuple[str, nodes.Entry]],
+    name: str,
+    span: Span,
+    name_span: Span,
+    inputs: Sequence[str],
+    before: nodes.Definition | None = None,
 ) -> nodes.Definition:
-    """Return a graph of entries that belong to blocks, its inputs in the given order."""
+    """Return a graph of entries that belong to blocks, its inputs in the given order.
+
+    Entries are grouped as they are in ``before``, the graph for an earlier state of the file.
+    """
     found: dict[str, list[nodes.Entry]] = {kind: [] for kind in _BLOCKS}
     for block, entry in entries:
         found[block].append(entry)
     order = {each: at for at, each in enumerate(inputs)}
     found["input"].sort(key=lambda entry: order.get(_declared_name(entry), len(order)))
+    known = (
+        {} if before is None else {each.kind: each.entries for each in before.blocks if isinstance(each, nodes.Block)}
+    )
     blocks = tuple(
         nodes.Block(
-            span.start, span.end, nodes.BlockKind(kind), Span(span.start, span.start), nodes.Entries.of(of_block)
+            span.start, span.end, (block := nodes.BlockKind(kind)), Span(span.start, span.start),
+            known[block].replaced(of_block) if block in known else nodes.Entries.of(of_block),
         )
         for kind, of_block in found.items()
         if of_block
-    )
+    )  # fmt: skip
     named = nodes.Name(name_span.start, name_span.end, name)
     return nodes.Definition(span.start, span.end, "graph", False, named, blocks)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
@@ -15,12 +16,19 @@ from snd_analysis.nnef1.elaborate.context import Context, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
+from snd_analysis.nnef1.elaborate.narrow_integers import (
+    Adjustment,
+    adjustment_after,
+    adjustment_before,
+    narrow_result,
+)
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.unproven import unproven_equations
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
     Items,
     Known,
+    NarrowInteger,
     TensorName,
     Value,
     flattened,
@@ -50,9 +58,55 @@ def invoke(
 
     ``given`` is by the names of the parameters of the operation, ``target`` the left side that the results go to.
     """
+    if context.dialect is Dialect.KHRONOS:
+        return _invoke(context, frame, operation, template, given, target)
+    name, given = operation.text, adopted(template, given)
+    narrow = [narrow_result(name, template, given, each) for each in template.outputs]
+    before, after = adjustment_before(name, given), adjustment_after(name, given, narrow[0])
+    if before is not None:
+        wide = given["input"]
+        given = {**given, "input": Given(_adjusted(context, frame, operation, before, wide.value, None), wide.span)}
+    value = _invoke(context, frame, operation, template, given, target if after is None else None)
+    if after is not None:
+        value = _adjusted(context, frame, operation, after, value, target)
+    return _narrowed(value, narrow)
+
+
+def _adjusted(
+    context: Context,
+    frame: Frame,
+    operation: nodes.Identifier,
+    adjustment: Adjustment,
+    value: Value,
+    target: nodes.Expression | None,
+) -> Value:
+    template = context.template(adjustment.operation)
+    assert template is not None
+    given = {"x": Given(value, operation.span), **adjustment.attributes}
+    return _invoke(context, frame, operation, template, given, target)
+
+
+def _narrowed(value: Value, narrow: Sequence[NarrowInteger | None]) -> Value:
+    match value:
+        case TensorName(known=None) if narrow[0] is not None:
+            return replace(value, narrow=narrow[0])
+        case Items(is_tuple=True) if len(narrow) > 1:
+            parts = zip(value.values, narrow, strict=False)
+            return Items(tuple(_narrowed(each, [of_each]) for each, of_each in parts), is_tuple=True)
+        case Items():
+            return Items(tuple(_narrowed(each, narrow[:1]) for each in value.values), value.is_tuple)
+    return value
+
+
+def _invoke(
+    context: Context,
+    frame: Frame,
+    operation: nodes.Identifier,
+    template: Template,
+    given: Mapping[str, Given],
+    target: nodes.Expression | None,
+) -> Value:
     building = _Building(context, frame, operation)
-    if context.dialect is Dialect.TRACT:
-        given = adopted(template, given)
     inputs = [building.input(member, given.get(_parameter_name(member))) for member in template.inputs]
     attributes = {
         member.name: building.attribute(member, each)

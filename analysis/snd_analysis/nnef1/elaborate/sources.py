@@ -17,6 +17,7 @@ from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import NAMES, Given, dtype_of_tract
+from snd_analysis.nnef1.elaborate.narrow_integers import narrow_integer
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of
 from snd_analysis.nnef1.elaborate.values import (
@@ -50,7 +51,8 @@ def _typed_external(
     if dtype is None:
         message = f"'{written}' is no type of tract" if isinstance(written, str) else "the type must be a string"
         return evaluator.report(rules.TYPE_MISMATCH, given["datum_type"].span, message)
-    return _input(evaluator, call, given, target, dtype)
+    made = _input(evaluator, call, given, target, dtype)
+    return replace(made, narrow=narrow_integer(written)) if isinstance(made, TensorName) else made
 
 
 def _input(
@@ -98,6 +100,8 @@ def _variable(
         evaluator.report(rules.DYNAMIC_VARIABLE, given["shape"].span, "the extents of a variable must be numbers")
         return UNKNOWN
     made = _declared(evaluator, "variable", target, dtype, shape, TensorKind.VARIABLE)
+    if file is not None and evaluator.context.dialect is Dialect.TRACT:
+        made = replace(made, narrow=narrow_integer(file.narrow))
     span = label.span.shifted(evaluator.frame.base)
     items = () if file is None else file.items
     variable = StoredVariable(made.name, label.value, extents, span, items)

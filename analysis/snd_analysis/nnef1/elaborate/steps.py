@@ -181,7 +181,11 @@ def _labels(record: Record | None) -> set[tuple[str, tuple[int, ...]]]:
 def _is_same(one: Value, other: Value) -> bool:
     match one, other:
         case TensorName(), TensorName():
-            return one.name == other.name and _is_same_tensor(one.tensor, other.tensor) and one.known == other.known
+            return (
+                one.name == other.name
+                and _is_same_tensor(one.tensor, other.tensor)
+                and (one.known, one.narrow) == (other.known, other.narrow)
+            )
         case Items(), Items():
             return (
                 one.is_tuple == other.is_tuple

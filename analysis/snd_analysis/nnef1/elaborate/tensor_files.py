@@ -15,7 +15,8 @@ from snd_analysis.symbolic import integers
 
 _REMEMBERED = 4096
 _DESCRIPTION = re.compile(
-    r"(?P<dtype>real|int|bool|str) \[(?P<extents>[\d,]*)\](?P<blocks> in blocks)?(?: = (?P<items>.*))?"
+    r"(?P<dtype>real|int|bool|str) \[(?P<extents>[\d,]*)\](?: of (?P<narrow>[iu]\d+))?(?P<blocks> in blocks)?"
+    r"(?: = (?P<items>.*))?"
 )
 
 
@@ -29,6 +30,8 @@ class TensorFile(Struct, frozen=True):
     fault: str | None = None
     items: tuple[Value, ...] = ()
     """All of them, of a small tensor; else none."""
+    narrow: str | None = None
+    """The type of integers of 8 or 16 bits, as tract calls it."""
     archive: str | None = None
     """The file that the tensor lies in together with others; None for one of its own."""
 
@@ -72,7 +75,7 @@ def described(text: str) -> TensorFile | None:
         return None
     extents = tuple(map(int, filter(None, match["extents"].split(","))))
     items = tuple(_item(match["dtype"], each) for each in (match["items"] or "").split())
-    return TensorFile(match["dtype"], extents, match["blocks"] is not None, None, items)
+    return TensorFile(match["dtype"], extents, match["blocks"] is not None, None, items, match["narrow"])
 
 
 def _item(dtype: str, text: str) -> Value:

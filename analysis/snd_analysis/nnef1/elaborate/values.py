@@ -21,6 +21,13 @@ class Known(Struct, frozen=True):
     items: tuple[Value, ...]
 
 
+class NarrowInteger(Struct, frozen=True):
+    """A type of integers of 8 or 16 bits, as tract has them."""
+
+    bits: int
+    is_signed: bool
+
+
 class TensorName(Struct, frozen=True, eq=False):
     """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported.
 
@@ -30,6 +37,8 @@ class TensorName(Struct, frozen=True, eq=False):
     name: str
     tensor: Tensor | None
     known: Known | None = None
+    narrow: NarrowInteger | None = None
+    """The type of the items in tract's dialect, if it is one of few bits."""
 
 
 class Items(Struct, frozen=True):

@@ -7,7 +7,7 @@ from snd_analysis.nnef1.syntax.dialect import Dialect
 from snd_analysis.nnef1.syntax.notation import written_type
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
-from snd_analysis.nnef1.syntax.quantization import QuantizationFile, parse_quantization
+from snd_analysis.nnef1.syntax.quantization import QuantizationFile, parse_quantization, quantization_path
 from snd_analysis.nnef1.syntax.tokens import END, Token, tokenize
 from snd_analysis.nnef1.syntax.tree import ReadPiece, SyntaxTree, parse_file
 
@@ -25,6 +25,7 @@ __all__ = [
     "Token",
     "parse_file",
     "parse_quantization",
+    "quantization_path",
     "split",
     "tokenize",
     "written_type",

@@ -38,3 +38,9 @@ def parse_quantization(text: str) -> QuantizationFile:
                 problems.append(Problem(rules.SYNTAX_ERROR, place, "expected ';' at the end of the line"))
     comments = tuple(Span(start, end) for start, end in found.comments)
     return QuantizationFile(text, tuple(lines), comments, tuple(problems))
+
+
+def quantization_path(path: str) -> str | None:
+    """Return where quantizations for a graph are looked for: ``graph.quant`` beside ``graph.nnef``."""
+    stem, _, suffix = path.rpartition(".")
+    return f"{stem}.quant" if suffix == "nnef" else None

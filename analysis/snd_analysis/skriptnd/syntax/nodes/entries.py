@@ -60,6 +60,19 @@ class Group:
         """Whether all statements could be read."""
         return len(self.statements) == len(self.entries)
 
+    def is_at(self, entries: Sequence[Entry], first: int) -> bool:
+        """Return whether the entries from ``first`` on are those of this group, wherever they stand together."""
+        found = entries[first : first + len(self.entries)]
+        if len(found) < len(self.entries):
+            return False
+        distance = found[0].start - self.entries[0].start
+        return all(
+            here.statement is each.statement
+            and here.start - each.start == distance == here.end - each.end
+            and here.damage == each.damage
+            for here, each in zip(found, self.entries, strict=True)
+        )
+
     @cached_property
     def starts(self) -> Mapping[Node, int]:
         """What the spans of each statement count from."""
@@ -90,6 +103,29 @@ class Entries(NodeSequence[Entry]):
         if len(found) >= SHORTEST_LONG_BLOCK:
             return cls(_grouped(found))
         return cls(((0, Group(found)),) if found else ())
+
+    def replaced(self, entries: Sequence[Entry]) -> Entries:
+        """Return other entries, at the beginning and at the end in the groups of these as far as they are the same."""
+        if not self.is_long or len(entries) < SHORTEST_LONG_BLOCK:
+            return Entries.of(entries)
+        first, end, behind = 0, len(entries), len(self.groups)
+        front: list[tuple[int, Group]] = []
+        back: list[tuple[int, Group]] = []
+        for _, group in self.groups:
+            if not group.is_at(entries, first):
+                break
+            front.append((entries[first].start - group.entries[0].start, group))
+            first += len(group.entries)
+        while behind > len(front):
+            group = self.groups[behind - 1][1]
+            start = end - len(group.entries)
+            if start < first or not group.is_at(entries, start):
+                break
+            back.append((entries[start].start - group.entries[0].start, group))
+            end, behind = start, behind - 1
+        while first < end < first + _SHORTEST and back:
+            end += len(back.pop()[1].entries)
+        return Entries((*front, *_grouped(entries[first:end]), *reversed(back)))
 
     def spliced(self, first: int, end: int, entries: Sequence[Entry], distance: int) -> Entries:
         """Return these entries with others in place of those from ``first`` to ``end``, and the rest moved."""
@@ -151,7 +187,9 @@ class Entries(NodeSequence[Entry]):
 
 def _grouped(entries: Sequence[Entry]) -> tuple[tuple[int, Group], ...]:
     """Entries in groups of their ordinary length, or a little longer."""
-    cuts = [*range(0, len(entries) - _SHORTEST, _ORDINARY)] if len(entries) > _LONGEST else [0] if entries else []
+    if not entries:
+        return ()
+    cuts = [*range(0, len(entries) - _SHORTEST, _ORDINARY)] if len(entries) > _LONGEST else [0]
     return tuple(
         (entries[cut].start, Group(tuple(entry.moved(-entries[cut].start) for entry in entries[cut:end])))
         for cut, end in zip(cuts, [*cuts[1:], len(entries)], strict=True)

@@ -1,0 +1,87 @@
+"""Integers of 8 and 16 bits, as tract computes with them: a result that is too large for its type wraps around.
+
+SkriptND has one type of integers. So what tract does to a result is an operation of its own after the one that gives
+it. Integers of 32 and 64 bits are taken as they are: exporters use them for positions and extents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from snd_analysis.base import Span
+from snd_analysis.compose import Member, Template
+from snd_analysis.nnef1.elaborate.item_types import Given, item_type
+from snd_analysis.nnef1.elaborate.values import NarrowInteger, TensorName
+from snd_analysis.symbolic.integers import constant
+
+_NAME = re.compile(r"(?P<sign>[iu])(?P<bits>8|16)", re.IGNORECASE)
+_CAST = "tract_core_cast"
+_WRAPPING = frozenset(
+    [
+        "add", "sub", "mul", "neg", "abs", "square", "sum_reduce", "tract_shl", "tract_core_bitnot",
+        "tract_core_product_reduce", "tract_core_cumsum",
+    ]
+)  # fmt: skip
+"""Operations that compute with integers of their inputs' type and may leave it."""
+
+
+class Adjustment(Struct, frozen=True):
+    """An operation of tract's library that takes a tensor to the range of a type, and its attributes."""
+
+    operation: str
+    attributes: Mapping[str, Given]
+
+
+def narrow_integer(written: object) -> NarrowInteger | None:
+    """Return the type of 8 or 16 bits that tract calls so, if it is one."""
+    match = _NAME.fullmatch(written) if isinstance(written, str) else None
+    return None if match is None else NarrowInteger(int(match["bits"]), match["sign"] in "iI")
+
+
+def narrow_result(
+    operation: str, template: Template, given: Mapping[str, Given], result: Member
+) -> NarrowInteger | None:
+    """Return the type of 8 or 16 bits that a result of an operation has: that of the inputs of its type."""
+    if operation == _CAST:
+        return narrow_integer(given["to"].value) if "to" in given else None
+    declared = result.node.type.text
+    values = [
+        each.value
+        for member in template.inputs
+        if member.node.type.text == declared and (each := given.get(member.name.removesuffix("_"))) is not None
+    ]
+    tensors = [each for each in values if isinstance(each, TensorName) and each.known is None]
+    found = {each.narrow for each in tensors}
+    return found.pop() if len(found) == 1 else None
+
+
+def adjustment_before(operation: str, given: Mapping[str, Given]) -> Adjustment | None:
+    """Return what reals go through before they become integers of 8 or 16 bits: those beyond the range become its
+    bounds."""
+    narrow = narrow_integer(given["to"].value) if operation == _CAST and "to" in given else None
+    if narrow is None or item_type(given["input"].value) != "real":
+        return None
+    least = -(1 << (narrow.bits - 1)) if narrow.is_signed else 0
+    return _adjustment("_saturated", given["to"].span, least=least, greatest=least + (1 << narrow.bits) - 1)
+
+
+def adjustment_after(operation: str, given: Mapping[str, Given], narrow: NarrowInteger | None) -> Adjustment | None:
+    """Return what integers of 8 or 16 bits go through after an operation that may leave the range of their type."""
+    if narrow is None or not _may_leave(operation, given, narrow):
+        return None
+    name = "_wrapped_signed" if narrow.is_signed else "_wrapped"
+    return _adjustment(name, next(iter(given.values())).span, bits=narrow.bits)
+
+
+def _may_leave(operation: str, given: Mapping[str, Given], narrow: NarrowInteger) -> bool:
+    if operation != _CAST:
+        return operation in _WRAPPING
+    value = given["input"].value
+    return item_type(value) == "int" and not (isinstance(value, TensorName) and value.narrow == narrow)
+
+
+def _adjustment(operation: str, span: Span, **attributes: int) -> Adjustment:
+    return Adjustment(operation, {name: Given(constant(value), span) for name, value in attributes.items()})

@@ -1,0 +1,91 @@
+"""The header of a ``safetensors`` file: its length, and in JSON the type, the extents and the place of each tensor."""
+
+from __future__ import annotations
+
+from math import prod
+from mmap import mmap
+
+import msgspec
+from msgspec import Struct
+
+from snd_runtime.files.errors import InvalidFileError
+
+LENGTH_BYTES = 8
+_MOST_EXTENT = 1 << 48
+_METADATA = "__metadata__"
+BFLOAT = "BF16"
+DTYPES = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", BFLOAT: "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+}  # fmt: skip
+
+
+class _Entry(Struct):
+    dtype: str
+    shape: tuple[int, ...]
+    data_offsets: tuple[int, int]
+
+
+class SafeTensor(Struct, frozen=True):
+    """One tensor of a file: its type as the format has it, its extents, and where its bytes are."""
+
+    layout: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+    @property
+    def code(self) -> str:
+        """The type that the items have in the file, as NumPy writes it."""
+        return DTYPES[self.layout]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the bytes are items as they are, in an order that every NumPy reads, and not none."""
+        return self.layout not in (BFLOAT, "U64") and self.end > self.begin
+
+    @property
+    def dtype(self) -> str:
+        """The type that the items have in a graph."""
+        if self.layout == "BOOL":
+            return "bool"
+        return "int" if self.layout[0] in "IU" else "real"
+
+
+def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None) -> dict[str, SafeTensor]:
+    """Return the tensors of a file, of which ``content`` is the beginning if it has ``file_bytes``.
+
+    Raises InvalidFileError; nothing is allocated by what a header claims.
+    """
+    file_bytes = len(content) if file_bytes is None else file_bytes
+    if len(content) < LENGTH_BYTES:
+        raise InvalidFileError("the file ends within the header", len(content))
+    length = int.from_bytes(content[:LENGTH_BYTES], "little")
+    first = LENGTH_BYTES + length
+    if len(content) < first <= file_bytes:
+        most = len(content) - LENGTH_BYTES
+        raise InvalidFileError(f"the header has {length:,} bytes, more than the {most:,} allowed", 0)
+    if file_bytes < first:
+        raise InvalidFileError("the file ends within the header", len(content))
+    try:
+        raw = msgspec.json.decode(content[LENGTH_BYTES:first], type=dict[str, msgspec.Raw])
+        entries = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in raw.items() if name != _METADATA}
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidFileError(f"the header is none of safetensors: {error}", LENGTH_BYTES) from None
+    return {name: _tensor(name, entry, first, file_bytes) for name, entry in entries.items()}
+
+
+def _tensor(name: str, entry: _Entry, first: int, file_bytes: int) -> SafeTensor:
+    begin, end = (first + each for each in entry.data_offsets)
+    code = DTYPES.get(entry.dtype)
+    if code is None:
+        raise InvalidFileError(f"'{name}' has items of type {entry.dtype}, which snd does not read", LENGTH_BYTES)
+    if not all(0 <= extent < _MOST_EXTENT for extent in entry.shape):
+        raise InvalidFileError(f"'{name}' has the shape {list(entry.shape)}", LENGTH_BYTES)
+    needed = prod(entry.shape) * int(code[-1].replace("?", "1"))
+    if end - begin != needed:
+        message = f"'{name}' has {end - begin:,} bytes, but {list(entry.shape)} items of type {entry.dtype} take "
+        raise InvalidFileError(f"{message}{needed:,}", LENGTH_BYTES)
+    if begin < first or end > file_bytes:
+        raise InvalidFileError(f"the data of '{name}' is not within the file", LENGTH_BYTES)
+    return SafeTensor(entry.dtype, entry.shape, begin, end)
