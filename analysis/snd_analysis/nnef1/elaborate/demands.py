@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Edit, Repair, Span
-from snd_analysis.nnef1.elaborate.item_types import Given
+from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.values import TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant

@@ -25,7 +25,7 @@ from snd_analysis.nnef1.elaborate.context import (
 )
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
-from snd_analysis.nnef1.elaborate.item_types import item_type
+from snd_analysis.nnef1.elaborate.items.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.quantization import apply_quantization, quantized_name
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN

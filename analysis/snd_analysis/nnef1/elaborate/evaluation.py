@@ -17,7 +17,7 @@ from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError,
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.item_types import Given, generic_type, suits
+from snd_analysis.nnef1.elaborate.items.item_types import Given, generic_type, suits
 from snd_analysis.nnef1.elaborate.limits import (
     MOST_CHARACTERS,
     MOST_INVOCATIONS_WITHIN,

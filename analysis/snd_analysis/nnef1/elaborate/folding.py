@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
-from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
+from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Value
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth

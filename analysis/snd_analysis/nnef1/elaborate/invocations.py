@@ -15,8 +15,8 @@ from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import plain
-from snd_analysis.nnef1.elaborate.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
-from snd_analysis.nnef1.elaborate.narrow_integers import (
+from snd_analysis.nnef1.elaborate.items.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
+from snd_analysis.nnef1.elaborate.items.narrow_integers import (
     Adjustment,
     adjustment_after,
     adjustment_before,

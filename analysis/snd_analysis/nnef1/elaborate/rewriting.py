@@ -18,7 +18,7 @@ from snd_analysis.nnef1.elaborate.arithmetic import binary
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.item_types import Given, item_type
+from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.scan_loops import Carried, Scanned, Wanted, loop
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown

@@ -16,8 +16,8 @@ from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.item_types import NAMES, Given, dtype_of_tract
-from snd_analysis.nnef1.elaborate.narrow_integers import narrow_integer
+from snd_analysis.nnef1.elaborate.items.item_types import NAMES, Given, dtype_of_tract
+from snd_analysis.nnef1.elaborate.items.narrow_integers import narrow_integer
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of
 from snd_analysis.nnef1.elaborate.values import (

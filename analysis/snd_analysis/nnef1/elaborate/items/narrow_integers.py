@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Span
 from snd_analysis.compose import Member, Template
-from snd_analysis.nnef1.elaborate.item_types import Given, item_type
+from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.values import NarrowInteger, TensorName
 from snd_analysis.symbolic.integers import constant
 
