@@ -35,7 +35,7 @@ from snd_server.limits import MOST_RUN_NOTES
 from snd_server.name_maps import read_rules, renamed
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
-from snd_server.specified_names import as_declared, declared_name, is_specified
+from snd_server.specified_names import as_declared, declared_name, is_specified, with_reals
 from snd_server.state_files import demand_suffix, write_variables
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import loaded, read_weights, stored_weights, weights_beside
@@ -176,8 +176,10 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     attributes, tensors = request.attributes, request.inputs
     if is_specified(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
-    given = parse_arguments(template, attributes, (), request.types)
     inputs = given_tensors(tensors, request.memory_bytes)
+    if is_specified(template.name.path):
+        attributes = with_reals(template, attributes, inputs)
+    given = parse_arguments(template, attributes, (), request.types)
     _demand_inputs(template, inputs)
     weights = _with_state(request, _weights(snapshot, request, configured))
     evaluation = EvaluationRequest(

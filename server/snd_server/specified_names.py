@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from snd_analysis.compose import Member, Template
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules
-from snd_runtime.evaluation import LiteralInput
+from snd_runtime.evaluation import InputValue, LiteralInput, dtype_of_input
 from snd_server.arguments import ArgumentError
 from snd_server.tensor_inputs import given_tensors
+
+_INT = re.compile(r"(?<![\w.])\d+(?![\w.])")
+"""A whole number; names of attributes have letters before their digits."""
 
 
 def is_specified(path: str) -> bool:
@@ -70,6 +74,19 @@ def _value(item: str, most_bytes: int) -> str:
     if isinstance(value, np.ndarray):
         return json.dumps(value.tolist())
     raise ArgumentError(f"--input {item}: this is known before the run, so write its value")
+
+
+def with_reals(template: Template, attributes: Sequence[str], inputs: Mapping[str, InputValue]) -> tuple[str, ...]:
+    """Return attributes in which ints are reals if they have the type of an input of reals.
+
+    A specification writes a zero point or a limit of 0 for every type.
+    """
+    generics = {generic.name.text for generic in template.generics}
+    of_inputs = {
+        member.node.type.text for member in template.inputs if dtype_of_input(inputs.get(member.name)) == "real"
+    }
+    real = {member.name for member in template.attributes if member.node.type.text in generics & of_inputs}
+    return tuple(_INT.sub(r"\g<0>.0", item) if item.partition("=")[0] in real else item for item in attributes)
 
 
 def _flat(text: str, member: Member) -> str:

@@ -53,6 +53,18 @@ def test_run_needs_no_file_for_operators_of_the_library(real, tmp_path, monkeypa
     assert "output: int[2] n=2" in outputs(real, *rescale, *quantized, "--input", "input=[5, -4]")
     np.save("x.npy", np.array([[1.0, -2.0]], np.float32))
     assert "[[1.0, 0.0]]" in outputs(real, "--operator", "nn.relu", "--input", "x=@x.npy")
+    zeros = ("--attrib", "input1_zp=0", "--attrib", "output_zp=0")
+    assert "[[-1.0, 2.0]]" in outputs(real, "--operator", "tosa.NEGATE", *zeros, "--input", "input1=@x.npy")
+    fractions = ("--attrib", "stride=[1,0.5]", "--attrib", "offset=[0,0]", "--attrib", "border=[0,0]")
+    mode = ("--attrib", "shift=0", "--attrib", "mode='BILINEAR'", "--input", "input=[[[[1.0],[2.0]]]]")
+    assert "x∈[1, 2] μ=1.5" in outputs(real, "--operator", "tosa.resize", *fractions, *mode)
+
+
+@pytest.mark.parametrize("name", ["tosa.RESCALE", "tennis._transpose", "cvm.convolution"])
+def test_doc_takes_the_names_of_the_specification(real, name: str):
+    outcome = real("doc", name)
+    assert outcome.status == 0, outcome.stderr
+    assert f"## {name.lower().replace('_', '')}" in outcome.stdout.lower()
 
 
 def test_roles_and_forms_are_those_of_the_specification(tmp_path):

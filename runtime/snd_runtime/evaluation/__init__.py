@@ -5,7 +5,7 @@
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor
 from snd_runtime.evaluation.evaluator import Evaluator
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput, StoredArray
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput, StoredArray, dtype_of_input
 
 __all__ = [
     "EvaluationAnswer",
@@ -17,4 +17,5 @@ __all__ = [
     "ShownStep",
     "ShownTensor",
     "StoredArray",
+    "dtype_of_input",
 ]

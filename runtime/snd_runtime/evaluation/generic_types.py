@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-import numpy as np
 
 from snd_analysis.compose import Template
 from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.values import Pack, Value, dtype_of
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput
-from snd_runtime.values import dtype_name
+from snd_runtime.evaluation.request import EvaluationRequest, dtype_of_input
 
 _PREFERRED = ("real", "int", "bool", "str")
 
@@ -36,7 +32,7 @@ def _deduced(
 ) -> Iterator[str]:
     for member in template.inputs:
         if member.node.type.text == generic:
-            dtype = _dtype_of_input(request.inputs.get(member.name))
+            dtype = dtype_of_input(request.inputs.get(member.name))
             if dtype is not None:
                 yield dtype
     for member in template.attributes:
@@ -45,27 +41,3 @@ def _deduced(
             dtype = value.dtype if isinstance(value, Pack) else dtype_of(value)
             if dtype is not None:
                 yield dtype
-
-
-def _dtype_of_input(value: InputValue) -> str | None:
-    """Return the type of the elements, if what is given tells: reals if there is one among ints."""
-    match value:
-        case np.ndarray():
-            return dtype_name(value)
-        case LiteralInput():
-            found = {type(item) for item in _flat(value.value)}
-            names: dict[type, str] = {float: "real", int: "int", bool: "bool", str: "str"}
-            return next((name for kind, name in names.items() if kind in found), None)
-        case Mapping():
-            return _dtype_of_input(tuple(value.values()))
-        case tuple():
-            return next(filter(None, map(_dtype_of_input, value)), None)
-    return None
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import VARIABLE_VALUE
-from snd_runtime.values import PlainValue
+from snd_runtime.values import PlainValue, dtype_name
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -108,3 +108,27 @@ class Order(Struct, frozen=True):
 
     texts: Texts
     request: EvaluationRequest
+
+
+def dtype_of_input(value: InputValue) -> str | None:
+    """Return the type of the elements, if what is given tells: reals if there is one among ints."""
+    match value:
+        case np.ndarray():
+            return dtype_name(value)
+        case LiteralInput():
+            found = {type(item) for item in _flat(value.value)}
+            names: dict[type, str] = {float: "real", int: "int", bool: "bool", str: "str"}
+            return next((name for kind, name in names.items() if kind in found), None)
+        case Mapping():
+            return dtype_of_input(tuple(value.values()))
+        case tuple():
+            return next(filter(None, map(dtype_of_input, value)), None)
+    return None
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value

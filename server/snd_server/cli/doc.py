@@ -38,6 +38,10 @@ def doc(name: str | None, page: bool) -> None:
         show_document("".join(f"{module}.{each}  {text}\n" for each, text in summaries(snapshot, module)))
         return
     names = [each.name for each in operator_names(snapshot, module)]
+    if module in format_modules():
+        from snd_server.specified_names import declared_name
+
+        operator = declared_name(operator, names)
     if operator not in names:
         raise click.UsageError(_unknown(f"operator of '{module}'", operator, names))
     show_document(operator_page(snapshot, OperatorName(LIBRARY_PREFIX + module, operator)) + "\n")
