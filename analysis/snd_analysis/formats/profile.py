@@ -15,7 +15,7 @@ from snd_analysis.formats.counterparts import COUNTERPARTS
 from snd_analysis.formats.intervals import constant_items, extents
 from snd_analysis.formats.reached import TOSA
 from snd_analysis.formats.storage import storage_attribute
-from snd_analysis.model import Graph, Operation, Tensor, TensorKind, TensorValue, tensors_of
+from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.integers import TRUE
 from snd_analysis.symbolic.values import NULL
@@ -27,7 +27,11 @@ _NOT_IN_BASE = frozenset({
 })  # fmt: skip
 _REALS = ("fp16_t", "bf16_t", "fp32_t")
 _CONSTANT_INPUTS = frozenset({"weight", "bias", "table", "multiplier", "shift"})
-_OF_LAYOUT = frozenset({"concat", "pad", "reshape", "reverse", "slice", "tile", "transpose", "identity"})
+_READ_BY = {
+    "int4_t": "only weights are", "int48_t": "only RESCALE reads",
+    "uint8_t": "only RESCALE reads", "uint16_t": "only RESCALE reads",
+}  # fmt: skip
+"""Types of storage that are no type of CONST, and of no operator that takes every other type."""
 _MOST_ELEMENTS = 2**32 - 1
 
 
@@ -43,12 +47,23 @@ class _Walk:
         self.module = module
         self.stored: dict[Tensor, tuple[str, str]] = {}
         """The type that stores a tensor, with the operator that gives or takes it so."""
+        self.constants: set[Tensor] = set()
+        """The results of CONST."""
 
     def graph(self, graph: Graph) -> Iterator[Failure]:
         for operation in graph.operations:
-            for part in operation.subgraphs.values():
-                yield from self.graph(part)
+            yield from self._parts(operation)
             yield from self.operation(operation)
+
+    def _parts(self, operation: Operation) -> Iterator[Failure]:
+        if isinstance(operation.control, Loop):
+            for each in operation.control.carried:
+                self._pass_on(each.source, each.local)
+        for name, part in operation.subgraphs.items():
+            yield from self.graph(part)
+            for inner, outer in zip(part.outputs.values(), operation.outputs, strict=False):
+                if not name.startswith("condition"):
+                    self._pass_on(inner, outer)
 
     def operation(self, operation: Operation) -> Iterator[Failure]:
         operator = operation.operator
@@ -80,6 +95,8 @@ class _Walk:
         for one, other in zip(tensors_of(source), tensors_of(target), strict=False):
             if one in self.stored:
                 self.stored[other] = self.stored[one]
+            if one in self.constants:
+                self.constants.add(other)
 
     # ---- T1, T10 -----------------------------------------------------------------------------------------------------
     def _operator(self, operation: Operation, name: str) -> Iterator[Failure]:
@@ -108,29 +125,35 @@ class _Walk:
             yield _at(operation, rules.TOSA_TYPE, f"{_BASE} has no {kinds[0]}: 'tosa.{name}' works on ints there")
             return
         for parameter, value in zip(_inputs(operation), operation.inputs, strict=False):
-            wanted = _wanted(operation, parameter)
+            wanted = _wanted(operation, name, parameter)
             for tensor in tensors_of(value):
                 yield from self._read(operation, name, tensor, wanted)
         result = _stored_result(operation, name) or self._first_stored(operation)
         if result is not None:
-            for value in operation.outputs[:1]:
+            for value in operation.outputs:
                 for tensor in tensors_of(value):
                     if tensor.dtype != "bool":
                         self.stored[tensor] = result, f"tosa.{name}"
+        if name == "const":
+            self.constants.update(tensor for value in operation.outputs for tensor in tensors_of(value))
 
     def _read(self, operation: Operation, name: str, tensor: Tensor, wanted: str | None) -> Iterator[Failure]:
         known = self.stored.get(tensor)
+        if tensor in self.constants and wanted in _READ_BY:
+            message = f"'{tensor.name}' is a CONST, which is never stored as {wanted}, as 'tosa.{name}' reads it"
+            yield _at(operation, rules.TOSA_TYPE, message)
+            return
         if known is None:
             if wanted is not None and tensor.dtype != "bool":
                 self.stored[tensor] = wanted, f"tosa.{name}"
             return
         stored, by = known
-        if wanted is not None and stored != wanted and tensor.dtype == "int":
+        if wanted is not None and stored != wanted:
             verb = "gives" if tensor.kind is TensorKind.RESULT else "takes"
             message = f"'{by}' {verb} '{tensor.name}' as {stored}, and 'tosa.{name}' reads {wanted}"
             yield _at(operation, rules.TOSA_TYPE, message)
-        elif wanted is None and name in _OF_LAYOUT and stored in ("int48_t", "uint8_t", "uint16_t"):
-            message = f"'{tensor.name}' is stored as {stored}, which only RESCALE reads, not 'tosa.{name}'"
+        elif wanted is None and stored in _READ_BY:
+            message = f"'{tensor.name}' is stored as {stored}, which {_READ_BY[stored]}, not 'tosa.{name}'"
             yield _at(operation, rules.TOSA_TYPE, message)
 
     def _first_stored(self, operation: Operation) -> str | None:
@@ -147,7 +170,8 @@ class _Walk:
             return
         for parameter, value in zip(_inputs(operation), operation.inputs, strict=False):
             for tensor in tensors_of(value):
-                if parameter in _CONSTANT_INPUTS and tensor.kind in (TensorKind.INPUT, TensorKind.RESULT):
+                changes = tensor.kind in (TensorKind.INPUT, TensorKind.RESULT) and tensor not in self.constants
+                if parameter in _CONSTANT_INPUTS and changes:
                     where = self.profile if name != "fully_connected" else "every profile"
                     message = (
                         f"'{parameter}' of 'tosa.{name}' is an attribute in {where}: '{tensor.name}' is not constant"
@@ -192,8 +216,12 @@ def _inputs(operation: Operation) -> list[str]:
     return [] if callee is None else [member.name for member in callee.template.inputs]
 
 
-def _wanted(operation: Operation, parameter: str) -> str | None:
-    """Return the type in which an operator reads an input; None for any, and for what has one type only."""
+def _wanted(operation: Operation, name: str, parameter: str) -> str | None:
+    """Return the type in which an operator reads an input; None for any, and for multipliers and their shifts."""
+    if parameter == "indices":
+        return "int32_t"
+    if name in ("fft2d", "rfft2d"):
+        return "fp32_t"
     attribute = storage_attribute(parameter, operation.attributes)
     found = operation.attributes[attribute] if attribute is not None else None
     return found if isinstance(found, str) else None
@@ -204,6 +232,8 @@ def _stored_result(operation: Operation, name: str) -> str | None:
     attributes = operation.attributes
     source = attributes.get("in_t")
     match name:
+        case "fft2d" | "rfft2d":
+            return "fp32_t"
         case "mul" | "argmax" if source not in _REALS or name == "argmax":
             return "int32_t"
         case "table":
