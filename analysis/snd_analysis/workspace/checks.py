@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from snd_analysis import rules
 from snd_analysis.base import Problem, Severity, Span
 from snd_analysis.db import Database, query
@@ -17,20 +19,25 @@ from snd_analysis.workspace.others import OtherDefinitions
 
 @query
 def checked(
-    db: Database, path: str, definition: nodes.Definition, syntax_is_right: bool, chosen: bool = False
+    db: Database, path: str, definition: nodes.Definition, syntax: Sequence[Problem], chosen: bool = False
 ) -> tuple[Problem, ...]:
-    """Return what is wrong with a definition but its syntax. A graph that is ``chosen`` is judged as a main graph."""
+    """Return what is wrong with a definition besides the ``syntax`` of its chunk.
+
+    Where the syntax was repaired, nothing else is said of the repaired part: it is one mistake. A graph that is
+    ``chosen`` is judged as a main graph.
+    """
     if front_end_of(path) is not None:
         return ()  # what makes a definition has checked what it is made of
     others = OtherDefinitions(db, path, definition if chosen else None)
     before = earlier(db, path, definition)
     names = resolution(db, path, definition)
     types = None if before is None or chosen else before.types
-    problems, _ = check_definition(definition, names, others, syntax_is_right, types)
+    problems, _ = check_definition(definition, names, others, not syntax, types)
     others.close()
     if types is not None:
         types.forget(names)
-    return problems
+    repaired = {problem.span.start for problem in syntax}
+    return tuple(problem for problem in problems if problem.span.start not in repaired) if repaired else problems
 
 
 @query
@@ -50,7 +57,7 @@ def errors(db: Database, name: OperatorName) -> tuple[Span, ...]:
     found, around = definition(db, name), chunk(db, name)
     if found is None or around is None or is_library(name.path) or front_end_of(name.path) is not None:
         return ()
-    problems = (*around.problems, *checked(db, name.path, found, not around.problems))
+    problems = (*around.problems, *checked(db, name.path, found, around.problems))
     wrong = (each.span for each in problems if each.rule.severity is Severity.ERROR)
     return (*wrong, *resolution(db, name.path, found).unclear)
 

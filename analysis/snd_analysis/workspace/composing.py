@@ -282,7 +282,7 @@ def definition_problems(
     found = definitions(db, path).get(name.name)
     if found is None:
         return []
-    own = checked(db, path, found.definition, not found.chunk.problems, chosen)
+    own = checked(db, path, found.definition, found.chunk.problems, chosen)
     problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *own)]
     if found.definition.kind == "operator" and (budget is None or not budget.is_spent):
         problems += in_file(db, path, _problems_of(db, name, True))

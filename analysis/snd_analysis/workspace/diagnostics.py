@@ -68,7 +68,7 @@ def _in_chunk(db: Database, path: str, chunk: Chunk) -> _InChunk:
     modules: set[ModuleName] = set()
     for definition in chunk.definitions:
         modules |= resolution(db, path, definition).modules
-        problems += checked(db, path, definition, not chunk.problems)
+        problems += checked(db, path, definition, chunk.problems)
     return _InChunk(tuple(problems), frozenset(modules))
 
 

@@ -70,5 +70,11 @@ class Type(Struct, frozen=True):
     def __str__(self) -> str:
         optional = "optional " if self.optional else ""
         shape = f"[{self.shape.text}]" if self.shape is not None else ""
-        length = "" if self.length is None else f"..({self.length})"
+        length = "" if self.length is None else f"..{_in_parentheses(self.length)}"
         return f"{optional}{self.dtype}{shape}{length}"
+
+
+def _in_parentheses(length: Integer) -> str:
+    """Return the length of a pack as declarations write it: nothing for one that has no name, which is ``|axes|``."""
+    leaf = length.variable
+    return "" if leaf is not None and leaf.name.startswith("|") else f"({length})"

@@ -15,19 +15,26 @@ from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.expressions.packs.lengths import literal_truth
+from snd_analysis.skriptnd.types.expressions.packs.lengths import lasting_condition
 from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, Truth
 
 
 def attribute_values(work: TypingState, given: nodes.Attributes | None) -> list[Typed]:
     """Types the values of the attributes that are given."""
     with work.context.at(Stage.COMPILE_TIME):
         return [infer(work.context, item.value) for item in (given.items if given is not None else ())]
+
+
+def attribute_condition(work: TypingState, item: nodes.Attribute, typed: Typed) -> Truth | None:
+    """Return the condition that a bool attribute is given as; None if the attribute is none, or nothing tells it."""
+    if typed.type is None or typed.type.dtype.name != "bool" or typed.type.packed:
+        return None
+    return lasting_condition(work.context, item.value)
 
 
 class AttributeCheck:
@@ -101,7 +108,7 @@ class AttributeCheck:
         if formal.packed and actual.packed:
             self._bind_length(parameter, item, actual)
         elif not formal.packed and not actual.optional:
-            self._bind_value(parameter, item.value, typed)
+            self._bind_value(parameter, typed, attribute_condition(self._work, item, typed))
 
     def _fits(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
         """Return whether the value is a compile-time one, packed as the attribute is, and not null where it must not
@@ -121,8 +128,8 @@ class AttributeCheck:
             return False
         if formal.packed and not actual.packed and not parameter.has_length:
             message = (
-                f"the attribute '{name}' is a pack of type '{wanted}', whose length nothing else says: "
-                f"write a list instead of a single value of type '{actual}'"
+                f"the attribute '{name}' has the type '{wanted}' and needs a list, but this is a single value of type "
+                f"'{actual}': nothing tells how many items it would stand for"
             )
             fits = formal.dtype.is_generic or formal.dtype == actual.dtype
             repair = as_list(self._work.context, node, node) if fits else None
@@ -170,12 +177,12 @@ class AttributeCheck:
         if default.type.packed:
             self._bind_default_length(parameter, default.type)
         elif not formal.packed and not default.type.optional:
-            assert parameter.node.default is not None
-            self._bind_value(parameter, parameter.node.default.value, default)
+            node = None if parameter.node.default is None else parameter.node.default.value
+            is_literal = isinstance(node, nodes.Literal) and isinstance(node.value, bool)
+            self._bind_value(parameter, default, shapes.truth(node.value) if is_literal else None)
 
-    def _bind_value(self, parameter: AttributeParameter, node: nodes.Node, typed: Typed) -> None:
+    def _bind_value(self, parameter: AttributeParameter, typed: Typed, truth: Truth | None) -> None:
         self._shapes.bind(parameter.value, typed.value)
-        truth = literal_truth(node)
         if truth is not None:
             self._shapes.bind_condition((self._signature.definition, parameter.symbol.name), truth)
 

@@ -54,9 +54,13 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
     return shapes.choose(condition_of(context, condition), first, second)
 
 
-def literal_truth(node: nodes.Node) -> Truth | None:
-    """Return the condition that ``true`` or ``false`` is; None for any other expression."""
-    return shapes.truth(node.value) if isinstance(node, nodes.Literal) and isinstance(node.value, bool) else None
+def lasting_condition(context: Context, node: nodes.Node) -> Truth | None:
+    """Return a condition that is one throughout a definition, as its attributes are; None for any other expression."""
+    lasting = (SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING)
+    symbols = (context.symbol(each) for each in nodes.descendants(node))
+    if any(symbol is not None and symbol.kind not in lasting for symbol in symbols):
+        return None
+    return condition_of(context, node)
 
 
 def condition_of(context: Context, node: nodes.Node) -> Truth:
