@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from snd_analysis.base import Layers
 from snd_analysis.compose.template import Template
@@ -11,7 +12,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import FALSE, Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, maybe, positional
 
 
@@ -50,6 +51,20 @@ class ValueScope:
     def element_type(self, name: nodes.TypeName) -> str:
         """The element type that a primitive or generic type stands for."""
         return self.dtypes.get(name.text, name.text)
+
+    @contextmanager
+    def assuming(self, condition: Truth) -> Iterator[None]:
+        """Take values that may be null for what they are where a condition holds (2.10.1, Promotion)."""
+        before = {symbol: value for symbol, value in self.values.items() if isinstance(value, Maybe)}
+        for symbol, value in before.items():
+            if shapes.and_(condition, shapes.not_(value.present)) is FALSE:
+                self.values[symbol] = value.value
+            elif shapes.and_(condition, value.present) is FALSE:
+                self.values[symbol] = NULL
+        try:
+            yield
+        finally:
+            self.values.update(before)
 
     def evaluate(self, expression: nodes.Expression) -> Value:
         """The value of an expression. Raises EvaluationError if it has none."""

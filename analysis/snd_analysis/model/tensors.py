@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snd_analysis.base import OperatorName
 from snd_analysis.model.place import Place
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import (
     UNDEFINED,
     Maybe,
@@ -22,6 +22,7 @@ from snd_analysis.symbolic.values import (
     Run,
     Undefined,
     Value,
+    choose,
     dtype_of,
     positional,
 )
@@ -73,6 +74,21 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
         return replace(
             self, shape=tuple(part if isinstance(part, Integer | Run) else shapes.opaque("…") for part in shape)
         )
+
+    def or_else(self, condition: Truth, other: Value) -> Value:
+        """Return the tensor that is this one where a condition holds, and else another one, or a scalar.
+
+        Its extents depend on the condition, and so does its rank where the ranks differ.
+        """
+        if not isinstance(other, Tensor):
+            other = Tensor(str(other), dtype_of(other), (), TensorKind.CONSTANT)
+        if self.shape is None or other.shape is None or self.dtype != other.dtype:
+            return UNDEFINED
+        shape = choose(condition, Pack(self.shape, dtype="int"), Pack(other.shape, dtype="int"))
+        if not isinstance(shape, Pack):
+            return UNDEFINED
+        extents = tuple(part for part in shape.segments if isinstance(part, Integer | Run))
+        return Tensor(f"{self.name} or {other.name}", self.dtype, extents, TensorKind.RESULT, self.place)
 
     @property
     def known(self) -> bool:

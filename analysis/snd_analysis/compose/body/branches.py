@@ -29,13 +29,18 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
     """
     cases: list[Case] = []
     alternatives: list[_Alternative] = []
+    otherwise: Truth = TRUE
+    """What holds where none of the compile-time conditions so far does."""
+    scope = interpreter.state.scope
     scopes = scopes_of_branch(interpreter, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
-        static = static_condition(interpreter.state, case.condition)
+        with scope.assuming(otherwise):
+            static = static_condition(interpreter.state, case.condition)
         if static is FALSE:
             continue
         if static is TRUE:
-            return _finish(interpreter, node, case.consequent, cases, alternatives, targets, of_consequent)
+            with scope.assuming(otherwise):
+                return _finish(interpreter, node, case.consequent, cases, alternatives, targets, of_consequent)
         decided: Condition
         if static is not None:
             decided = static
@@ -44,10 +49,15 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
             check_condition(interpreter.state, case.condition, condition)
             if condition is None:
                 alternatives.append((case, None))
-        values, graph = part(interpreter, "then", case.consequent, of_consequent)
+        holds = static if isinstance(static, Truth) else TRUE
+        with scope.assuming(shapes.and_(otherwise, holds)):
+            values, graph = part(interpreter, "then", case.consequent, of_consequent)
+        if isinstance(static, Truth):
+            otherwise = shapes.and_(otherwise, shapes.not_(static))
         cases.append(Case(decided, graph))
         alternatives.append((case.consequent, values))
-    return _finish(interpreter, node, node.alternative, cases, alternatives, targets, scopes[-1][-1])
+    with scope.assuming(otherwise):
+        return _finish(interpreter, node, node.alternative, cases, alternatives, targets, scopes[-1][-1])
 
 
 def scopes_of_branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> list[tuple[Targets, Targets]]:

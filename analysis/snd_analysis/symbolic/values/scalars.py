@@ -37,6 +37,10 @@ class Foreign:
 
     __slots__ = ()
 
+    def or_else(self, condition: Truth, other: Value) -> Value:
+        """Return what is this where a condition holds, and else another value; UNDEFINED if one value can't say it."""
+        return UNDEFINED
+
 
 class Null:
     """The type of ``NULL``."""

@@ -12,6 +12,7 @@ from snd_analysis.symbolic.values.scalars import (
     DEFINITIONS,
     NULL,
     UNDEFINED,
+    Foreign,
     Maybe,
     OperationKey,
     Value,
@@ -65,6 +66,10 @@ def _choose_single(condition: Value, a: Value, b: Value) -> Value:
     dtype = dtype_of(a)
     if a is b or (dtype == "str" and a == b):
         return a
+    if isinstance(a, Foreign):
+        return a.or_else(condition, b)
+    if isinstance(b, Foreign):
+        return b.or_else(shapes.not_(condition), a)
     if dtype is None or dtype != dtype_of(b):
         return UNDEFINED
     return result_of(dtype, "? :", (condition, a, b))

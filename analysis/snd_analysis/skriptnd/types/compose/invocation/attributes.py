@@ -177,9 +177,11 @@ class AttributeCheck:
         if default.type.packed:
             self._bind_default_length(parameter, default.type)
         elif not formal.packed and not default.type.optional:
-            node = None if parameter.node.default is None else parameter.node.default.value
-            is_literal = isinstance(node, nodes.Literal) and isinstance(node.value, bool)
-            self._bind_value(parameter, default, shapes.truth(node.value) if is_literal else None)
+            match parameter.node.default:
+                case nodes.Default(value=nodes.Literal(value=bool(value))):
+                    self._bind_value(parameter, default, shapes.truth(value))
+                case _:
+                    self._bind_value(parameter, default, None)
 
     def _bind_value(self, parameter: AttributeParameter, typed: Typed, truth: Truth | None) -> None:
         self._shapes.bind(parameter.value, typed.value)
