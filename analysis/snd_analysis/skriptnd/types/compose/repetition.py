@@ -14,10 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.invocation.attributes import attribute_condition
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.expressions.packs.lengths import bool_condition
 from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.skriptnd.types.type import TensorShape
 from snd_analysis.skriptnd.types.typed import Typed
@@ -55,7 +55,7 @@ def likeness(
         return None
     ranks: dict[Integer, int] = {}
     of_attributes = [
-        (item.name.text, typed, is_empty_list(item.value), attribute_condition(work, item, typed))
+        (item.name.text, typed, is_empty_list(item.value), bool_condition(work.context, item.value, typed))
         for item, typed in zip(given, attributes, strict=True)
     ]
     of_arguments = [

@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.expressions.packs.lengths import lasting_condition
+from snd_analysis.skriptnd.types.expressions.packs.lengths import bool_condition
 from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import Type
@@ -28,13 +28,6 @@ def attribute_values(work: TypingState, given: nodes.Attributes | None) -> list[
     """Types the values of the attributes that are given."""
     with work.context.at(Stage.COMPILE_TIME):
         return [infer(work.context, item.value) for item in (given.items if given is not None else ())]
-
-
-def attribute_condition(work: TypingState, item: nodes.Attribute, typed: Typed) -> Truth | None:
-    """Return the condition that a bool attribute is given as; None if the attribute is none, or nothing tells it."""
-    if typed.type is None or typed.type.dtype.name != "bool" or typed.type.packed:
-        return None
-    return lasting_condition(work.context, item.value)
 
 
 class AttributeCheck:
@@ -108,7 +101,7 @@ class AttributeCheck:
         if formal.packed and actual.packed:
             self._bind_length(parameter, item, actual)
         elif not formal.packed and not actual.optional:
-            self._bind_value(parameter, typed, attribute_condition(self._work, item, typed))
+            self._bind_value(parameter, typed, bool_condition(self._work.context, item.value, typed))
 
     def _fits(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
         """Return whether the value is a compile-time one, packed as the attribute is, and not null where it must not

@@ -8,8 +8,8 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
-from snd_analysis.skriptnd.types.type import Type
-from snd_analysis.skriptnd.types.typed import UNTYPED
+from snd_analysis.skriptnd.types.type import BOOL, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Relation, Truth, Verdict
 
@@ -54,8 +54,10 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
     return shapes.choose(condition_of(context, condition), first, second)
 
 
-def lasting_condition(context: Context, node: nodes.Node) -> Truth | None:
-    """Return a condition that is one throughout a definition, as its attributes are; None for any other expression."""
+def bool_condition(context: Context, node: nodes.Node, typed: Typed) -> Truth | None:
+    """Return a bool as a condition that is one throughout a definition, as its attributes are; else None."""
+    if typed.type is None or typed.type.dtype != BOOL or typed.type.packed:
+        return None
     lasting = (SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING)
     symbols = (context.symbol(each) for each in nodes.descendants(node))
     if any(symbol is not None and symbol.kind not in lasting for symbol in symbols):
