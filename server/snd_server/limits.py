@@ -65,6 +65,10 @@ DRAWING_SECONDS = 60.0
 2)."""
 MOST_DRAWING_MEGABYTES = 1024
 """Memory that the drawing of an .svg may take; then it is given up (exit status 2)."""
+MOST_PROBLEMS = 10_000
+"""Nodes of an ONNX model that are listed because they can't be translated. Of all, their number is told."""
+LONGEST_PROBLEM = 2_000
+"""Characters of a line about such a node; the rest is left out."""
 MOST_SAFETENSORS_HEADER_BYTES = 4 << 20
 """Bytes of the header of a .safetensors file, of tens of thousands of tensors. Users see ``invalid-tensor-file``."""
 MOST_ARCHIVE_BYTES = 16 << 30

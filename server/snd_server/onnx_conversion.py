@@ -22,6 +22,7 @@ from snd_server.conversion import (
     write_weights,
     wrong_output,
 )
+from snd_server.limits import LONGEST_PROBLEM, MOST_PROBLEMS
 from snd_server.model_folder import MAIN
 from snd_server.onnx_import import (
     ConvertedModel,
@@ -56,8 +57,8 @@ def run_onnx(request: ConvertRequest) -> int:
     _write(request, converted.text, converted.weights, main)
     if not request.quiet:
         say(summary(converted.statements, len(converted.weights), main))
-    for each in converted.problems:
-        say(f"error: {each}", err=True)
+    for each in converted.problems[:MOST_PROBLEMS]:
+        say(f"error: {str(each)[:LONGEST_PROBLEM]}", err=True)
     if converted.problems:
         count = len(converted.problems)
         say(f"{count} node{'' if count == 1 else 's'} could not be translated; the rest is written", err=True)

@@ -103,8 +103,13 @@ def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_BYT
 
 
 def _member(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> Array:
+    """Return the array of a member. No more is unpacked than the size that it claims: it may lie."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # NumPy writes no others, and zipfile unpacks what they hold at once.
+        raise InvalidFileError(f"'{name}' is packed by method {member.compress_type}, not by that of .npz files")
     try:
-        return read_npy(archive.read(member))
+        with archive.open(member) as stream:
+            return read_npy(stream.read(member.file_size))
     except InvalidFileError as error:
         raise InvalidFileError(f"'{name}': {error}") from None
     except Exception as error:  # BadZipFile, zlib.error, ValueError …: zipfile doesn't say which there are

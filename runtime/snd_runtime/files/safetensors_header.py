@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 from mmap import mmap
 
@@ -72,7 +73,18 @@ def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None
         entries = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in raw.items() if name != _METADATA}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidFileError(f"the header is none of safetensors: {error}", LENGTH_BYTES) from None
-    return {name: _tensor(name, entry, first, file_bytes) for name, entry in entries.items()}
+    found = {name: _tensor(name, entry, first, file_bytes) for name, entry in entries.items()}
+    _demand_apart(found)
+    return found
+
+
+def _demand_apart(tensors: Mapping[str, SafeTensor]) -> None:
+    """Raise InvalidFileError for tensors with common bytes, as the format does: they would fill the memory."""
+    end, before = 0, ""
+    for name, each in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if each.begin < end and each.end > each.begin:
+            raise InvalidFileError(f"'{name}' has bytes of '{before}'", LENGTH_BYTES)
+        end, before = max(end, each.end), name
 
 
 def _tensor(name: str, entry: _Entry, first: int, file_bytes: int) -> SafeTensor:

@@ -60,6 +60,10 @@ class Builder:
         if not specialization.valid:
             failures = [failure.message for failure in specialization.failures]
             raise UntranslatableError(f"{operator}: {failures[0]}" if failures else f"{operator} can't be bound to it")
+        for member, value in zip(template.inputs, arguments, strict=False):
+            expected = specialization.scope.element_type(member.node.type)
+            if isinstance(value, Tensor) and expected is not None:
+                require(value.dtype == expected, f"{operator}: '{member.name}' is {value.dtype}, not {expected}")
         outputs = tuple(self._result(each, name) for each in results_of(specialization))
         padded = (*arguments, *(NULL for _ in range(len(template.inputs) - len(arguments))))
         # Attributes that are not given have their defaults, which the text does not repeat.

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_NODES = 200_000
 """How many nodes a model may have."""
+_ITEMS_OF_A_BYTE = {"int4": 2, "uint4": 2, "float4_e2m1fn": 2, "int2": 4, "uint2": 4}
+"""Of types whose items take less than a byte in a file."""
 
 
 class OnnxMissingError(Exception):
@@ -56,36 +58,41 @@ def read_model(path: str, most_bytes: int) -> SourceGraph:
         model.ParseFromString(content)
     except DecodeError:
         raise InvalidModelError("this is no ONNX model, or it is cut off") from None
-    return source_of(model, os.path.dirname(os.path.abspath(path)))
+    return source_of(model, os.path.dirname(os.path.abspath(path)), most_bytes)
 
 
-def source_of(model: onnx.ModelProto, folder: str | None = None) -> SourceGraph:
-    """Return the graph of a model; external data are files of the folder. Raises InvalidModelError."""
+def source_of(model: onnx.ModelProto, folder: str | None = None, most_bytes: int = 1 << 30) -> SourceGraph:
+    """Return the graph of a model; external data are files of the folder. Raises InvalidModelError.
+
+    Sparse tensors and those that are stored in less than a byte for an item take up to ``most_bytes``.
+    """
     if not model.HasField("graph"):
         raise InvalidModelError("this is no ONNX model: it has no graph")
     if not model.opset_import:
         raise InvalidModelError("it does not say which version of the operators it is made for")
-    reader = _Reader(folder, {each.domain: each.version for each in model.opset_import})
+    reader = _Reader(folder, {each.domain: each.version for each in model.opset_import}, most_bytes)
     functions = {(each.domain, each.name): reader.function(each) for each in model.functions}
     return inlined(reader.graph(model.graph), functions)
 
 
 def function_of(proto: onnx.FunctionProto) -> Function:
     """Return a function. Raises InvalidModelError."""
-    return _Reader(None, {}).function(proto)
+    return _Reader(None, {}, 1 << 30).function(proto)
 
 
 class _Reader:
-    def __init__(self, folder: str | None, versions: Mapping[str, int]) -> None:
+    def __init__(self, folder: str | None, versions: Mapping[str, int], bytes_left: int) -> None:
         self._folder = folder
         self._versions = versions
+        self._bytes_left = bytes_left
         self._left = MOST_NODES
 
     def function(self, proto: onnx.FunctionProto) -> Function:
         versions = {each.domain: each.version for each in proto.opset_import} or self._versions
-        inner = _Reader(self._folder, versions)
+        inner = _Reader(self._folder, versions, self._bytes_left)
         nodes = tuple(map(inner.node, proto.node))
         defaults = dict(map(inner.attribute, proto.attribute_proto))
+        self._bytes_left = inner._bytes_left
         return Function(tuple(proto.input), tuple(proto.output), defaults, nodes)
 
     def graph(self, proto: onnx.GraphProto) -> SourceGraph:
@@ -160,13 +167,20 @@ class _Reader:
 
         given = {each.key: each.value for each in proto.external_data}
         location = given.get("location", "")
-        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(proto.data_type))
-        count = prod(proto.dims)
         try:
-            offset, length = int(given.get("offset", 0)), int(given.get("length", count * dtype.itemsize))
+            dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(proto.data_type))
+        except KeyError:
+            raise InvalidModelError(f"the tensor '{name}' has items of the unknown type {proto.data_type}") from None
+        if dtype.hasobject:
+            raise InvalidModelError(f"the tensor '{name}' has strings, which are never in another file")
+        count = prod(proto.dims)
+        share = _ITEMS_OF_A_BYTE.get(dtype.name, 1)
+        size = -(-count * dtype.itemsize // share)
+        try:
+            offset, length = int(given.get("offset", 0)), int(given.get("length", size))
         except ValueError:
             raise InvalidModelError(f"the tensor '{name}' is at no place of '{location}'") from None
-        if count * dtype.itemsize != length or offset < 0:
+        if size != length or offset < 0:
             raise InvalidModelError(f"the tensor '{name}' has {count} elements, but {length} bytes in '{location}'")
         path = self._inside(location, name)
         try:
@@ -175,30 +189,44 @@ class _Reader:
                     raise InvalidModelError(f"the tensor '{name}' goes beyond the end of '{location}'")
                 if not count:
                     return np.zeros(tuple(proto.dims), dtype)
-                return np.memmap(file, dtype, "r", offset, tuple(proto.dims))
+                if share == 1:
+                    return np.memmap(file, dtype, "r", offset, tuple(proto.dims))
+                self._take(count, name)
+                file.seek(offset)
+                stored = onnx.TensorProto(data_type=proto.data_type, dims=proto.dims, raw_data=file.read(length))
+                return onnx.numpy_helper.to_array(stored)
         except OSError as error:
             raise InvalidModelError(f"the tensor '{name}' is in '{location}': {reason(error)}") from None
+        except ValueError as error:
+            shape = ", ".join(map(str, proto.dims))
+            raise InvalidModelError(f"the tensor '{name}' can't have the shape [{shape}]: {error}") from None
+
+    def _take(self, count: int, name: str) -> None:
+        """Raise InvalidModelError if so many bytes more are too many."""
+        self._bytes_left -= count
+        if self._bytes_left < 0:
+            raise InvalidModelError(f"the tensor '{name}' takes {count:,} bytes, and --memory allows fewer for all")
 
     def _inside(self, location: str, name: str) -> str:
         """Return the path of a file of the model's folder."""
         if self._folder is None:
             raise InvalidModelError(f"the tensor '{name}' is in another file")
         root = os.path.realpath(self._folder)
-        path = os.path.realpath(os.path.join(root, location))
-        if not location or os.path.isabs(location) or os.path.commonpath([root, path]) != root:
+        path = os.path.realpath(os.path.join(root, location.replace("\0", "")))
+        if not location or "\0" in location or os.path.isabs(location) or os.path.commonpath([root, path]) != root:
             raise InvalidModelError(f"the tensor '{name}' is in '{location}', which is not in the folder of the model")
         return path
 
     def _dense(self, proto: onnx.SparseTensorProto) -> Array:
         name = proto.values.name
         values, indices = self.array(proto.values, name), self.array(proto.indices, name)
-        size = prod(proto.dims)
-        if size > 1 << 28:
-            raise InvalidModelError(f"the sparse tensor '{name}' has {size:,} elements")
-        found = np.zeros(tuple(proto.dims), values.dtype)
+        if any(extent < 0 for extent in proto.dims):
+            raise InvalidModelError(f"the sparse tensor '{name}' has a negative extent")
+        self._take(prod(proto.dims) * values.dtype.itemsize, name)
         try:
+            found = np.zeros(tuple(proto.dims), values.dtype)
             found[tuple(indices.T) if indices.ndim == 2 else np.unravel_index(indices, found.shape)] = values
-        except (IndexError, ValueError) as error:
+        except (IndexError, TypeError, ValueError) as error:
             raise InvalidModelError(f"the sparse tensor '{name}': {error}") from None
         return found
 

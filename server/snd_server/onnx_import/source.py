@@ -15,6 +15,8 @@ MOST_INLINED = 100_000
 """How many nodes the functions of a model may come to."""
 DEEPEST_CALL = 32
 """How many calls of functions may be inside of each other."""
+MOST_NAME_CHARACTERS = 64 << 20
+"""How many characters the names of inlined nodes may have: each has those of all calls around it."""
 
 
 class InvalidModelError(Exception):
@@ -81,35 +83,40 @@ FunctionKey: TypeAlias = "tuple[str, str, str]"
 
 def inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function]) -> SourceGraph:
     """Return a graph with the nodes of functions in place of their calls. Raises InvalidModelError for endless ones."""
-    if not functions:
-        return graph
-    budget = [MOST_INLINED]
-    return _inlined(graph, functions, budget)
+    return _Inlining(functions).graph(graph, 0) if functions else graph
 
 
-def _inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function], budget: list[int]) -> SourceGraph:
-    nodes = (each for node in graph.nodes for each in _expanded(node, functions, budget, 0))
-    return replace(graph, nodes=tuple(nodes))
+class _Inlining:
+    """Replaces calls, and counts what they come to."""
 
+    def __init__(self, functions: Mapping[tuple[str, str], Function]) -> None:
+        self._functions = functions
+        self._nodes = MOST_INLINED
+        self._characters = MOST_NAME_CHARACTERS
 
-def _expanded(
-    node: SourceNode, functions: Mapping[tuple[str, str], Function], budget: list[int], depth: int
-) -> Iterator[SourceNode]:
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise InvalidModelError(f"its functions come to more than {MOST_INLINED:,} nodes")
-    function = functions.get((node.domain, node.kind))
-    if function is None:
-        attributes = {
-            name: _inlined(value, functions, budget) if isinstance(value, SourceGraph) else value
-            for name, value in node.attributes.items()
-        }
-        yield replace(node, attributes=attributes)
-        return
-    if depth >= DEEPEST_CALL:
-        raise InvalidModelError(f"node '{node.shown}': the function '{node.kind}' calls itself, or is too deep")
-    for inner in call_of(node, function, f"{node.shown}/"):
-        yield from _expanded(inner, functions, budget, depth + 1)
+    def graph(self, graph: SourceGraph, depth: int) -> SourceGraph:
+        """Return a graph without calls, which stands inside of ``depth`` calls."""
+        return replace(graph, nodes=tuple(each for node in graph.nodes for each in self._expanded(node, depth)))
+
+    def _expanded(self, node: SourceNode, depth: int) -> Iterator[SourceNode]:
+        self._nodes -= 1
+        if self._nodes < 0:
+            raise InvalidModelError(f"its functions come to more than {MOST_INLINED:,} nodes")
+        function = self._functions.get((node.domain, node.kind))
+        if function is None:
+            attributes = {
+                name: self.graph(value, depth) if isinstance(value, SourceGraph) else value
+                for name, value in node.attributes.items()
+            }
+            yield replace(node, attributes=attributes)
+            return
+        if depth >= DEEPEST_CALL:
+            raise InvalidModelError(f"node '{node.shown}': the function '{node.kind}' calls itself, or is too deep")
+        for inner in call_of(node, function, f"{node.shown}/"):
+            self._characters -= sum(map(len, (inner.name, *inner.inputs, *inner.outputs)))
+            if self._characters < 0:
+                raise InvalidModelError(f"its functions come to names of more than {MOST_NAME_CHARACTERS:,} characters")
+            yield from self._expanded(inner, depth + 1)
 
 
 def call_of(node: SourceNode, function: Function, prefix: str) -> Iterator[SourceNode]:

@@ -19,6 +19,8 @@ from snd_server.onnx_import.naming import readable
 from snd_server.onnx_import.node import INT, TRANSLATIONS, Item, Items, Node
 from snd_server.onnx_import.source import Array, Declared, SourceGraph, SourceNode
 
+_MALFORMED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
 
 class Problem(Struct, frozen=True):
     """A node that is not translated, and why."""
@@ -66,6 +68,11 @@ class Translator:
             self._leave(source, first, str(reason))
         except RecursionError:
             self._leave(source, first, "its graphs are nested too deeply")
+        except MemoryError:
+            self._leave(source, first, "what it comes to takes too much memory")
+        except _MALFORMED as error:
+            # The types of attributes are not checked before: whatever uses one of another type, or a wrong one, fails.
+            self._leave(source, first, f"its inputs and attributes are not those of such a node: {error}")
 
     def _leave(self, source: SourceNode, first: int, reason: str) -> None:
         del self.builder.steps[first:]
