@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.skriptnd.names import library_names
+from snd_runtime.limits import EvaluationFailed
 from support.runtime.invoking import invoker, same
 
 ROUNDS = 6
@@ -230,3 +231,17 @@ def test_boxes_that_overlap_a_better_one_are_dropped(seed: int):
     }
     found = cvm("non_max_suppression", x, valid, **given)
     same(found, [_suppressed(rows, int(count), *given.values()) for rows, count in zip(x, valid, strict=True)])
+
+
+def test_scalars_become_tensors():
+    """Reductions give tensors of rank 0, which other operators take."""
+    same(cvm("flatten", np.array(3)), [3])
+    same(cvm("reshape", np.array(3), target_shape=[1, 1]), [[3]])
+    same(cvm("cvm_lut", [0, 5], np.array(3)), [3, 3])
+
+
+@pytest.mark.parametrize("begin", [3, 9])
+def test_slices_that_begin_behind_the_last_element_are_empty(begin: int):
+    with pytest.raises(EvaluationFailed, match="'begin' must be before 'end'"):
+        cvm("slice", [0, 1, 2], begin=[begin], end=[9])
+    same(cvm("slice", [0, 1, 2], begin=[begin], end=[0], strides=[-1]), [2, 1])

@@ -160,6 +160,8 @@ def test_shifts_wrap_and_round_in_their_storage_type(kind: str):
 def test_products_are_shifted_with_rounding():
     x, y = ints(30, bits=24), ints(30, bits=24)
     same(tosa("mul", x, y, shift=20), (x * y + 2**19) >> 20)
+    least = -(2**31)
+    same(tosa("mul", [least, least, 7], [least, -least - 1, -9], shift=63), [1, 0, 0])
 
 
 def test_tables():
