@@ -544,3 +544,36 @@ graph g(x, y, r) -> (z, f, c, q)
 
 def test_a_scalar_beside_integers_is_an_integer():
     close(run_operation("mul(x, -2.0)", x=np.array([1, -3], np.int64)), [-2, 6])
+
+
+@pytest.mark.parametrize(
+    ("call", "x", "expected"),
+    [
+        ("add(x, x)", np.array([200, 3], np.uint8), [144, 6]),
+        ("sub(x, x * 2)", np.array([100, 3], np.uint8), [156, 253]),
+        ("mul(x, x)", np.array([17, 300], np.int16), [289, 24464]),
+        ("neg(x)", np.array([200, 0], np.uint8), [0, 0]),
+        ("neg(x)", np.array([-128, 5], np.int8), [-128, -5]),
+        ("abs(x)", np.array([-128, 5], np.int8), [-128, 5]),
+        ("tract_shl(x, tract_core_cast([1, 2], to = 'u8'))", np.array([200, 100], np.uint8), [144, 144]),
+        ("tract_core_bitnot(x)", np.array([200, 0], np.uint8), [55, 255]),
+        ("sum_reduce(x, axes = [0])", np.array([200, 100], np.uint8), [255]),
+        ("square(x)", np.array([-100, 3], np.int8), [127, 9]),
+        ("tract_core_cast(x, to = 'u8')", np.array([300, -5]), [44, 251]),
+        ("tract_core_cast(x, to = 'i8')", np.array([300, 200]), [44, -56]),
+        ("tract_core_cast(x, to = 'u8')", np.array([300.0, -5.0, 2.7]), [255, 0, 2]),
+        ("add(tract_core_cast(x, to = 'i64'), 1)", np.array([255], np.uint8), [256]),
+        ("relu(tract_core_cast(x, to = 'f32'))", np.array([255], np.uint8), [255.0]),
+    ],
+)  # fmt: skip
+def test_integers_of_few_bits_wrap_around_or_end_at_their_bounds(call: str, x: np.ndarray, expected: list[float]):
+    kinds = {"f": "f32", "u": f"u{8 * x.itemsize}", "i": f"i{8 * x.itemsize}"}
+    text = f"""version 1.0;
+extension tract_registry tract_core;
+graph net(x) -> (y)
+{{
+    x = tract_core_external(shape = [{len(x)}], datum_type = '{kinds[x.dtype.kind]}');
+    y = {call};
+}}
+"""
+    assert run_text(text, {"x": x})["y"].tolist() == expected

@@ -7,12 +7,21 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.values import TensorName, Value
+from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant
 
 _WITH_BIAS = frozenset(["conv", "deconv", "separable_conv", "separable_deconv"])
+_REDUCTIONS = frozenset(
+    [
+        *(f"{each}_reduce" for each in ("sum", "mean", "max", "min", "argmax", "argmin", "any", "all")),
+        *(f"tract_core_{each}" for each in ("product_reduce", "argmax_reduce_last", "argmin_reduce_last")),
+        "moments", "l1_normalization", "l2_normalization",
+    ]
+)  # fmt: skip
+"""Operations that tract does with a reduction over the axes as they are written."""
 _WITH_RANGE = frozenset(["linear_quantize", "min_max_linear_quantize"])
 
 
@@ -32,10 +41,24 @@ def demands(operation: str, given: Mapping[str, Given], dialect: Dialect) -> Ite
         yield from _range(given)
     if operation == "pad":
         yield from _other_border(given, dialect)
-    if operation == "conv" and dialect is Dialect.TRACT:
-        yield from _border_of_tract(given)
     if operation == "deconv":
         yield from _layout(given, dialect)
+    if dialect is Dialect.TRACT:
+        yield from _of_tract(operation, given)
+
+
+def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
+    """Yield what NNEF 1.0 allows, but tract does not load."""
+    match operation:
+        case "conv":
+            yield from _border_of_tract(given)
+            yield from _filters_of_each_channel(given)
+        case "deconv":
+            yield from _automatic_padding(given)
+        case "slice":
+            yield from _begin_from_the_end(given)
+    if operation in _REDUCTIONS:
+        yield from _order_of_axes(given)
 
 
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:
@@ -75,6 +98,68 @@ def _border_of_tract(given: Mapping[str, Given]) -> Iterator[Demand]:
     if border is not None and isinstance(border.value, str) and border.value != "constant":
         message = f"tract convolves with the border 'constant' only: with '{border.value}' its process ends"
         yield Demand(border.span, message)
+
+
+def _order_of_axes(given: Mapping[str, Given]) -> Iterator[Demand]:
+    axes = given["axes"]
+    written = _numbers(axes.value)
+    if written != sorted(written) and len(set(written)) == len(written):
+        ordered = f"[{', '.join(map(str, sorted(written)))}]"
+        message = f"tract takes 'axes' in ascending order only: {ordered} for {written}"
+        repair = None if axes.written is None else Repair(f"Write '{ordered}'", (Edit(axes.span, ordered),))
+        yield Demand(axes.span, message, repair)
+
+
+def _begin_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
+    begin, axes, shape = given["begin"], _numbers(given["axes"].value), _extents(given["input"].value)
+    at = next((at for at, each in enumerate(_numbers(begin.value)) if each < 0), None)
+    if at is None:
+        return
+    extent = shape[axes[at]] if shape is not None and at < len(axes) and 0 <= axes[at] < len(shape) else None
+    first = _numbers(begin.value)[at]
+    instead = f"write {extent + first} for {first}" if extent is not None and extent + first >= 0 else f"not {first}"
+    yield Demand(begin.span, f"tract counts 'begin' from the first item only: {instead}")
+
+
+def _filters_of_each_channel(given: Mapping[str, Given]) -> Iterator[Demand]:
+    shape, filter_ = _extents(given["input"].value), _extents(given["filter"].value)
+    groups = given.get("groups")
+    if groups is None or shape is None or filter_ is None or len(shape) < 2 or not filter_:
+        return
+    if isinstance(groups.value, Integer) and groups.value.value == 0 and None not in (shape[1], filter_[0]):
+        channels, count = shape[1], filter_[0]
+        if channels != count:
+            message = "with 'groups = 0' tract convolves each channel with one filter only"
+            yield Demand(groups.span, f"{message}, but there are {count} filters for {channels} channels")
+
+
+def _automatic_padding(given: Mapping[str, Given]) -> Iterator[Demand]:
+    filter_ = _extents(given["filter"].value)
+    padding = _items(given["padding"].value) if "padding" in given else ()
+    if filter_ is None or padding:
+        return
+    spatial = filter_[2:]
+    strides, dilations = (_numbers(given[name].value) if name in given else [] for name in ("stride", "dilation"))
+    for at, extent in enumerate(spatial):
+        stride = strides[at] if at < len(strides) else 1
+        dilation = dilations[at] if at < len(dilations) else 1
+        if extent is not None and (extent - 1) * dilation <= stride - 1:
+            place = given.get("padding", given["filter"])
+            message = "tract pads a 'deconv' by itself only where a filter covers more than a stride"
+            yield Demand(
+                place.span, f"{message}, but here it covers {(extent - 1) * dilation + 1} and the stride is {stride}"
+            )
+            return
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return value.values if isinstance(value, Items) else (value,)
+
+
+def _numbers(value: Value) -> list[int]:
+    """The items of an array of integers; none where one is not known."""
+    found = [each.value for each in _items(plain(value)) if isinstance(each, Integer) and each.value is not None]
+    return found if len(found) == len(_items(plain(value))) else []
 
 
 def _layout(given: Mapping[str, Given], dialect: Dialect) -> Iterator[Demand]:

@@ -83,7 +83,8 @@ def _adjusted(
     template = context.template(adjustment.operation)
     assert template is not None
     given = {"x": Given(value, operation.span), **adjustment.attributes}
-    return _invoke(context, frame, operation, template, given, target)
+    named = nodes.Identifier(operation.start, operation.end, adjustment.operation.lstrip("_"))
+    return _invoke(context, frame, named, template, given, target)
 
 
 def _narrowed(value: Value, narrow: Sequence[NarrowInteger | None]) -> Value:

@@ -14,18 +14,20 @@ from msgspec import Struct
 from snd_analysis.base import Span
 from snd_analysis.compose import Member, Template
 from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
-from snd_analysis.nnef1.elaborate.values import NarrowInteger, TensorName
+from snd_analysis.nnef1.elaborate.values import NarrowInteger, TensorName, Value
 from snd_analysis.symbolic.integers import constant
 
 _NAME = re.compile(r"(?P<sign>[iu])(?P<bits>8|16)", re.IGNORECASE)
 _CAST = "tract_core_cast"
 _WRAPPING = frozenset(
     [
-        "add", "sub", "mul", "neg", "abs", "square", "sum_reduce", "tract_shl", "tract_core_bitnot",
-        "tract_core_product_reduce", "tract_core_cumsum",
+        "add", "sub", "mul", "neg", "abs", "tract_shl", "tract_core_bitnot", "tract_core_product_reduce",
+        "tract_core_cumsum",
     ]
 )  # fmt: skip
 """Operations that compute with integers of their inputs' type and may leave it."""
+_SATURATING = frozenset(["square", "sum_reduce"])
+"""Those of which tract computes the result in a wider type, and takes what is beyond the range to its bounds."""
 
 
 class Adjustment(Struct, frozen=True):
@@ -59,28 +61,31 @@ def narrow_result(
 
 
 def adjustment_before(operation: str, given: Mapping[str, Given]) -> Adjustment | None:
-    """Return what reals go through before they become integers of 8 or 16 bits: those beyond the range become its
-    bounds."""
+    """Return what reals go through before they become integers of 8 or 16 bits."""
     narrow = narrow_integer(given["to"].value) if operation == _CAST and "to" in given else None
-    if narrow is None or item_type(given["input"].value) != "real":
-        return None
-    least = -(1 << (narrow.bits - 1)) if narrow.is_signed else 0
-    return _adjustment("_saturated", given["to"].span, least=least, greatest=least + (1 << narrow.bits) - 1)
+    is_real = narrow is not None and item_type(given["input"].value) == "real"
+    return _saturated(narrow, given["to"].span) if is_real and narrow is not None else None
 
 
 def adjustment_after(operation: str, given: Mapping[str, Given], narrow: NarrowInteger | None) -> Adjustment | None:
     """Return what integers of 8 or 16 bits go through after an operation that may leave the range of their type."""
-    if narrow is None or not _may_leave(operation, given, narrow):
+    if narrow is None:
         return None
-    name = "_wrapped_signed" if narrow.is_signed else "_wrapped"
-    return _adjustment(name, next(iter(given.values())).span, bits=narrow.bits)
+    span = next(iter(given.values())).span
+    if operation in _SATURATING or (operation == "neg" and not narrow.is_signed):
+        return _saturated(narrow, span)
+    if operation not in _WRAPPING and not (operation == _CAST and _may_be_wider(given["input"].value, narrow)):
+        return None
+    return _adjustment("_wrapped_signed" if narrow.is_signed else "_wrapped", span, bits=narrow.bits)
 
 
-def _may_leave(operation: str, given: Mapping[str, Given], narrow: NarrowInteger) -> bool:
-    if operation != _CAST:
-        return operation in _WRAPPING
-    value = given["input"].value
+def _may_be_wider(value: Value, narrow: NarrowInteger) -> bool:
     return item_type(value) == "int" and not (isinstance(value, TensorName) and value.narrow == narrow)
+
+
+def _saturated(narrow: NarrowInteger, span: Span) -> Adjustment:
+    least = -(1 << (narrow.bits - 1)) if narrow.is_signed else 0
+    return _adjustment("_saturated", span, least=least, greatest=least + (1 << narrow.bits) - 1)
 
 
 def _adjustment(operation: str, span: Span, **attributes: int) -> Adjustment:
