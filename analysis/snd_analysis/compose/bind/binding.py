@@ -98,7 +98,11 @@ class BindingState(Struct):
         self, member: Member, expression: nodes.Expression, expected: Integer, actual: Integer, what: str
     ) -> BindingFailed:
         origin = self.origin_of(expression)
-        wanted = f"'{written(expression)}' {what}" if expected.value is None or origin else f"{shown(expected)} {what}"
+        wanted = (
+            f"'{written(expression)}' {what}"
+            if expected.value is None or origin
+            else counted(expected, what.removesuffix("s"))
+        )
         value = f", which is {shown(expected)}{origin}" if "'" in wanted and wanted != f"'{expected}' {what}" else ""
         message = (
             f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "

@@ -95,7 +95,7 @@ def _printed(scope: ValueScope, node: nodes.Assertion) -> list[str]:
         names = {each.text: each for each in nodes.descendants(node.condition) if isinstance(each, nodes.Qualified)}
         for name, each in names.items():
             value = scope.attempt(each)
-            if value is not UNDEFINED:
+            if value is not UNDEFINED and shown(value) != name:
                 found.append(f"{name} = {shown(value)}")
         return found
     for printed in node.printed:

@@ -103,6 +103,8 @@ class _Elaboration:
         count = expressions.evaluate(unroll.count)
         if not isinstance(count, Integer) or count.value is None:
             raise EvaluationError(unroll.count, UNKNOWN_VALUE, "how often to unroll must be known")
+        if count.value < 0:
+            raise EvaluationError(unroll.count, rules.LOOP_COUNT, rules.loop_count.negative_count(count))
         for at in range(count.value):
             if unroll.name is None:
                 yield from self._unrolled({})

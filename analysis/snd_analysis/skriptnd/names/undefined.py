@@ -129,7 +129,9 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
     name, span, kind = undefined.name, undefined.span, symbol.kind
     note = (Note(declared, f"the {kind} '{name}' is declared here"),)
     if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
-        if kind is SymbolKind.OUTPUT or declared.start > span.start:
+        statement = declared.start - symbol.local_span.start
+        in_own = statement <= span.start < statement + (symbol.statement.end - symbol.statement.start)
+        if kind is SymbolKind.OUTPUT or declared.start > span.start or in_own:
             message = f"the {kind} '{name}' is used before it is assigned"
             return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
         return Problem(rules.UNDEFINED_NAME, span, f"the tensor '{name}' is not visible outside of its block", note)

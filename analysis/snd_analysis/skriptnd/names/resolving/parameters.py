@@ -67,7 +67,8 @@ def declare_extents(
                 f"{names} {'is' if len(unknown) == 1 else 'are'} declared nowhere, and an extent or length declares a "
                 f"name only in an affine expression such as '2 * {next(iter(unknown))} + 1'"
             )
-            tables.problems.append(Problem(rules.NOT_AFFINE, expression.span.shifted(base), message))
+            if not any(isinstance(each, nodes.Bounded) for each in nodes.descendants(expression)):  # reported as such
+                tables.problems.append(Problem(rules.NOT_AFFINE, expression.span.shifted(base), message))
             tables.block = block
             tables.begin(base, entry)
             for name in unknown.values():

@@ -309,6 +309,13 @@ def delete(fault: Fault) -> bool:
     if any(fault.automaton.token(offset).kind == "ILLEGAL" for offset in range(count)):
         _drop(fault, count)  # the tokens have reported it
         return True
+    following = fault.automaton.token(count)
+    if following.kind == "ASSIGN" and following.start == span.end and token.kind not in CLOSERS.values():
+        operator = fault.automaton.text[span.start : following.end]
+        span = Span(span.start, following.end)
+        fault.report(rules.SYNTAX_ERROR, span, f"there is no assignment '{operator}'", fault.context())
+        _drop(fault, count)
+        return True
     what = f"'{fault.automaton.text[span.start : span.end]}'"
     repair = Repair(f"remove {what}", (Edit(span, ""),), safe=False)
     if token.kind == "B_UNKNOWN":

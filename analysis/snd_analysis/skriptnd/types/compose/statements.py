@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.base import Edit, Problem, Repair, Span
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.branches import branch
 from snd_analysis.skriptnd.types.compose.invocation.invocations import invoke
 from snd_analysis.skriptnd.types.compose.labels import add_label
@@ -47,10 +48,26 @@ def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
     before = len(problems)
     typed = work.value(value)
     found = problems[before:]
-    if found and all(problem.rule is rules.TENSOR_IN_EXPRESSION for problem in found):
+    if isinstance(value, nodes.Select) and [problem.span for problem in found] == [work.context.span(value.condition)]:
+        problems[before:] = [_as_branch(work, value, found[0])]
+    elif found and all(problem.rule is rules.TENSOR_IN_EXPRESSION for problem in found):
         repair = as_invocation(work.context, value, found)
         problems[before:] = [replace(problem, repair=repair) for problem in found]
     return typed
+
+
+def _as_branch(work: TypingState, value: nodes.Select, problem: Problem) -> Problem:
+    """Return what to write where a tensor decides between two values, if that is what the problem is about."""
+    if problem.rule is not rules.TENSOR_IN_EXPRESSION or value.alternative is None:
+        return problem
+    condition, consequent, alternative = map(work.context.span, (value.condition, value.consequent, value.alternative))
+    edits = (
+        Edit(Span(condition.start, condition.start), "if "),
+        Edit(Span(condition.end, consequent.start), " then "),
+        Edit(Span(consequent.end, alternative.start), " else "),
+    )
+    message = f"'{written(value.condition)}' is a tensor, and '? :' decides when composing: write 'if … then … else …'"
+    return replace(problem, message=message, repair=Repair("write 'if'", edits))
 
 
 def _is_invocation(work: TypingState, call: nodes.Call) -> bool:

@@ -207,7 +207,8 @@ def _cast(context: Context, node: nodes.Cast) -> Typed:
 
 
 def _bounded(context: Context, node: nodes.Bounded) -> Typed:
-    _bounded_index(context, node)
+    for part in nodes.children(node):
+        infer(context, part)
     message = "'|i|' guards a whole index of a tensor; it can't be part of a calculation, or stand anywhere else"
     context.report(rules.BOUNDED_OUTSIDE_INDEX, node, message)
     return UNTYPED

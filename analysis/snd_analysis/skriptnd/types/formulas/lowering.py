@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Note, Problem, Repair, Rule
+from snd_analysis.base import Edit, Note, Problem, Repair
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
@@ -41,7 +41,7 @@ def check_lowering(context: Context) -> None:
             symbol = context.symbol(formula.target.name)
             before = len(context.problems)
             _check_formula(context, formula, symbol, first=symbol not in written)
-            _keep_first(context, before, rules.TWO_PACKED_INDICES)
+            _keep_first(context, before)
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 written.setdefault(symbol, []).append((base, formula))
             else:
@@ -60,10 +60,15 @@ def check_lowering(context: Context) -> None:
             context.problems.append(Problem(rules.OUTPUT_NOT_ASSIGNED, context.resolution.span(symbol), message))
 
 
-def _keep_first(context: Context, before: int, rule: Rule) -> None:
-    """Both sides of a formula take the same slices: what is wrong with them is one mistake."""
-    found = [problem for problem in context.problems[before:] if problem.rule == rule]
-    context.problems[:] = [problem for problem in context.problems if problem not in found[1:]]
+def _keep_first(context: Context, before: int) -> None:
+    """Both sides of a formula have the same indices: what is wrong with them is one mistake."""
+    common = (rules.TWO_PACKED_INDICES, rules.EXPANSION_WITHOUT_LENGTH, rules.INDEX_COUNT)
+    found: list[Problem] = []
+    for problem in context.problems[before:]:
+        said = (each.message for each in found if each.rule == problem.rule)
+        if problem.rule not in common or problem.message not in said:
+            found.append(problem)
+    context.problems[before:] = found
 
 
 def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None, first: bool) -> None:
@@ -74,6 +79,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
             context.report(
                 rules.RUN_TIME_COUNT, formula.unroll.count, "the number of unrolled steps must be known when composing"
             )
+        elif count.value is not None and shapes.is_negative(count.value):
+            context.report(rules.LOOP_COUNT, formula.unroll.count, rules.loop_count.negative_count(count.value))
         if formula.unroll.name is not None:
             _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
     for bound in formula.bounds:

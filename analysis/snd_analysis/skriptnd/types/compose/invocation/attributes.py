@@ -115,6 +115,7 @@ class AttributeCheck:
             )
             self._report(rules.TENSOR_IN_EXPRESSION, node, message, parameter)
             return False
+        fits = formal.dtype.is_generic or formal.dtype == actual.dtype
         if actual.packed and not formal.packed:
             message = f"the attribute '{name}' has the type '{wanted}', but this is a pack of type '{actual}'"
             self._report(rules.UNEXPECTED_PACK, node, message, parameter)
@@ -124,11 +125,10 @@ class AttributeCheck:
                 f"the attribute '{name}' has the type '{wanted}' and needs a list, but this is a single value of type "
                 f"'{actual}': nothing tells how many items it would stand for"
             )
-            fits = formal.dtype.is_generic or formal.dtype == actual.dtype
             repair = as_list(self._work.context, node, node) if fits else None
             self._report(rules.PACK_EXPECTED, node, message, parameter, repair)
             return False
-        if actual.optional and not formal.optional:
+        if actual.optional and not formal.optional and fits:
             message = f"the attribute '{name}' can't be null, but this may be: its type is '{actual}'"
             self._report(rules.NULL_NOT_ALLOWED, node, message, parameter)
         return True
