@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from snd_analysis.skriptnd.format import DEFAULT_WIDTH
-from snd_server.limits import LONGEST_SETTING_ERROR, MOST_CONFIGURATION_DOTS, MOST_UNKNOWN_KEYS
+from snd_server.limits import LONGEST_SETTING_ERROR, MOST_CONFIGURATION_DOTS, MOST_MODULE_PATHS, MOST_UNKNOWN_KEYS
 from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
@@ -108,7 +108,7 @@ class _Reader(Struct, frozen=True):
         try:
             match key:
                 case "module-paths":
-                    yield self.strings(key, value)
+                    yield self.module_paths(key, self.strings(key, value))
                 case "exclude":
                     yield self.patterns(key, self.strings(key, value))
                 case "per-file-ignores":
@@ -147,6 +147,11 @@ class _Reader(Struct, frozen=True):
         except PatternError as error:
             raise self.error(key, f"'{key}': {error}") from error
         return patterns
+
+    def module_paths(self, key: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+        if len(paths) > MOST_MODULE_PATHS:
+            raise self.error(key, f"'{key}' has {len(paths):,} folders, and snd searches up to {MOST_MODULE_PATHS:,}")
+        return paths
 
     def rules(self, key: str, value: Any) -> tuple[str, ...]:
         names = self.strings(key, value)

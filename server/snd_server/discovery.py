@@ -64,8 +64,7 @@ def _below(root: str, configurations: Configurations, suffixes: tuple[str, ...])
     ignore = GitIgnore.around(os.path.realpath(root), configurations.wrong)
     entered: set[str] = set()
 
-    def walk(folder: str, ignore: GitIgnore) -> Iterator[str]:
-        real = os.path.realpath(folder)
+    def walk(folder: str, real: str, ignore: GitIgnore) -> Iterator[str]:
         if real in entered:  # a symbolic link that leads back, or to a folder already searched
             return
         entered.add(real)
@@ -78,18 +77,19 @@ def _below(root: str, configurations: Configurations, suffixes: tuple[str, ...])
         ignore = ignore.entering(real)
         excludes = configurations.of_folder(folder).excludes
         for entry in listing:
-            path = os.path.join(folder, entry.name)
+            path, real_path = os.path.join(folder, entry.name), os.path.join(real, entry.name)
             is_folder = _is_folder(entry)
             if entry.name in NEVER_ENTERED or not (is_folder or entry.name.endswith(suffixes)):
                 continue
-            if ignore.covers(os.path.join(real, entry.name), is_folder) or excludes(path, is_folder):
+            if ignore.covers(real_path, is_folder) or excludes(path, is_folder):
                 continue
             if is_folder:
-                yield from walk(path, ignore)
+                # To resolve every path anew takes time by the cube of the depth.
+                yield from walk(path, os.path.realpath(path) if entry.is_symlink() else real_path, ignore)
             elif not _is_lock(entry):
                 yield path
 
-    return walk("" if root == os.curdir else root, ignore)
+    return walk("" if root == os.curdir else root, os.path.realpath(root), ignore)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -8,7 +8,7 @@ MOST_DEFINITIONS = 50_000
 """Definitions of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
 MOST_STATEMENTS = 200_000
 """Statements of a file, of which each takes some 0.3 milliseconds and 10 KB. A file with more is not analysed."""
-MOST_SAMPLES = 50_000
+MOST_SAMPLES = 10_000
 """Samples of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
 MOST_LISTED_PATHS = 20_000
 """Paths below the folder of a model. If there are more, its tensor files are not compared with its variables, and a
@@ -21,6 +21,8 @@ MOST_PATTERNS = 10_000
 """Patterns of one list. More are a mistake of the configuration."""
 LONGEST_PATTERN = 2_000
 """Characters of a pattern. A longer one is a mistake of the configuration."""
+MOST_MODULE_PATHS = 200
+"""Folders of `module-paths`, each of which is looked into for every import. More are a mistake of the configuration."""
 MOST_CONFIGURATION_DOTS = 2_000
 """Dots of a configuration, as the root of the sum of the squares of the dots of its lines. With more, the file is
 refused: the parser takes time by their square."""

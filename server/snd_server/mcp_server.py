@@ -82,20 +82,34 @@ async def _snd(*arguments: str) -> str:
         sys.executable, "-P", "-m", "snd_server", *arguments,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
     try:
-        out, err = await asyncio.wait_for(process.communicate(), TOOL_SECONDS)
+        async with asyncio.timeout(TOOL_SECONDS):
+            (out, left), (err, left_of_err) = await asyncio.gather(_start(process.stdout), _start(process.stderr))
+            await process.wait()
     except TimeoutError:
-        process.kill()
-        await process.wait()
         return f"snd {arguments[0]} took longer than {TOOL_SECONDS} s"
-    said = out.decode(errors="replace") or err.decode(errors="replace")
-    return _cut(said)
+    finally:
+        if process.returncode is None:  # also if the client took the question back
+            process.kill()
+            await process.wait()
+    return _cut(out, left) if out else _cut(err, left_of_err)
 
 
-def _cut(text: str) -> str:
-    if len(text) <= MOST_TOOL_CHARACTERS:
-        return text
-    return f"{text[:MOST_TOOL_CHARACTERS]}\n… {len(text) - MOST_TOOL_CHARACTERS:,} characters more"
+async def _start(stream: asyncio.StreamReader) -> tuple[str, int]:
+    """Return the first characters of all that comes, and how many bytes more there are, which are not kept."""
+    kept, left = bytearray(), 0
+    while chunk := await stream.read(1 << 16):
+        room = 4 * MOST_TOOL_CHARACTERS - len(kept)  # a character has up to four bytes
+        kept += chunk[:room]
+        left += len(chunk[room:])
+    return kept.decode(errors="replace"), left
+
+
+def _cut(text: str, left: int = 0) -> str:
+    left += max(0, len(text) - MOST_TOOL_CHARACTERS)
+    return f"{text[:MOST_TOOL_CHARACTERS]}\n… {left:,} characters more" if left else text
 
 
 def serve() -> None:

@@ -148,3 +148,11 @@ def test_a_question_can_be_ended_within_fragments(text: str) -> None:
 def test_a_long_chain_of_invocations_is_told_by_its_ends() -> None:
     found = snapshot_of({"graph.nnef": ATTACKS["an endless recursion"][0]}).diagnostics("graph.nnef")
     assert all(len(each.related) <= 10 for each in found)
+
+
+def test_unknown_names_are_compared_with_all_others_a_hundred_times() -> None:
+    statements = "".join(f"tensor{at} = relu(x); " for at in range(200))
+    lines = "".join(f'"tonsor{at}": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n' for at in range(200))
+    texts = {"graph.nnef": _HEAD.format("", f"{statements} y = tensor1;"), "graph.quant": lines}
+    found = snapshot_of(texts).diagnostics("graph.quant")
+    assert ["did you mean" in each.message for each in found] == [True] * 100 + [False] * 100

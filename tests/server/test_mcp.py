@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 mcp = pytest.importorskip("mcp", reason="tools for agents need mcp, the extra snd[mcp]")
+
+from snd_server import mcp_server  # noqa: E402 - needs mcp
+from snd_server.limits import MOST_TOOL_CHARACTERS  # noqa: E402
+from support.waiting import until  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 WRONG = "graph main {\n    @input { x: reel[2]; }\n}\n"
@@ -45,3 +50,29 @@ async def test_tools_answer_as_the_commands_do(tmp_path):
     assert operator.startswith("## nn.relu")
     assert "--fix" in option
     assert sorted(tmp_path.iterdir()) == before
+
+
+async def test_what_a_tool_says_without_end_is_not_kept():
+    stream = asyncio.StreamReader()
+    stream.feed_data(b"x" * 3_000_000)
+    stream.feed_eof()
+    text, left = await mcp_server._start(stream)
+    assert (len(text), left) == (4 * MOST_TOOL_CHARACTERS, 3_000_000 - 4 * MOST_TOOL_CHARACTERS)
+    assert mcp_server._cut(text, left).endswith("… 2,900,000 characters more")
+
+
+async def test_a_question_that_is_taken_back_ends_its_command(monkeypatch: pytest.MonkeyPatch):
+    made: list[asyncio.subprocess.Process] = []
+    original = asyncio.create_subprocess_exec
+
+    async def make(*command: str, **more: Any) -> asyncio.subprocess.Process:
+        made.append(await original(sys.executable, "-c", "import time; time.sleep(1000)", **more))
+        return made[0]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", make)
+    asking = asyncio.create_task(mcp_server._snd("check"))
+    await until(lambda: bool(made))
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert made[0].returncode is not None

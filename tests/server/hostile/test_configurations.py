@@ -19,6 +19,10 @@ ATTACKS = {
     "unknown": ("".join(f"k{at} = 1\n" for at in range(40_000)), "snd.toml:1: unknown key 'k0'"),
     "long-key": ("k" * 300_000 + " = 1", "unknown key 'kkk"),
     "long-rule": ('ignore = ["' + "k" * 300_000 + '"]', "there is no rule 'kkk"),
+    "module-paths": ("module-paths = [" + '"a",' * 20_000 + "]", "'module-paths' has 20,000 folders"),
+    "targets": ('[targets]\n"\\u001b[2J\\n::error::x" = "y"', ": :error::x', only tosa"),
+    "targets-of-lists": ("targets = { tosa = [[]] }", "'tosa' must be"),
+    "many-targets": ("[targets]\n" + "".join(f"k{at} = 1\n" for at in range(30_000)), "there is no target 'k0'"),
     "many-rules": ("ignore = [" + '"kk",' * 50_000 + "]", "there is no rule 'kk'"),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Note, Span
@@ -22,6 +22,8 @@ _OF_TRACT = {
 }
 """The operations that tract reads, and the operators that do what it makes of them."""
 _BITS_OF_TRACT = (8, 32)
+_MOST_SUGGESTIONS = 100
+"""How many unknown tensors of a file are compared with all of the graph. Others have no suggestion."""
 
 
 def apply_quantization(
@@ -38,9 +40,10 @@ def apply_quantization(
     ``span`` there.
     """
     seen: dict[str, Span] = {}
+    suggestions = iter(range(_MOST_SUGGESTIONS))
     for start, line in file.lines:
         frame = Frame({}, base=start)
-        if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors, variables):
+        if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors, variables, suggestions):
             continue
         name = line.operation.function.text
         attributes = _attributes(own, frame, line.operation)
@@ -75,12 +78,13 @@ def _is_of_graph(
     line: nodes.Quantization,
     tensors: Mapping[str, Value],
     variables: Sequence[StoredVariable],
+    suggestions: Iterator[int],
 ) -> bool:
     name = quantized_name(line)
     if name in tensors:
         return True
     label = next((each.name for each in variables if each.label == name), None)
-    close = close_matches(name, tensors, most=1)
+    close = [] if next(suggestions, None) is None else close_matches(name, tensors, most=1)
     hint = f"; '{name}' is the label of '{label}'" if label else f"; did you mean '{close[0]}'?" if close else ""
     message = f"the graph has no tensor '{name}'{hint}"
     own.report(frame, rules.UNKNOWN_QUANTIZED_TENSOR, line.tensor, message)
