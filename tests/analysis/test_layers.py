@@ -52,21 +52,31 @@ MOST_FILES_IN_A_CYCLE = 3
 MOST_FILES_IN_A_FOLDER = 20
 
 
+@cache
+def _nodes(path: Path) -> tuple[tuple[ast.Import | ast.ImportFrom | ast.Call, bool], ...]:
+    """The imports and calls of a file, and whether each stands outside of any function."""
+    found = []
+    open_nodes: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
+    while open_nodes:
+        node, is_outside = open_nodes.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Call):
+            found.append((node, is_outside))
+        is_outside = is_outside and not isinstance(node, ast.FunctionDef)
+        open_nodes += [(child, is_outside) for child in ast.iter_child_nodes(node)]
+    return tuple(found)
+
+
 def _imports(package: str) -> Iterator[tuple[Path, str, bool]]:
     """File, module and whether the import stands outside of any function, for each import of a package."""
     for path in sorted((ROOT / package).rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        inner = {
-            node for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) for node in ast.walk(function)
-        }
-        for node in ast.walk(tree):
+        for node, is_outside in _nodes(path):
             if isinstance(node, ast.Import):
                 for alias in node.names:
-                    yield path.relative_to(ROOT), alias.name, node not in inner
+                    yield path.relative_to(ROOT), alias.name, is_outside
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{path}: imports are absolute"
                 for alias in node.names:
-                    yield path.relative_to(ROOT), f"{node.module}.{alias.name}", node not in inner
+                    yield path.relative_to(ROOT), f"{node.module}.{alias.name}", is_outside
 
 
 def _violations(package: str, *forbidden: str) -> list[str]:
@@ -209,7 +219,7 @@ def test_analysis_opens_no_files():
     calls = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sorted((ROOT / "analysis").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node, _ in _nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "print", "input")
     ]
     assert calls == []

@@ -20,7 +20,7 @@ from support.server.processes import ROOT
 need("py_mini_racer")
 
 SVG = "{http://www.w3.org/2000/svg}"
-OPERATIONS = tries(400, 2000)
+OPERATIONS = tries(250, 2000)
 
 
 def chain(count: int) -> Iterator[str]:
@@ -77,7 +77,7 @@ def graph_of(family: Callable[[int], Iterator[str]], count: int) -> str:
     return f"{head}\n{body}\ny = math.mul(t{count - 1}, m);\n}} }}\n"
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("family", sample(FAMILIES, 4), ids=lambda family: family.__name__)
 def test_many_operations_are_laid_out_within_bounds(real, project, family):
     (project / "main.sknd").write_text(graph_of(family, OPERATIONS))
     drawn = real("graph", ".", "-o", "g.svg")
@@ -103,7 +103,7 @@ def test_a_chain_that_is_too_long_for_recursion_is_drawn(real, project):
     assert len(edges_of((project / "g.svg").read_text(encoding="utf-8"))[0]) == 7003
 
 
-@pytest.mark.parametrize("example", sample(["unet", "transformer", "resnet50", "detection", "lstm"], 3))
+@pytest.mark.parametrize("example", sample(["unet", "transformer", "resnet50", "detection", "lstm"], 2))
 def test_networks_as_people_write_them_have_lines_alone(real, example):
     outcome = real("graph", str(ROOT / "examples" / example), "--open", "1")
     assert not edges_of(outcome.stdout)[1]

@@ -28,3 +28,5 @@ vim.b.undo_ftplugin = (vim.b.undo_ftplugin and vim.b.undo_ftplugin .. " | " or "
   .. " | lua require('snd.commands').remove(0)" -- the last: `lua` takes bars for its own
 
 require("snd.commands").create(0)
+
+pcall(vim.treesitter.start) -- where the parser of editors/tree-sitter-nnef is installed; else the syntax file colours

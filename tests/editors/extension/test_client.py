@@ -43,6 +43,7 @@ def test_types(extension: Path):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.exhaustive
 def test_style(extension: Path):
     done = subprocess.run(["npx", "eslint", "src"], cwd=extension, capture_output=True, text=True, timeout=FAR_SECONDS)
     assert done.returncode == 0, done.stdout

@@ -163,7 +163,7 @@ def test_a_process_that_is_killed_says_why(monkeypatch: pytest.MonkeyPatch):
     assert found == NoProposal("it takes longer than the 0.0001 seconds that are allowed")
 
 
-@pytest.mark.parametrize("path", sample(LIBRARY, 3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(LIBRARY, 2), ids=lambda path: path.stem)
 def test_samples_of_all_operators_of_the_library_check_and_are_right(path: Path):
     text = path.read_text()
     snapshot = snapshot_of({path.name: text})

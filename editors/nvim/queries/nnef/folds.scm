@@ -1,0 +1,5 @@
+[
+  (definition)
+  (body)
+  (array)
+] @fold
