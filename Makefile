@@ -33,7 +33,7 @@ test: $(DEVELOPING)
 ## Everything: all cases of all sweeps, every client, real editors, and the benchmarks.
 test-all: $(DEVELOPING)
 	$(PYTEST) --exhaustive $(CHANGES)
-	$(BIN)/python -m pytest --exhaustive tests/editors/nvim tests/editors/vscode
+	$(BIN)/python -m pytest --exhaustive tests/editors/nvim tests/editors/tree_sitter tests/editors/vscode
 	$(BIN)/snd test analysis/snd_analysis/libraries examples --quiet
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 

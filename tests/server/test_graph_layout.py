@@ -20,7 +20,7 @@ from support.server.processes import ROOT
 need("py_mini_racer")
 
 SVG = "{http://www.w3.org/2000/svg}"
-OPERATIONS = tries(250, 2000)
+OPERATIONS = tries(320, 2000)
 
 
 def chain(count: int) -> Iterator[str]:
