@@ -21,7 +21,17 @@ TEXTS = {
 _COMMAND = re.compile(r"(?:^\$ |^|`|\| )snd ([a-z]+)\b([^`|\n]*)", re.MULTILINE)
 _FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 # Options of other programs that the documents tell to run.
-_OF_OTHERS = {"--headless", "--install-extension", "--strict", "--exhaustive", "--update-goldens", "--onnx", "--abi", "--grammar", "--health"}
+_OF_OTHERS = {
+    "--headless",
+    "--install-extension",
+    "--strict",
+    "--exhaustive",
+    "--update-goldens",
+    "--onnx",
+    "--abi",
+    "--grammar",
+    "--health",
+}
 
 
 def options() -> dict[str, set[str]]:
