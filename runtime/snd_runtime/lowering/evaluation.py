@@ -30,7 +30,7 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_analysis.model import Place
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import naming_pack, nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
@@ -258,7 +258,7 @@ class Evaluation:
             failing,
             lambda at: (
                 rules.INDEX_OUT_OF_RANGE,
-                rules.index_out_of_range.outside_of_pack(f"index {self.at(index, at)}", count),
+                naming_pack(rules.index_out_of_range.outside_of_pack(f"index {self.at(index, at)}", count), term.node),
             ),
             term.node,
         )

@@ -22,8 +22,8 @@ CASES = [
     ("s[-4:]", "index-out-of-range", "-4", "the bound -4 is outside of 's', which has 3 items"),
     ("s[:n + 2]", "index-out-of-range", "n + 2", "the bound 4 is outside of 's', which has 3 items"),
     ("'abc'[3]", "index-out-of-range", "3", "the index 3 is outside of the string, which has 3 characters"),
-    ("s[5] <- 1", "index-out-of-range", "5", "the index 5 is outside of the pack, which has 3 items"),
-    ("s[[0, 5]] <- 1", "index-out-of-range", "[0, 5]", "the index 5 is outside of the pack, which has 3 items"),
+    ("s[5] <- 1", "index-out-of-range", "5", "the index 5 is outside of 's', which has 3 items"),
+    ("s[[0, 5]] <- 1", "index-out-of-range", "[0, 5]", "the index 5 is outside of 's', which has 3 items"),
     ("s[[true]]", "length-mismatch", "[true]", "the mask has 1 item, the pack that it masks 3"),
     (
         "s[[0, 1]] <- [1]",

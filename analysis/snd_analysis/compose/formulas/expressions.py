@@ -20,7 +20,7 @@ from snd_analysis.compose.limits import LONGEST_PACK
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import naming_pack, nodes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Unknown, Value
 
@@ -64,9 +64,10 @@ class Expressions:
 
     def blamed(self, node: nodes.Node, failure: OperationError) -> EvaluationError:
         """Return a failure of an operation at the node, or at the part of it that is to blame."""
+        message = naming_pack(failure.message, node)
         if isinstance(failure, Overflow):
             node = self._wide.get(failure.value, node)
-        return EvaluationError(node, failure.rule, failure.message)
+        return EvaluationError(node, failure.rule, message)
 
     def _evaluated(self, node: nodes.Expression) -> Value:
         if self._is_known(node):

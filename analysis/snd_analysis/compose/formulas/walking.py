@@ -35,7 +35,7 @@ from snd_analysis.compose.formulas.terms import (
 )
 from snd_analysis.compose.limits import MOST_POINTS
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.syntax import nodes, written
+from snd_analysis.skriptnd.syntax import naming_pack, nodes
 from snd_analysis.symbolic.values import OperationError
 
 
@@ -204,7 +204,6 @@ class _Point:
         if index is None:
             return None
         if not -count <= int(index) < count:
-            pack = f"'{written(term.node.target)}'" if isinstance(term.node, nodes.Subscript) else "the pack"
-            message = rules.index_out_of_range.outside_of_pack(f"index {int(index)}", count, pack)
-            self._fail(term.node, rules.INDEX_OUT_OF_RANGE, message)
+            message = rules.index_out_of_range.outside_of_pack(f"index {int(index)}", count)
+            self._fail(term.node, rules.INDEX_OUT_OF_RANGE, naming_pack(message, term.node))
         return int(index) % count

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.evaluate.environment import Environment
 from snd_analysis.skriptnd.evaluate.errors import EvaluationError
-from snd_analysis.skriptnd.syntax import nodes, shown_pack
+from snd_analysis.skriptnd.syntax import naming_pack, nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Truth
 from snd_analysis.symbolic.values import (
@@ -35,10 +35,7 @@ class Located(Struct, frozen=True):
         at = failure.operand
         node = self.operands[at] if at is not None and at < len(self.operands) else self.node
         notes = tuple((self.operands[place], text) for place, text in failure.notes if place < len(self.operands))
-        message = failure.message
-        if isinstance(self.node, nodes.Subscript):
-            message = message.replace("the pack,", f"{shown_pack(self.node.target)},")
-        return EvaluationError(node, failure.rule, message, notes)
+        return EvaluationError(node, failure.rule, naming_pack(failure.message, self.node), notes)
 
 
 def lifted(located: Located, function: Callable[..., Value], *operands: Value) -> Value:

@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.syntax.chunks import (
 from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
 from snd_analysis.skriptnd.syntax.expected import terminals
 from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
-from snd_analysis.skriptnd.syntax.pretty import element_of, shown_pack, written
+from snd_analysis.skriptnd.syntax.pretty import element_of, naming_pack, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
 from snd_analysis.skriptnd.syntax.reparse import common_prefix
@@ -48,6 +48,7 @@ __all__ = [
     "is_identifier",
     "keywords",
     "made_tree",
+    "naming_pack",
     "parse",
     "parse_expression",
     "parse_file",

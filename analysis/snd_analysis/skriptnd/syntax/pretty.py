@@ -20,6 +20,13 @@ def shown_pack(node: nodes.Node) -> str:
     return f"'{text}'" if len(text) <= LONGEST_SHOWN_PACK else "the pack"
 
 
+def naming_pack(message: str, node: nodes.Node) -> str:
+    """Return a message about "the pack" that a node takes items of, or replaces items of, with that pack named."""
+    if isinstance(node, nodes.Subscript | nodes.Substitution):
+        return message.replace("the pack,", f"{shown_pack(node.target)},")
+    return message
+
+
 def written(node: nodes.Node) -> str:
     """Return an expression, list item, extent or shape on one line, spaced as usual."""
     match node:
