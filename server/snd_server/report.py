@@ -20,6 +20,14 @@ def plain(style: str, text: str) -> str:
     return text
 
 
+class TestedSample(Struct, frozen=True):
+    """A sample that was run, for reports of tests."""
+
+    location: Location
+    name: str
+    seconds: float
+
+
 class Report(Struct, frozen=True):
     """The diagnostics of a run, in order of the files and of the places within each, and what is needed to show them.
 
@@ -39,6 +47,8 @@ class Report(Struct, frozen=True):
     quiet: bool = False
     proofs: tuple[Proof, ...] | None = None
     """What holds of operators for all sizes, if that was asked for."""
+    samples: tuple[TestedSample, ...] = ()
+    """The samples that were run, in order."""
     remark: str = ""
     """What to say in the summary besides; of a run that did not look for all that may be wrong with its files."""
     paint: Paint = plain

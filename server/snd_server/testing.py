@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.base import Diagnostic, Edit, Severity, counted
+from snd_analysis.base import Diagnostic, Edit, Location, Severity, counted
 from snd_analysis.skriptnd.lints import unsuppressed
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.workspace import PlacedSample
@@ -22,7 +22,8 @@ from snd_server.config import Configurations
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
-from snd_server.report import Report
+from snd_server.render.visible import visible
+from snd_server.report import Report, TestedSample
 from snd_server.request import CheckRequest
 from snd_server.run import exit_status, files_of
 from snd_server.sample_diagnostics import diagnostics_of
@@ -85,6 +86,7 @@ def run_samples(request: SamplesRequest) -> int:
         source=checker.source,
         error_on_warning=output.error_on_warning,
         quiet=output.quiet,
+        samples=tuple(sample for each in tested for sample in _samples(each, checker)),
         remark=_remark(tested, recorded),
     )
     write_output(render(output.format, decorated(report, sys.stdout, output)), sys.stdout, output)
@@ -152,6 +154,14 @@ def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
     ]
     left = unsuppressed(made, snapshot.source(tested.path), snapshot.comments(tested.path))
     yield from checker.select(tested.path, sorted(left, key=lambda each: each.location.span))
+
+
+def _samples(tested: _Tested, checker: Checker) -> Iterator[TestedSample]:
+    text = checker.source(tested.path).text
+    for placed, outcome in zip(tested.samples, tested.outcomes, strict=True):
+        span = placed.sample.span.shifted(placed.start)
+        invocation = visible(text[span.start : span.end].partition("\n")[0].removeprefix("# >>>").strip())
+        yield TestedSample(Location(tested.path, span), invocation, outcome.seconds)
 
 
 def _remark(tested: Sequence[_Tested], recorded: int) -> str:

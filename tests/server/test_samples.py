@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -64,7 +66,17 @@ def test_format(name, real, golden):
     outcome = real("test", "--format", name)
     assert outcome.status == 1
     assert outcome.stderr == ""
-    golden(f"samples-{name}.{SUFFIXES.get(name, 'txt')}", outcome.stdout)
+    golden(f"samples-{name}.{SUFFIXES.get(name, 'txt')}", re.sub(r' time="[\d.]+"', "", outcome.stdout))
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_report_for_junit_has_a_case_with_its_time_for_each_sample(real):
+    cases = [*ElementTree.fromstring(real("test", "--format", "junit").stdout).iter("testcase")]
+    samples = [case for case in cases if case.get("time") is not None]
+    assert len(samples) == sum(text.count("# >>>") for text in (OPERATORS, RIGHT))
+    assert all(float(case.get("time") or "") >= 0 for case in samples)
+    assert any(case.find("failure") is not None for case in samples)
+    assert any(case.find("failure") is None for case in samples)
 
 
 def test_clean(real, samples):

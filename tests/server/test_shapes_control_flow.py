@@ -37,7 +37,8 @@ def shapes(project, real):
             f"{HEAD}\ngraph net {{\n    @input {{ {INPUTS} }}\n    @variable {{ v: real[4, 4]; }}\n"
             f"    @output {{ {outputs} }}\n    @compose {{ {compose} }}\n{update}}}\n"
         )
-        outcome = real("shapes", ".", "--graph", "net", "--format", "json", *arguments)
+        decomposed = () if "--decompose" in arguments else ("--decompose", "all")
+        outcome = real("shapes", ".", "--graph", "net", "--format", "json", *decomposed, *arguments)
         assert outcome.status == 0, outcome.stderr + outcome.stdout
         return read(outcome.stdout)
 
@@ -175,22 +176,22 @@ def test_updates_of_operators(shapes):
 # ---- tables ----------------------------------------------------------------------------------------------------------
 def test_the_table_is_indented(shapes, real):
     shapes("y = if c then scaled(x) else x;", update="d = math.mul(v, 0.5); v = math.add(d, v);")
-    lines = [line.split() for line in real("shapes", ".", "--graph", "net").stdout.splitlines()]
+    lines = [line.split() for line in real("shapes", ".", "--graph", "net", "--decompose", "all").stdout.splitlines()]
     assert ["if", "y,", "then"] in lines
     assert ["if", "y", "c,", "x,", "y.w", "y", "at", "most", "32"] in lines
     assert ["then"] in lines
     assert ["nn.linear", "y.y", "x,", "y.w", "y", "32"] in lines
     assert ["update"] in lines
-    text = real("shapes", ".", "--graph", "net").stdout
+    text = real("shapes", ".", "--graph", "net", "--decompose", "all").stdout
     assert "\n  then\n    nn.linear" in text
     assert text.endswith("; at most 32 multiply-adds\n")
 
 
 def test_totals_are_honest(shapes, real):
     shapes("t = nn.linear(x, v); y = with a = t do..(k) nn.linear(a, v);")
-    assert real("shapes", ".", "--graph", "net").stdout.endswith("; at least 32 multiply-adds\n")
+    assert real("shapes", ".", "--graph", "net", "--decompose", "all").stdout.endswith("; at least 32 multiply-adds\n")
     shapes("t = nn.linear(x, v); y = with a = t do..(2) nn.linear(a, v);")
-    assert real("shapes", ".", "--graph", "net").stdout.endswith("; 96 multiply-adds\n")
+    assert real("shapes", ".", "--graph", "net", "--decompose", "all").stdout.endswith("; 96 multiply-adds\n")
 
 
 def test_narrow_terminals(shapes, project):

@@ -26,8 +26,8 @@ _NARROWEST = 40
 @click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one that no other invokes.")
 @argument_options
 @click.option(
-    "--decompose", metavar="all|none|NAME,...", default="all",
-    help="Which composed operators to show as what they are composed of.",
+    "--decompose", metavar="all|none|NAME,...", default="none",
+    help="Which composed operators to show as what they are composed of; none by default.",
 )  # fmt: skip
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show them.")
 @click.option("--config", metavar="FILE", help="Use this configuration.")

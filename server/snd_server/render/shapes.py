@@ -71,7 +71,7 @@ def _measures(tensor: Tensor) -> _Row:
         return "unknown", "", "", ""
     bound = tensor.bound
     dynamic = bound is not None and any(not isinstance(each, Integer) or each.value is None for each in tensor.shape)
-    most = ",".join("?" if each is None else str(each) for each in bound or ()) if dynamic else ""
+    most = f"[{','.join('?' if each is None else str(each) for each in bound or ())}]" if dynamic else ""
     elements = _elements(tensor).most
     size = _BYTES.get(tensor.dtype or "", 0)
     return (

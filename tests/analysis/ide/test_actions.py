@@ -328,6 +328,12 @@ def test_suppressions_say_why_and_gather():
     assert "# snd: ignore[unknown-operator, undefined-name] TODO: say why\n" in again
 
 
+def test_syntax_errors_are_not_suppressed():
+    text = GRAPH.format("y = math.neg(x;")
+    assert titles(text, "x;") != []
+    assert not any(title.startswith("suppress") for title in titles(text, "x;") + titles(text, "(x"))
+
+
 def test_no_suppression_inside_of_a_string():
     text = """operator o {
     @attrib { a: int; }

@@ -11,7 +11,7 @@ from snd_server.lsp.uris import uri_of
 from support.lsp.clients import EDITORS, SERVER, begin, change_text, open_text, position, rest
 
 URI = "untitled:main.sknd"
-TEXT = """import math;
+TEXT = """import math, nn;
 
 # Doubles 𝛼 what it is given.
 operator double {
@@ -21,11 +21,13 @@ operator double {
 }
 
 graph main {
-    @input { a: real[4]; }
-    @output { b: real[4]; }
+    @input { a: real[4]; k: int[4]; m: real[2, 4]; w: real[3, 4]; }
+    @output { b: real[4]; e: real[2, 3]; }
     @compose {
         c = double(a);
-        b = math.add(c, a);
+        few = math.lt(k, 2);
+        b = math.select(few, c, a);
+        e = nn.linear(m, w);
     }
 }
 """
@@ -58,7 +60,7 @@ async def test_nothing_to_say(client: LanguageClient):
 
 
 async def test_signature_help_while_a_statement_is_written(client: LanguageClient):
-    written = TEXT.replace("math.add(c, a);", "math.add(c, ")
+    written = TEXT.replace("math.select(few, c, a);\n        e = nn.linear(m, w);", "math.add(c, ")
     document = open_text(client, URI, written)
     place = position(written, "math.add(c, ")
     place = types.Position(place.line, place.character + len("math.add(c, "))
@@ -74,11 +76,11 @@ async def test_signature_help_while_a_statement_is_written(client: LanguageClien
 
 async def test_hints_lead_somewhere(client: LanguageClient):
     document = open_text(client, URI, TEXT)
-    whole = types.Range(types.Position(0, 0), types.Position(17, 0))
+    whole = types.Range(types.Position(0, 0), types.Position(19, 0))
     found = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
     assert found is not None
     texts = ["".join(part.value for part in hint.label if not isinstance(part, str)) for hint in found]
-    assert texts == ["real[4]", "<real>", "x:", "y:"]
+    assert texts == ["real[4]", "<int, int>", "bool[4]", "filter:"]
     locations = [part.location for hint in found for part in hint.label if not isinstance(part, str)]
     assert any(each is not None and each.uri.endswith("math.sknd") for each in locations)
 
@@ -90,7 +92,7 @@ async def test_kinds_of_hints_can_be_switched_off(client: LanguageClient):
     client.set_configuration(settings)
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
     await rest(client)  # the server may ask for them
-    whole = types.Range(types.Position(0, 0), types.Position(17, 0))
+    whole = types.Range(types.Position(0, 0), types.Position(19, 0))
     found = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
     kinds = {hint.kind for hint in found or ()}
     assert kinds == {types.InlayHintKind.Parameter}

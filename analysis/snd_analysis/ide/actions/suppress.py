@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Rule, Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import chunk_at
@@ -16,15 +17,24 @@ _REASON = "TODO: say why"
 
 def suppress(request: Request) -> Iterator[Action]:
     """For each rule that is broken at a place, a comment above the line that suppresses it there, with its reason."""
-    about_comments = {
+    never = {
         lints.BLANKET_SUPPRESSION,
         lints.UNKNOWN_DIRECTIVE,
         lints.UNKNOWN_RULE_IN_SUPPRESSION,
         lints.UNUSED_SUPPRESSION,
+        # A text that can't be read is no matter of taste: nothing would compile it.
+        rules.ILLEGAL_CHARACTER,
+        rules.KEYWORD_AS_NAME,
+        rules.MALFORMED_FORMAT,
+        rules.MALFORMED_NUMBER,
+        rules.NESTING_TOO_DEEP,
+        rules.SYNTAX_ERROR,
+        rules.UNCLOSED_BRACKET,
+        rules.UNCLOSED_STRING,
     }
     told: set[Rule] = set()
     for found in request.here:
-        if found.rule in told or found.rule in about_comments or not _can_be_above(request, found):
+        if found.rule in told or found.rule in never or not _can_be_above(request, found):
             continue
         told.add(found.rule)
         yield _comment(request, found)

@@ -15,7 +15,7 @@ from snd_analysis.ide.hover.broken import broken_hover
 from snd_analysis.ide.hover.comments import comment_hover
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
 from snd_analysis.ide.hover.expressions import entry_of, expression_hover, expression_text, member_text
-from snd_analysis.ide.hover.invocations import invocation_text
+from snd_analysis.ide.hover.invocations import invocation_texts
 from snd_analysis.ide.hover.scoped import scoped_hover
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text, token_text
@@ -131,8 +131,9 @@ def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode
             value = "" if call is None else expression_text(knowledge, call, entry_of(around))
             return paragraphs([function_text(name), value])
         case OperatorName() as name:
-            here = _invocation(knowledge, around)
-            return paragraphs([here, _RULE if here else "", definition_text(snapshot, name, placed.path)])
+            types, facts = _invocation(knowledge, around)
+            definition = definition_text(snapshot, name, placed.path)
+            return paragraphs([types, _RULE if types else "", definition, _RULE if facts else "", facts])
         case ModuleName(path=path):
             imported = {item.path: item.node.text for item in snapshot.imports(placed.path)}
             return module_text(snapshot, path, imported.get(path, ""))
@@ -160,11 +161,11 @@ def _call(around: Sequence[PlacedNode]) -> PlacedNode | None:
     return next((each for each in reversed(around) if isinstance(each.node, nodes.Call)), None)
 
 
-def _invocation(knowledge: Knowledge, around: Sequence[PlacedNode]) -> str:
+def _invocation(knowledge: Knowledge, around: Sequence[PlacedNode]) -> tuple[str, str]:
     placed = _call(around)
     if placed is None or not isinstance(placed.node, nodes.Call):
-        return ""
-    return invocation_text(knowledge, placed.node, placed.base - knowledge.start)
+        return "", ""
+    return invocation_texts(knowledge, placed.node, placed.base - knowledge.start)
 
 
 def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:

@@ -59,7 +59,7 @@ def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given:
         [
             code_block(entry.text),
             f"attribute of {code(operator.name)} in {module_phrase(snapshot, operator.path, path)}",
-            given,
             parameter_comment(snapshot, operator, name),
+            given,
         ]
     )

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 from snd_analysis.compose import multiply_adds, specialization_of
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.limits import MOST_CHECKS
-from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
+from snd_analysis.ide.markdown import bullets, code, code_block
 from snd_analysis.ide.values import tensor_facts, type_text, value_text
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import UNDEFINED
 
 
-def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int, several: str = "") -> str:
-    """Return the results of an invocation and what was bound for it; empty if it was not composed.
+def invocation_texts(knowledge: Knowledge, call: nodes.Call, base: int, several: str = "") -> tuple[str, str]:
+    """Return the types of the results of an invocation, and what was bound for it; empty if it was not composed.
 
     ``several`` says of which operations this is the first, if an invocation is more than one and not in a loop.
     """
     operations = knowledge.operations_of(call, base)
     if not operations:
-        return ""
+        return "", ""
     operation = operations[0]
     callee = specialization_of(operation)
     members = () if callee is None else callee.template.outputs
@@ -31,7 +31,7 @@ def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int, several: 
         if (text := type_text(value))
     ]
     facts = [*_facts(call, operations, several), *_example_facts(knowledge, call, base, operation)]
-    return paragraphs([code_block("\n".join(results)) if results else "", bullets(facts)])
+    return code_block("\n".join(results)) if results else "", bullets(facts)
 
 
 def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation: Operation) -> Iterator[str]:

@@ -40,8 +40,8 @@ def symbol_text(knowledge: Knowledge, symbol: Symbol) -> str:
         [
             code_block(_head(knowledge, symbol)),
             f"{symbol.kind} of {code(around)}" if around else symbol.kind,
-            bullets([*_facts(knowledge, symbol)]),
             documentation,
+            bullets([*_facts(knowledge, symbol)]),
         ]
     )
 

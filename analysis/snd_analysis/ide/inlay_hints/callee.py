@@ -21,6 +21,8 @@ class Callee(Struct, frozen=True):
     inputs: tuple[Declared, ...]
     outputs: tuple[Location, ...]
     """Where the outputs are declared."""
+    result_types: frozenset[str]
+    """The names of their types, generic ones too: hints of shapes show these."""
     deduced: tuple[Declared, ...]
     """Attributes whose defaults are no constants."""
 
@@ -29,12 +31,13 @@ class Callee(Struct, frozen=True):
 def callee(db: Database, name: OperatorName) -> Callee:
     """Return what is declared in a definition: nothing, if there is none of that name."""
     snapshot = Snapshot(db)
-    outputs = (Location(name.path, entry.name_span) for entry in declared(snapshot, name, (BlockKind.OUTPUT,)))
+    outputs = declared(snapshot, name, (BlockKind.OUTPUT,))
     knowledge = knowledge_of(snapshot, name)
     return Callee(
         generics=tuple(declared(snapshot, name, (BlockKind.DTYPE,))),
         inputs=tuple(declared(snapshot, name, (BlockKind.INPUT,))),
-        outputs=tuple(outputs),
+        outputs=tuple(Location(name.path, entry.name_span) for entry in outputs),
+        result_types=frozenset(entry.node.type.text for entry in outputs if isinstance(entry.node, nodes.Parameter)),
         deduced=tuple(
             entry
             for entry in declared(snapshot, name, (BlockKind.ATTRIB,))

@@ -16,6 +16,9 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import NULL
 
+_MAIN_INPUT = "input"
+_USUAL_TYPE = "real"
+
 
 def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: Set[HintKind]) -> Iterator[InlayHint]:
     """Yield the hints of one invocation. ``base`` is what its spans count from, in the file."""
@@ -36,26 +39,38 @@ def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: S
 
 
 def _arguments(knowledge: Knowledge, call: nodes.Call, target: OperatorName, base: int) -> Iterator[InlayHint]:
-    """Yield the name of each input before its argument, unless there is one only, or the argument says it."""
+    """Yield the name of each input before its argument, where the name tells more than the argument.
+
+    A single input, the main one and names of one letter (``x``, ``y`` of ``math.add``) tell nothing.
+    """
     inputs = callee(knowledge.snapshot.db, target).inputs
     if len(inputs) < 2:
         return
     for entry, argument in zip(inputs, call.arguments, strict=False):
-        if _says(argument, entry.name):
+        if len(entry.name) == 1 or entry.name == _MAIN_INPUT or _says(argument, entry.name):
             continue
         part = LabelPart(f"{entry.name}:", Location(target.path, entry.name_span))
         yield InlayHint(argument.start + base, HintKind.ARGUMENT, (part,), after=True)
 
 
 def _says(argument: nodes.Node, name: str) -> bool:
-    return isinstance(argument, nodes.Qualified) and argument.parts[-1].text == name
+    """Return whether an argument is called as the input, or the one name contains the other: ``filter1``."""
+    if not isinstance(argument, nodes.Qualified):
+        return False
+    ours, theirs = (each.replace("_", "").casefold() for each in (argument.parts[-1].text, name))
+    return ours in theirs or theirs in ours
 
 
 def _generics(
     knowledge: Knowledge, call: nodes.Call, target: OperatorName, operation: Operation, base: int
 ) -> Iterator[InlayHint]:
-    generics = callee(knowledge.snapshot.db, target).generics
-    entries = [entry for entry in generics if entry.name in operation.dtypes]
+    """Yield the types that neither the results show nor anybody would expect."""
+    called = callee(knowledge.snapshot.db, target)
+    entries = [
+        entry
+        for entry in called.generics
+        if entry.name not in called.result_types and operation.dtypes.get(entry.name, _USUAL_TYPE) != _USUAL_TYPE
+    ]
     if entries:
         parts = _joined([(operation.dtypes[entry.name], entry) for entry in entries], target)
         yield InlayHint(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.ide.examples import Examples
 from snd_analysis.ide.hover import Hover
-from snd_analysis.ide.hover.invocations import invocation_text
+from snd_analysis.ide.hover.invocations import invocation_texts
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.nnef1.facts import fact_text, operations_of, value_of
@@ -49,10 +49,13 @@ def _text(snapshot: Snapshot, path: str, use: Use) -> str:
         case Parameter(operation=operation, name=name):
             return parameter_markdown(signature_of(snapshot, path, operation), name)
         case Operation(name=name):
-            here = _operation_here(snapshot, path, use)
+            types, facts = _operation_here(snapshot, path, use)
             signature = signature_of(snapshot, path, name)
             formula = "" if signature is None else _formula(snapshot, signature.operator)
-            return paragraphs([here, "---" if here else "", signature_markdown(signature), formula])
+            rule = "---"
+            return paragraphs(
+                [types, rule if types else "", signature_markdown(signature), formula, rule if facts else "", facts]
+            )
     return ""
 
 
@@ -104,18 +107,18 @@ def _stored_text(variable: StoredVariable, path: str | None, file: TensorFile | 
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
-def _operation_here(snapshot: Snapshot, path: str, use: Use) -> str:
-    """What an operation comes to where it stands: its results, what it was given, and what was worked out."""
+def _operation_here(snapshot: Snapshot, path: str, use: Use) -> tuple[str, str]:
+    """What an operation comes to where it stands: the types of its results; what it was given and what follows."""
     placed = entry_at(tree_of(snapshot, path), use.span.start)
     if placed is None:
-        return ""
+        return "", ""
     name = next(
         (each for each in nodes_around(placed.entry, use.span.start) if isinstance(each, nodes.Identifier)), None
     )
     found = None if name is None else operations_of(snapshot, path, placed.entry, name)
     definition = elaborated(snapshot.db, path).definition
     if found is None or definition is None:
-        return ""
+        return "", ""
     call, operations = found
     knowledge = Knowledge(snapshot, path, 0, definition)
     specialization = specialization_of(operations[0]) if operations else None
@@ -123,8 +126,8 @@ def _operation_here(snapshot: Snapshot, path: str, use: Use) -> str:
     times = ""
     if _is_fragment(placed.definition.head) and len(operations) > 1:
         times = f"the first of {len(operations)} invocations of {code(placed.definition.head.name.text)}"
-    text = invocation_text(knowledge, call, placed.entry.start, times)
-    return paragraphs([text, bullets(worked_out)])
+    types, facts = invocation_texts(knowledge, call, placed.entry.start, times)
+    return types, paragraphs([facts, bullets(worked_out)])
 
 
 def _worked_out(specialization: Specialization) -> Iterator[str]:
