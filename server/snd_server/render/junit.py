@@ -1,4 +1,4 @@
-"""JUnit XML: a suite per file, a case per sample that was run and per other diagnostic. What fails the run is a failure."""
+"""JUnit XML: a suite per file, a case per sample that was run, and per problem elsewhere."""
 
 from __future__ import annotations
 
