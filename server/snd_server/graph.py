@@ -14,6 +14,7 @@ from snd_server.composing import chosen_graph, compose_chosen
 from snd_server.config import Configurations
 from snd_server.render.graph_dot import graph_dot
 from snd_server.render.graph_page import graph_page
+from snd_server.render.graph_png import demand_png, graph_png
 from snd_server.render.graph_svg import graph_svg
 from snd_server.render.records import record
 from snd_server.report import Report
@@ -28,13 +29,14 @@ class GraphFormat(StrEnum):
     """What a drawing is written as."""
 
     SVG = "svg"
+    PNG = "png"
     HTML = "html"
     DOT = "dot"
     JSON = "json"
 
 
 class GraphRequest(Struct, frozen=True):
-    """What is asked for. ``levels`` are those of operators within operators that are open; ``seconds`` limit an SVG."""
+    """What is asked for. ``levels`` are those of operators within operators that are open; ``seconds`` limit a picture."""
 
     path: str
     graph: str | None
@@ -51,7 +53,7 @@ class GraphRequest(Struct, frozen=True):
 class Drawing(Struct, frozen=True):
     """A drawing, and what is wrong with the graph; not all of a graph with mistakes is there."""
 
-    text: str
+    content: bytes
     report: Report
 
     @property
@@ -82,7 +84,15 @@ def draw(request: GraphRequest) -> Drawing:
     return Drawing(_written(content, request), report)
 
 
-def _written(content: dict[str, Any], request: GraphRequest) -> str:
+def _written(content: dict[str, Any], request: GraphRequest) -> bytes:
+    if request.format is GraphFormat.PNG:
+        demand_png()
+        theme = "light" if request.theme == "auto" else request.theme
+        return graph_png(graph_svg(content, request.levels, theme, request.seconds))
+    return _text(content, request).encode()
+
+
+def _text(content: dict[str, Any], request: GraphRequest) -> str:
     match request.format:
         case GraphFormat.JSON:
             return json_text(content, 1)
@@ -90,5 +100,5 @@ def _written(content: dict[str, Any], request: GraphRequest) -> str:
             return graph_dot(content, request.levels)
         case GraphFormat.HTML:
             return graph_page(content)
-        case GraphFormat.SVG:
+        case _:
             return graph_svg(content, request.levels, request.theme, request.seconds)

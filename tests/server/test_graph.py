@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import shutil
+import struct
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -245,6 +246,17 @@ def test_a_drawing_has_an_edge_for_all_that_the_graph_has(real, model):
     assert "dynamic" in {text.attrib.get("class") for text in root.iter(f"{SVG}text")}
 
 
+def test_a_png_is_the_drawing_in_pixels(real, model):
+    need("py_mini_racer")
+    need("resvg_py")
+    assert real("graph", ".", "-o", "net.png").status == 0
+    assert real("graph", ".", "-o", "net.svg").status == 0
+    picture = (model / "net.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    root = ElementTree.fromstring((model / "net.svg").read_text(encoding="utf-8"))
+    assert struct.unpack(">II", picture[16:24]) == tuple(2 * int(root.attrib[each]) for each in ("width", "height"))
+
+
 def test_a_page_runs_its_own_script_alone(real, model):
     assert real("graph", ".", "-o", "net.html").status == 0
     page = (model / "net.html").read_text(encoding="utf-8")
@@ -321,7 +333,7 @@ def test_drawings_mark_what_is_quantized(real, project):
 def test_the_suffix_tells_the_format(real, model):
     outcome = real("graph", ".", "-o", "net.pdf")
     assert outcome.status == 2
-    assert "suffix must be .svg, .html, .dot or .json" in outcome.stderr
+    assert "suffix must be .svg, .png, .html, .dot or .json" in outcome.stderr
     assert real("graph", ".", "-o", "net.pdf", "--format", "dot").status == 0
     assert (model / "net.pdf").read_text(encoding="utf-8").startswith("digraph")
 

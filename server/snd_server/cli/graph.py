@@ -26,21 +26,21 @@ _ALL = "all"
 @click.option("--graph", metavar="NAME", help="The graph to draw; by default the first one that no other invokes.")
 @click.option(
     "-o", "--output", metavar="FILE", default="-",
-    help="Where to write it. The suffix tells the format: .svg, .html, .dot or .json. '-' is standard output.",
+    help="Where to write it. The suffix tells the format: .svg, .png, .html, .dot or .json. '-' is standard output.",
 )  # fmt: skip
 @click.option("--format", "format", type=click.Choice(_FORMATS), help="The format, whatever the suffix.")
 @click.option(
     "--open", "levels", metavar="all|LEVEL", default="0",
-    help="To what depth operators show what they are composed of, in .svg and .dot; by default they are closed.",
+    help="To what depth operators show what they are composed of, in .svg, .png and .dot; by default they are closed.",
 )  # fmt: skip
 @argument_options
 @click.option(
     "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto",
-    help="The colours of an .svg; 'auto' leaves them to whoever looks at it.",
+    help="The colours of an .svg or .png; with 'auto', an .svg uses the reader's theme, and a .png is light.",
 )  # fmt: skip
 @click.option(
     "--time-limit", "seconds", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=DRAWING_SECONDS,
-    help="How long an .svg may take to draw; 60 by default.",
+    help="How long an .svg or .png may take to draw; 60 by default.",
 )  # fmt: skip
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 def graph(
@@ -71,10 +71,12 @@ def graph(
         raise click.ClickException(str(problem)) from problem
     if drawing.has_errors:
         show(full.render(drawing.report), err=True)
-    if output == "-":
-        show_document(drawing.text)
+    if output != "-":
+        write_file(output, drawing.content)
+    elif chosen is GraphFormat.PNG:
+        click.get_binary_stream("stdout").write(drawing.content)
     else:
-        write_file(output, drawing.text.encode())
+        show_document(drawing.content.decode())
     return 1 if drawing.has_errors else 0
 
 
@@ -85,7 +87,7 @@ def _format(output: str, wanted: str | None) -> GraphFormat:
         return GraphFormat.SVG
     suffix = Path(output).suffix.lower().removeprefix(".")
     if suffix not in _FORMATS:
-        raise click.UsageError(f"-o {output}: the suffix must be .svg, .html, .dot or .json; or give --format")
+        raise click.UsageError(f"-o {output}: the suffix must be .svg, .png, .html, .dot or .json; or give --format")
     return GraphFormat(suffix)
 
 
