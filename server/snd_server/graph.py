@@ -36,7 +36,7 @@ class GraphFormat(StrEnum):
 
 
 class GraphRequest(Struct, frozen=True):
-    """What is asked for. ``levels`` are those of operators within operators that are open; ``seconds`` limit a picture."""
+    """What is asked for. ``levels`` of operators within operators are open; ``seconds`` limit a picture."""
 
     path: str
     graph: str | None
