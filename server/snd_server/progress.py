@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from snd_server.terminal import displays
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -43,6 +47,66 @@ def _with_bar(files: Sequence[str], done: int) -> Iterator[str]:
             progress.update(task, description=path)
             yield path
             progress.advance(task)
+
+
+@contextmanager
+def busy(title: str, shown: bool = True) -> Iterator[None]:
+    """Show what goes on, and since when, if it takes long and standard error is a terminal.
+
+    For work that can't tell how far it is. The display makes way for whatever is printed.
+    """
+    if not shown or not sys.stderr.isatty():
+        yield
+        return
+    spinner = _Spinner(title)
+    displays.append(spinner.clear)
+    try:
+        spinner.clear()
+        yield
+    finally:
+        displays.remove(spinner.clear)
+        spinner.end()
+
+
+class _Spinner:
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._begin = time.monotonic()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._progress: Progress | None = None
+
+    def clear(self) -> None:
+        """Hide the display until nothing was printed for a while."""
+        self.end()
+        with self._lock:
+            self._timer = threading.Timer(_PATIENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def end(self) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._progress is not None:
+                self._progress.stop()
+                self._progress = None
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            if self._timer is not threading.current_thread():
+                return  # it was cancelled too late
+            columns = (SpinnerColumn(), TextColumn(self._title), TimeElapsedColumn())
+            self._progress = Progress(
+                *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+            )
+            task = self._progress.add_task("", total=None)
+            self._progress.tasks[task].start_time = self._progress.get_time() - (time.monotonic() - self._begin)
+            self._progress.start()
 
 
 class ProgressBar:

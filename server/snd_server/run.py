@@ -131,7 +131,8 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
         return [request.stdin_filename]
     files = discover(request.paths, checker.configurations, (SUFFIX, *NNEF1_SUFFIXES))
     if not files and not request.quiet:
-        say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}", err=True)
+        advice = "'snd init' begins a model, 'snd check PATH' checks another folder"
+        say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}: {advice}", err=True)
     return files
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 import click
@@ -23,21 +24,32 @@ _NOT_PRINTED = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 
+displays: list[Callable[[], None]] = []
+"""What shows that something goes on: each function here clears its display, before anything is printed."""
+
 
 def say(message: str, *, err: bool = False) -> None:
     """Print a message on one line."""
+    _clear()
     click.echo(harmless(visible(message)), err=err)
 
 
 def show(text: str, *, err: bool = False) -> None:
     """Print what was laid out in lines and coloured; the caller has made its names and texts visible."""
+    _clear()
     click.echo(harmless(text), nl=False, err=err)
 
 
 def show_document(text: str) -> None:
     """Print a document for programs, of which every character counts, as the formatted text of standard input."""
+    _clear()
     sys.stdout.flush()
     click.echo(text, nl=False)
+
+
+def _clear() -> None:
+    for clear in displays:
+        clear()
 
 
 def harmless(text: str) -> str:

@@ -20,7 +20,7 @@ from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.output import decorated, write_output
-from snd_server.progress import tracked
+from snd_server.progress import busy, tracked
 from snd_server.render import render
 from snd_server.render.visible import visible
 from snd_server.report import Report, TestedSample
@@ -69,7 +69,8 @@ def run_samples(request: SamplesRequest) -> int:
     files = files_of(output, checker)
     recorded = 0
     with SampleEvaluator(ProcessLimits(request.memory * _MEGABYTE)) as evaluator:
-        tested = [_test(path, checker, evaluator, request) for path in tracked(files, shown=not output.quiet)]
+        with busy("Running samples", shown=not output.quiet and len(files) == 1):
+            tested = [_test(path, checker, evaluator, request) for path in tracked(files, shown=not output.quiet)]
         if request.update:
             counts = [_update(each, checker) for each in tested]
             recorded = sum(counts)

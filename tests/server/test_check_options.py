@@ -10,10 +10,13 @@ import signal
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 import pytest
 
+from snd_server.progress import busy
+from snd_server.terminal import displays, say
 from support.server import processes
 from support.server.fake_analysis import FakeWorkspace
 from support.waiting import FAR_SECONDS
@@ -167,6 +170,32 @@ def test_progress_is_for_terminals(snd, project, monkeypatch):
     assert outcome.stdout == "All 20 files are clean\n"
     assert "Checking" in terminal.getvalue()
     assert len(FakeWorkspace.analysed) == 40
+
+
+def test_a_spinner_makes_way_for_what_is_printed(monkeypatch, capsys):
+    shown = threading.Event()
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, text: str) -> int:
+            if "Converting" in text:
+                shown.set()
+            return super().write(text)
+
+    monkeypatch.setattr("snd_server.progress._PATIENCE", 0.0)
+    with busy("Converting"):
+        say("no terminal")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with busy("Converting"):
+        assert shown.wait(FAR_SECONDS)
+        say("half is done")
+        shown.clear()
+        assert shown.wait(FAR_SECONDS), "it goes on"
+    assert capsys.readouterr().out == "half is done\n"
+    assert not displays
 
 
 def test_interruption_is_status_130(project):

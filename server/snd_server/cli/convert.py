@@ -9,6 +9,7 @@ import click
 from snd_server.arguments import ArgumentError
 from snd_server.config_schema import ConfigError
 from snd_server.model_folder import main_file
+from snd_server.progress import busy
 
 if TYPE_CHECKING:
     from snd_server.conversion import WeightsForm
@@ -57,6 +58,7 @@ def convert(
 
     request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config, weights, fixed)
     try:
-        return run_convert(request)
+        with busy("Converting", shown=not quiet):
+            return run_convert(request)
     except (ArgumentError, ConfigError) as problem:
         raise click.ClickException(str(problem)) from problem

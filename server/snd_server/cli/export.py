@@ -10,6 +10,7 @@ from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.extras import MissingExtraError
 from snd_server.model_folder import main_file
+from snd_server.progress import busy
 
 
 @click.command(short_help="Write a model as an ONNX file.")
@@ -58,6 +59,7 @@ def export(
         config,
     )  # fmt: skip
     try:
-        return run_export(request)
+        with busy("Exporting"):
+            return run_export(request)
     except (ArgumentError, ConfigError, MissingExtraError, ShapesError) as problem:
         raise click.ClickException(str(problem)) from problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.limits import DRAWING_SECONDS
 from snd_server.model_folder import main_file
+from snd_server.progress import busy
 from snd_server.render import full
 from snd_server.render.graph_svg import DrawingError
 from snd_server.terminal import show, show_document
@@ -66,7 +68,8 @@ def graph(
     chosen = _format(output, format)
     request = GraphRequest(path, graph, attributes, types, inputs, chosen, _levels(levels), theme, seconds, config)
     try:
-        drawing = draw(request)
+        with busy("Drawing"):
+            drawing = draw(request)
     except (ConfigError, ShapesError, DrawingError) as problem:
         raise click.ClickException(str(problem)) from problem
     if drawing.has_errors:
@@ -74,7 +77,7 @@ def graph(
     if output != "-":
         write_file(output, drawing.content)
     elif chosen is GraphFormat.PNG:
-        click.get_binary_stream("stdout").write(drawing.content)
+        sys.stdout.buffer.write(drawing.content)
     else:
         show_document(drawing.content.decode())
     return 1 if drawing.has_errors else 0

@@ -14,6 +14,7 @@ from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.model_folder import main_file
 from snd_server.output import painter
+from snd_server.progress import busy
 from snd_server.report import plain
 from snd_server.shapes import ShapesRequest, run_shapes
 from snd_server.terminal import show, show_document
@@ -53,7 +54,8 @@ def shapes(
     if format == "table" and sys.stdout.isatty():
         request = replace(request, width=max(_NARROWEST, shutil.get_terminal_size().columns))
     try:
-        output, status = run_shapes(request)
+        with busy("Composing"):
+            output, status = run_shapes(request)
     except (ConfigError, ShapesError) as problem:
         raise click.ClickException(str(problem)) from problem
     show_document(output) if format == "json" else show(output)
