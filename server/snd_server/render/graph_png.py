@@ -23,6 +23,6 @@ def graph_png(svg: str) -> bytes:
     # resvg does not know `white-space: pre`, which keeps the spaces between names and values.
     kept = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
     try:
-        return resvg_py.svg_to_bytes(svg_string=kept, zoom=_SCALE)
+        return bytes(resvg_py.svg_to_bytes(svg_string=kept, zoom=_SCALE))
     except ValueError as problem:
         raise DrawingError(f"the drawing can't be painted: {problem}") from problem
