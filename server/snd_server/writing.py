@@ -60,12 +60,15 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 def write_below(folder: str, name: str, content: bytes) -> None:
     """Make ``content`` the content of a file in ``folder`` or below, whose folders are made.
 
-    Raises OSError as ``write_file``, and if links would lead out of ``folder``: those in it are not the user's choice.
+    Raises OSError as ``write_file``, and for pipes, and if links would lead out of ``folder``: what is in it is not the
+    user's choice.
     """
     path = os.path.join(folder, name)
     root = os.path.realpath(folder)
     if os.path.commonpath([root, os.path.realpath(path)]) != root:
         raise PermissionError(errno.EACCES, f"a link leads out of {folder}", path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "it is no file, and would not be replaced", path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     write_file(path, content)
 

@@ -158,3 +158,13 @@ def test_hovers_look_at_files_alone(tmp_path: Path, kind: str):
     else:
         path.symlink_to("/dev/zero" if kind == "device" else "/nowhere")
     assert stored_markdown(str(path), tables=True) == ""
+
+
+@pytest.mark.parametrize("name", ["main.sknd", "weights/w.dat", "weights"])
+def test_pipes_in_the_folder_are_not_written_to(project: Path, real, name: str):
+    _model(project / "model", {"w": "w"})
+    (project / "out" / name).parent.mkdir(parents=True)
+    os.mkfifo(project / "out" / name)
+    outcome = real("convert", "model", "-o", "out", "--force")
+    assert outcome.status == 2
+    assert "main.sknd" in outcome.stdout + outcome.stderr or "weights" in outcome.stderr
