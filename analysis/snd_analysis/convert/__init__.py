@@ -17,6 +17,7 @@ from snd_analysis.convert.steps import (
     Step,
     blocks_of,
     modules_of,
+    needed_steps,
     shortest,
     taken_by,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "convert_nnef1",
     "module_text",
     "modules_of",
+    "needed_steps",
     "shortest",
     "taken_by",
 ]

@@ -26,6 +26,7 @@ from snd_analysis.convert.steps import (
     Step,
     named_tensors,
     needed,
+    needed_steps,
     plain_steps,
     shortest,
     step_of,
@@ -145,9 +146,8 @@ class _Conversion:
         return self._idioms.rewritten((whole,) if whole is not None else unfolded(operation, self._library))
 
     def _loop(self, operation: Operation, loop: Loop) -> LoopStep:
-        steps = [(None, each) for inner in loop.body.operations for each in self._steps(inner)]
+        steps = [each for inner in loop.body.operations for each in self._steps(inner)]
         results = [self._idioms.source(each) for value in loop.body.outputs.values() for each in tensors_of(value)]
-        kept = needed(steps, {*results})
         pairs = [(each.local, each.source) for each in loop.carried]
         scanned = [(each.local, each.source) for each in loop.scanned]
         step = LoopStep(
@@ -156,7 +156,7 @@ class _Conversion:
             None,
             None,
             None,
-            Block(tuple(each for _, each in kept), tuple(results)),
+            Block(needed_steps(steps, results), tuple(results)),
             operation.outputs,
         )
         return with_inputs(step, self._idioms.source)

@@ -202,6 +202,11 @@ def needed(steps: Sequence[tuple[_Key, _Given]], used: set[Tensor]) -> list[tupl
     return kept[::-1]
 
 
+def needed_steps(steps: Iterable[GraphStep], results: Iterable[Tensor]) -> tuple[GraphStep, ...]:
+    """Return the steps that results need, in order."""
+    return tuple(each for _, each in needed([(None, step) for step in steps], set(results)))
+
+
 def shortest(value: float) -> float:
     """Return the number of the fewest digits that is the same with single precision."""
     try:

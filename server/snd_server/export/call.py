@@ -49,6 +49,14 @@ class Call:
             raise Unsuitable(f"the attribute '{attribute}' is known in the run only")
         return self.attributes[attribute]
 
+    def knows(self, name: str) -> bool:
+        """Return whether the value of a helper symbol is known."""
+        try:
+            self.symbol(name)
+        except Unsuitable:
+            return False
+        return True
+
     def symbol(self, name: str) -> Any:
         """Return the value of a helper symbol. Raises Unsuitable if it is not known."""
         for symbol, value in self.callee.scope.values.items():

@@ -552,9 +552,29 @@ class _Space:
                 target = [axis for axis in range(len(self.shape)) if self.shape[axis] > 1]
             else:
                 value = self._last(value, others)
+        if mask is None and self._is_whole(shape, linear, value, others):
+            assert isinstance(value, Named)
+            name = self.scope.node("Squeeze", [value.name, self.scope.constant(others)]) if others else value.name
+            self._store_whole(slot, name)
+            return
         narrow = tuple(self.shape[axis] for axis in target)
         values = self._over(value, target)
         self._place(slot, shape, linear, narrow, values, mask, target)
+
+    def _is_whole(self, shape: tuple[int, ...], linear: Value, value: Value, others: Sequence[int]) -> bool:
+        """Return whether a value is all of a tensor, in its order, but for axes that were added up."""
+        if isinstance(value, Known) or not isinstance(linear, Known):
+            return False
+        kept = tuple(extent for axis, extent in enumerate(value.shape) if axis not in others)
+        return kept == shape and np.array_equal(linear.array.reshape(-1), np.arange(prod(shape)))
+
+    def _store_whole(self, slot: Slot, name: str) -> None:
+        """Let a tensor be a value, or what it was combined with the value."""
+        is_fresh = slot not in self.writer.contents and not any(item in self.writer.contents for item in slot.items)
+        operator = self.formula.operator
+        if operator in ACCUMULATORS and not is_fresh:
+            name = self.scope.node(_COMBINING[operator], [self.writer.content(slot), name])
+        self.writer.store(slot, name)
 
     def _expanded(self, value: Value) -> Value:
         if isinstance(value, Known):
@@ -621,7 +641,6 @@ class _Space:
         scope, operator, count = self.scope, self.formula.operator, prod(shape)
         whole = scope.constant(np.array(shape, np.int64))
         accumulates = operator in ACCUMULATORS
-        is_fresh = slot not in self.writer.contents and not any(item in self.writer.contents for item in slot.items)
         if mask is not None and any(mask.shape[axis] > 1 for axis in range(len(mask.shape)) if axis not in target):
             raise Unsuitable("what is written depends on an index that the place does not name")
         if isinstance(linear, Known) and (mask is None or isinstance(mask, Known)):
@@ -640,10 +659,7 @@ class _Space:
                 order = chosen[np.argsort(places)]
                 if not np.array_equal(order, np.arange(at.size)):
                     values = scope.node("Gather", [values, scope.constant(order)], axis=0)
-                result = scope.node("Reshape", [values, whole])
-                if accumulates and not is_fresh:
-                    result = scope.node(_COMBINING[operator], [self.writer.content(slot), result])
-                self.writer.store(slot, result)
+                self._store_whole(slot, scope.node("Reshape", [values, whole]))
                 return
             if chosen.size != at.size or not np.array_equal(chosen, np.arange(at.size)):
                 values = scope.node("Gather", [values, scope.constant(chosen)], axis=0)

@@ -31,6 +31,7 @@ from snd_server.export.errors import NotExportable, Problem, Unsuitable
 from snd_server.export.formulas import write_formulas
 from snd_server.export.registry import COUNTERPARTS
 from snd_server.export.scope import IR_VERSION, OPERATOR_SET, TYPES, Root, Scope
+from snd_server.export.sizes import for_any_size
 
 STATE_SUFFIX = ".next"
 """What is added to the name of a variable for the output that has its new value."""
@@ -84,7 +85,7 @@ class _ModelWriter:
     def __init__(self, flat: bool, traced: bool) -> None:
         self._flat = flat
         self._traced = traced
-        self._functions: dict[int, Function | None] = {}
+        self._functions: dict[int, Function | Unsuitable] = {}
         self._kept: list[Specialization] = []
         self._protos: list[onnx.FunctionProto] = []
         self._problems: dict[Problem, None] = {}
@@ -102,7 +103,7 @@ class _ModelWriter:
         scope = Scope(root)
         for name in graph.outputs:  # what they are called is known from outside
             root.fresh(name)
-        inputs = self._inputs(scope, graph.inputs.values())
+        inputs = _declare_inputs(scope, graph.inputs.values())
         _give_defaults(scope, specialization, graph)
         state = self._variables(scope, graph, variables)
         _bind_constants(scope, specialization, graph)
@@ -160,14 +161,6 @@ class _ModelWriter:
         if name.path == "snd:layer":
             return True
         return self._flat and not is_library(name.path)
-
-    def _inputs(self, scope: Scope, values: Iterable[TensorValue]) -> list[onnx.ValueInfoProto]:
-        infos = []
-        for value in values:
-            names = [scope.root.fresh(tensor.name) for tensor in tensors_of(value)]
-            scope.bind(value, names)
-            infos += [_info(tensor, name) for tensor, name in zip(tensors_of(value), names, strict=True)]
-        return infos
 
     def _variables(
         self, scope: Scope, graph: Graph, given: Mapping[str, Argument]
@@ -280,58 +273,49 @@ class _ModelWriter:
     def _function(self, callee: Specialization) -> Function:
         if id(callee) not in self._functions:
             self._kept.append(callee)  # no other object gets its identity
-            self._functions[id(callee)] = None
-            self._functions[id(callee)] = self._made(callee)
+            self._functions[id(callee)] = Unsuitable("it invokes itself")
+            try:
+                self._functions[id(callee)] = self._made(callee)
+            except Unsuitable as unsuitable:
+                self._functions[id(callee)] = unsuitable
         found = self._functions[id(callee)]
-        if found is None:
-            raise Unsuitable("it invokes itself")
+        if isinstance(found, Unsuitable):
+            raise found
         return found
 
     def _made(self, callee: Specialization) -> Function:
         template = callee.template
+        variables: tuple[str, ...] = ()
+        updates: tuple[str, ...] = ()
+        if callee.body is not None and template.is_composite:
+            body, variables, updates = self._composed(callee)
+        else:
+            body = for_any_size(callee, _formulas)
+        domain, name = self._unique(template.original or template.name)
+        nodes = [onnx.NodeProto.FromString(each) for each in body.nodes]
+        self._protos.append(helper.make_function(domain, name, body.inputs, body.outputs, nodes, []))
+        return Function(domain, name, variables, updates)
+
+    def _composed(self, callee: Specialization) -> tuple[_Body, tuple[str, ...], tuple[str, ...]]:
+        """Return a composed operator, the variables that it takes, and those that it gives new values."""
         root = Root(is_function=True)
         scope = Scope(root)
-        variables: dict[str, TensorValue] = {}
-        updates: dict[str, Any] = {}
-        inputs: list[str] = []
-        if callee.body is not None and template.is_composite:
-            graph = decompose(callee.body, self._inlined, template.name.path)
-            formals, variables = list(graph.inputs.values()), dict(graph.variables)
-            inputs = [info.name for info in self._inputs(scope, formals)]
-            for name, value in variables.items():
-                names = [root.fresh(tensor.name) for tensor in tensors_of(value)]
-                scope.bind(value, names)
-                scope.variables[name] = names
-                inputs += names
-            _bind_constants(scope, callee, graph)
-            self._operations(scope, graph.operations)
-            results = [name for value in graph.outputs.values() for name in self._names(scope, value)]
-            self._operations(scope, graph.update_operations)
-            updates = {**graph.updates, **scope.updates}
-            for value in updates.values():
-                results += [value] if isinstance(value, str) else self._names(scope, value)
-        else:
-            inputs = [info.name for info in self._inputs(scope, callee.inputs)]
-            outputs = [[root.fresh(tensor.name) for tensor in tensors_of(value)] for value in callee.outputs]
-            place = template.place(0, template.definition.name)
-            own = Operation(template.name, None, {}, {}, callee.inputs, callee.outputs, place, callee)
-            write_formulas(Call(scope, own, callee, outputs))
-            results = [name for names in outputs for name in names]
-        # A result is computed by a node of the function, and each has a name of its own.
-        made = {name for node in scope.nodes for name in node.output}
-        unique: list[str] = []
-        for name in results:
-            unique.append(scope.node("Identity", [name]) if name not in made or name in unique else name)
-        original = template.original or template.name
-        domain, name = self._unique(original)
-        constants = [
-            helper.make_node("Constant", [], [constant], value=_fill(TensorProto(), constant, array))
-            for constant, array in root.constants.items()
-        ]
-        self._protos.append(
-            helper.make_function(domain, name, inputs, unique, [*constants, *scope.nodes], [])
-        )  # fmt: skip
-        return Function(domain, name, tuple(variables), tuple(updates))
+        assert callee.body is not None
+        graph = decompose(callee.body, self._inlined, callee.template.name.path)
+        inputs = [info.name for info in _declare_inputs(scope, graph.inputs.values())]
+        for name, value in graph.variables.items():
+            names = [root.fresh(tensor.name) for tensor in tensors_of(value)]
+            scope.bind(value, names)
+            scope.variables[name] = names
+            inputs += names
+        _bind_constants(scope, callee, graph)
+        self._operations(scope, graph.operations)
+        results = [name for value in graph.outputs.values() for name in self._names(scope, value)]
+        self._operations(scope, graph.update_operations)
+        updates: dict[str, Any] = {**graph.updates, **scope.updates}
+        for value in updates.values():
+            results += [value] if isinstance(value, str) else self._names(scope, value)
+        return _body(scope, inputs, results), tuple(graph.variables), tuple(updates)
 
     def _unique(self, operator: OperatorName) -> tuple[str, str]:
         module = operator.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
@@ -477,6 +461,49 @@ class _ModelWriter:
         self._operations(inner, graph.operations)
         (found,) = self._names(inner, next(iter(graph.outputs.values())))
         return inner.node("Reshape", [found, inner.constant(np.zeros(0), np.int64)])
+
+
+# ---- bodies of functions ---------------------------------------------------------------------------------------------
+class _Body(Struct, frozen=True):
+    """What a function consists of. Nodes are in the form that files have, which tells whether two are the same."""
+
+    inputs: list[str]
+    outputs: list[str]
+    nodes: list[bytes]
+
+
+def _declare_inputs(scope: Scope, values: Iterable[TensorValue]) -> list[onnx.ValueInfoProto]:
+    infos = []
+    for value in values:
+        names = [scope.root.fresh(tensor.name) for tensor in tensors_of(value)]
+        scope.bind(value, names)
+        infos += [_info(tensor, name) for tensor, name in zip(tensors_of(value), names, strict=True)]
+    return infos
+
+
+def _formulas(callee: Specialization) -> _Body:
+    """Return what the formulas of an operator come to. Raises Unsuitable."""
+    scope = Scope(Root(is_function=True))
+    template = callee.template
+    inputs = [info.name for info in _declare_inputs(scope, callee.inputs)]
+    outputs = [[scope.root.fresh(tensor.name) for tensor in tensors_of(value)] for value in callee.outputs]
+    place = template.place(0, template.definition.name)
+    own = Operation(template.name, None, {}, {}, callee.inputs, callee.outputs, place, callee)
+    write_formulas(Call(scope, own, callee, outputs))
+    return _body(scope, inputs, [name for names in outputs for name in names])
+
+
+def _body(scope: Scope, inputs: list[str], results: Sequence[str]) -> _Body:
+    # A result is computed by a node of the function, and each has a name of its own.
+    made = {name for node in scope.nodes for name in node.output}
+    unique: list[str] = []
+    for name in results:
+        unique.append(scope.node("Identity", [name]) if name not in made or name in unique else name)
+    constants = [
+        helper.make_node("Constant", [], [constant], value=_fill(TensorProto(), constant, array))
+        for constant, array in scope.root.constants.items()
+    ]
+    return _Body(inputs, unique, [each.SerializeToString(deterministic=True) for each in (*constants, *scope.nodes)])
 
 
 # ---- types and names -------------------------------------------------------------------------------------------------

@@ -122,6 +122,8 @@ class Scope:
             if tensor in scope.names:
                 return scope.names[tensor]
             scope = scope.parent
+        if isinstance(tensor.value, Integer) and tensor.value.value is None and tensor.shape == ():
+            return self.scalar(tensor.value)
         return self.root.constant(constant_array(tensor), tensor.name)
 
     def stack(self, pack: Pack) -> str:
@@ -161,6 +163,10 @@ class Scope:
         if known or not parts:
             parts.append(self.constant(np.array(known, np.int64)))
         return parts[0] if len(parts) == 1 else self.node("Concat", parts, axis=0)
+
+    def scalar(self, value: Integer) -> str:
+        """Return the name of a tensor without dimensions that has the value of an integer. Raises Unsuitable."""
+        return self.constant(value.value) if value.value is not None else self.node("Squeeze", [self.integer(value)])
 
     def integer(self, value: Integer) -> str:
         """Return the name of a vector of one element with the value of an integer. Raises Unsuitable."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snd_analysis.base import OperatorName
 from snd_analysis.compose import Arguments, Session, results_of
 from snd_analysis.convert import GraphStep, Step, shortest
-from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value, tensors_of
+from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -77,8 +77,12 @@ class Builder:
             for each in value.items or ():
                 self._demand_named(each)
         elif isinstance(value, Integer):
-            require(value.leaves <= self._named, "a shape depends on data")
+            require(self.is_named(value), "a shape depends on data")
         return value
+
+    def is_named(self, value: Integer) -> bool:
+        """Return whether an int depends only on extents that have a name in the text."""
+        return value.leaves <= self._named
 
     def _result(self, value: TensorValue, name: str) -> TensorValue:
         match value:
@@ -103,6 +107,8 @@ class Builder:
                 return value
             case list() | tuple():
                 return Pack([self.argument(each) for each in value])
+        if isinstance(value, Integer):
+            self._demand_named(value)
         return literal(value)  # type: ignore[arg-type]
 
     def tensor(self, data: Data) -> Tensor:
@@ -153,17 +159,6 @@ class Builder:
             self.arrays[made] = array
         self.wanted[made] = data.name or "constant"
         return made
-
-
-def needed(steps: Sequence[GraphStep], wanted: set[Tensor]) -> list[GraphStep]:
-    """Return the steps without those whose results nothing takes."""
-    kept: list[GraphStep] = []
-    used = set(wanted)
-    for step in reversed(steps):
-        if any(tensor in used for value in step.outputs for tensor in tensors_of(value)):
-            kept.append(step)
-            used.update(tensor for value in step.inputs for tensor in tensors_of(value))
-    return kept[::-1]
 
 
 def _plain(item: Any, dtype: str) -> float | int | bool | str:

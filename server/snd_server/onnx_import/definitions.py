@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.data import Data
 from snd_server.onnx_import.model_file import function_of
 from snd_server.onnx_import.source import SourceGraph, SourceNode, call_of
@@ -49,8 +50,8 @@ def _body(node: Node, schema: Any) -> onnx.FunctionProto | None:
         return None
     content = schema.get_context_dependent_function_with_opset_version(
         _best(schema.context_dependent_function_opset_versions, version),
-        _proto(node).SerializeToString(),
-        [_type(each).SerializeToString() for each in node.inputs],
+        node_proto(node.source).SerializeToString(),
+        [type_proto(each).SerializeToString() for each in node.inputs],
     )
     if not content:
         return None
@@ -58,10 +59,10 @@ def _body(node: Node, schema: Any) -> onnx.FunctionProto | None:
     return body if body.node else None
 
 
-def _proto(node: Node) -> onnx.NodeProto:
+def node_proto(source: SourceNode) -> onnx.NodeProto:
+    """Return a node as ONNX has it; graphs inside are left out."""
     import onnx
 
-    source = node.source
     attributes = {
         name: onnx.numpy_helper.from_array(value, name) if isinstance(value, np.ndarray) else value
         for name, value in source.attributes.items()
@@ -72,13 +73,20 @@ def _proto(node: Node) -> onnx.NodeProto:
     )
 
 
-def _type(value: object) -> onnx.TypeProto:
+def type_proto(value: object) -> onnx.TypeProto:
+    """Return the type of a tensor as ONNX has it, symbols by their names."""
     import onnx
 
     if not isinstance(value, Data):
         return onnx.TypeProto()
     element = onnx.helper.np_dtype_to_tensor_dtype(value.dtype)
-    return onnx.helper.make_tensor_type_proto(element, list(value.extents))
+    return onnx.helper.make_tensor_type_proto(element, [_dimension(each) for each in value.shape])
+
+
+def _dimension(extent: Integer) -> int | str | None:
+    if extent.value is not None:
+        return extent.value
+    return str(extent) if extent.leaves else None
 
 
 def _best(versions: Sequence[int], version: int) -> int:

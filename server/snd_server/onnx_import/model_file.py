@@ -236,16 +236,21 @@ def _text(value: bytes) -> str:
 
 
 def _declared(proto: onnx.ValueInfoProto) -> Declared:
+    return declared_type(proto.name, proto.type)
+
+
+def declared_type(name: str, proto: onnx.TypeProto) -> Declared:
+    """Return what a type says of a tensor."""
     import onnx
 
-    if not proto.type.HasField("tensor_type"):
-        return Declared(proto.name, None, None)
-    tensor = proto.type.tensor_type
+    if not proto.HasField("tensor_type"):
+        return Declared(name, None, None)
+    tensor = proto.tensor_type
     try:
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type))
     except (KeyError, TypeError):
-        return Declared(proto.name, None, None)
-    return Declared(proto.name, dtype, tuple(_extents(tensor.shape)) if tensor.HasField("shape") else None)
+        return Declared(name, None, None)
+    return Declared(name, dtype, tuple(_extents(tensor.shape)) if tensor.HasField("shape") else None)
 
 
 def _extents(shape: onnx.TensorShapeProto) -> Iterator[int | str | None]:

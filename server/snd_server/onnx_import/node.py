@@ -206,6 +206,17 @@ class Node(Struct, frozen=True, eq=False):
         found = next((each for each in given if _same_kind(each, dtype)), dtype)
         return Data(found, tuple(each for each in shape or () if isinstance(each, Integer)), tensor)
 
+    def is_named(self, extent: Integer) -> bool:
+        """Return whether the text can name an extent; else it depends on data."""
+        return self.builder.is_named(extent)
+
+    def extent(self, data: Data, axis: int) -> Argument:
+        """Return an extent as an argument: a number, an expression of extents, or what the run finds."""
+        if self.is_named(data.shape[axis]):
+            return data.shape[axis]
+        part = self.run("layout.slice", self.run("layout.shape", data, like=INT), begin=[axis], end=[axis + 1])
+        return self.run("layout.squeeze", part, axes=[0])
+
     def constant(self, value: Any, dtype: np.dtype[Any] = INT, name: str = "") -> Data:
         """Return a constant."""
         return constant_of(np.asarray(value, dtype), name)

@@ -9,7 +9,18 @@ from msgspec import Struct
 
 from snd_analysis.base import Severity
 from snd_analysis.compose import input_extent
-from snd_analysis.convert import GraphStep, GraphText, Names, Step, Writer, blocks_of, module_text, modules_of
+from snd_analysis.convert import (
+    GraphStep,
+    GraphText,
+    LocalStep,
+    Names,
+    Step,
+    Writer,
+    blocks_of,
+    module_text,
+    modules_of,
+    needed_steps,
+)
 from snd_analysis.model import Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.names import format_modules, library_modules
 from snd_analysis.symbolic import integers
@@ -18,15 +29,14 @@ from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Workspace
 from snd_server.onnx_import import operations as _operations  # noqa: F401 - registers the translations
 from snd_server.onnx_import.blocks import recognise
-from snd_server.onnx_import.builder import Builder, needed
+from snd_server.onnx_import.builder import Builder
 from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, require
 from snd_server.onnx_import.naming import readable
 from snd_server.onnx_import.node import Item
+from snd_server.onnx_import.placeholders import BOUND
 from snd_server.onnx_import.source import Array, SourceGraph
 from snd_server.onnx_import.translation import Missing, Problem, Translator, input_data
 
-BOUND = 1_000_000
-"""The bound of a dynamic extent: the source says none."""
 _WIDTH = 100
 _TRIED = "operator.sknd"
 
@@ -66,7 +76,8 @@ class _Conversion:
         self._writer = Writer(self._names)
         self._snapshot = Workspace(_Nothing()).snapshot()
         self._builder = Builder(self._snapshot, self._symbols.values())
-        self._translator = Translator(self._builder)
+        self._definitions = Names({*library_modules(), *format_modules(), "real", "int", "bool", "str"})
+        self._translator = Translator(self._builder, self._symbols, self._definitions)
 
     def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
         """The dynamic extents of inputs, by what the source calls them."""
@@ -89,10 +100,9 @@ class _Conversion:
         names = [declared.name for declared in self._graph.outputs]
         outputs = {name: self._tensor(name, value) for name, value in zip(names, results, strict=True)}
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
-        invoked = needed(self._builder.steps, wanted)
-        definitions = Names({*library_modules(), *format_modules(), "real", "int", "bool", "str"})
-        text = GraphText(f"graph {definitions.new(self._graph.name or 'model')}")
-        recognised = recognise(invoked, wanted, self._builder.arrays, self._snapshot, definitions, _is_right)
+        invoked = needed_steps(self._builder.steps, wanted)
+        text = GraphText(f"graph {self._definitions.new(self._graph.name or 'model')}")
+        recognised = recognise(invoked, wanted, self._builder.arrays, self._snapshot, self._definitions, _is_right)
         steps = recognised.steps
         written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
@@ -108,7 +118,9 @@ class _Conversion:
             if result is not None:
                 self._output(text, written_as[name], result, given_out)
         head = [f"Converted from {source}."]
-        written = module_text(head, [*recognised.operators, text], _WIDTH)
+        invoked_here = {step.operator for step in steps if isinstance(step, LocalStep)}
+        placeholders = [each for name, each in self._translator.placeholders.items() if name in invoked_here]
+        written = module_text(head, [*placeholders, *recognised.operators, text], _WIDTH)
         statements = Counter(step.module for step in invoked)
         return ConvertedModel(
             written,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis.convert import GraphText, Names
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -17,6 +18,7 @@ from snd_server.onnx_import.definitions import definition_of
 from snd_server.onnx_import.folding import folded
 from snd_server.onnx_import.naming import readable
 from snd_server.onnx_import.node import INT, TRANSLATIONS, Item, Items, Node
+from snd_server.onnx_import.placeholders import declared_outputs, placeholder_of
 from snd_server.onnx_import.source import Array, Declared, SourceGraph, SourceNode
 
 _MALFORMED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
@@ -42,10 +44,16 @@ class Missing(Struct, frozen=True):
 class Translator:
     """Translates a graph, with what is known of tensors by their names."""
 
-    def __init__(self, builder: Builder, known: Mapping[str, Item | Missing] | None = None) -> None:
+    def __init__(self, builder: Builder, symbols: Mapping[str, Integer], names: Names) -> None:
+        """``symbols`` are extents by what the source calls them, ``names`` those of the operators of the module."""
         self.builder = builder
         self.problems: list[Problem] = []
-        self.known: dict[str, Item | Missing] = dict(known or {})
+        self.known: dict[str, Item | Missing] = {}
+        self.placeholders: dict[str, GraphText] = {}
+        """Operators in the place of nodes that are not translated, by their names."""
+        self._symbols = {**{str(each): each for each in symbols.values()}, **symbols}
+        self._names = names
+        self._declared: dict[str, Declared] = {}
 
     def constants(self, arrays: Mapping[str, Array]) -> None:
         """Add the initializers of a graph."""
@@ -55,6 +63,7 @@ class Translator:
     def graph(self, graph: SourceGraph) -> list[Item | Missing]:
         """Translate all nodes, and return what the outputs are; those that are not translated are in ``problems``."""
         self.constants(graph.initializers)
+        self._declared = {**graph.known, **{each.name: each for each in graph.outputs}}
         for node in graph.nodes:
             self.node(node)
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
@@ -77,7 +86,23 @@ class Translator:
     def _leave(self, source: SourceNode, first: int, reason: str) -> None:
         del self.builder.steps[first:]
         self.problems.append(Problem(source.shown, source.kind, reason))
-        self.known.update((name, Missing(source.shown)) for name in source.outputs if name)
+        outputs = self._stands_for(source, reason)
+        for name, value in zip(filter(None, source.outputs), outputs or (), strict=outputs is not None):
+            self.known[name] = self._named(value, name, source)
+        if outputs is None:
+            self.known.update((name, Missing(source.shown)) for name in source.outputs if name)
+
+    def _stands_for(self, source: SourceNode, reason: str) -> Sequence[Data] | None:
+        """Add an operator in the place of a node, and return its results; None if their types are not known."""
+        inputs = [self._given(name) for name in source.inputs]
+        declared = declared_outputs(source, inputs, self._declared)
+        name = self._names.new(source.kind)
+        made = placeholder_of(name, source, reason, inputs, declared, self._symbols, self.builder)
+        if made is None:
+            return None
+        self.placeholders[name] = made.text
+        self.builder.steps.append(made.step)
+        return made.outputs
 
     def translate(self, source: SourceNode) -> None:
         """Translate a node. Raises UntranslatableError."""

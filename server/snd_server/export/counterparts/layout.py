@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from snd_analysis.model import Tensor
+from snd_analysis.model import Tensor, tensors_of
+from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
 from snd_server.export.registry import counterpart
@@ -68,10 +70,17 @@ def _split(call: Call) -> None:
 
 @counterpart("layout.unstack")
 def _unstack(call: Call) -> None:
-    scope, names = call.scope, call.names[0]
+    scope, names, parts = call.scope, call.names[0], call.operation.outputs[0]
     if not names:
         raise Unsuitable("there is no part")
     axis = call["axis"] + (call.rank() if call["axis"] < 0 else 0)
+    if isinstance(parts, Pack) and parts.items is None:
+        if not call["squeeze"]:
+            raise Unsuitable("the number of tensors of a pack is known in the run only")
+        order = [axis, *(at for at in range(call.rank()) if at != axis)]
+        stacked = scope.node("Transpose", [call.input()], perm=order)
+        scope.stacks.update((tensor, stacked) for tensor in tensors_of(parts))
+        return
     if not call["squeeze"]:
         scope.nodes_of("Split", [call.input()], names, axis=axis, num_outputs=len(names))
         return
@@ -97,19 +106,19 @@ def _pad(call: Call) -> None:
     mode = {"CONSTANT": "constant", "REFLECT": "reflect", "REPLICATE": "edge"}.get(call["method"])
     if mode is None or call.dtype in ("bool", "str"):
         raise Unsuitable("ONNX does not pad so")
-    scope, axes, widths = call.scope, call["axes"], call["padding"]
-    if mode == "reflect" and any(width < 0 for width in widths):
+    if mode == "reflect" and any(width < 0 for width in call["padding"]):
         raise Unsuitable("ONNX does not pad so")
-    inputs = [call.input(), scope.constant(widths), call.input(1) if call.has(1) else "", scope.constant(axes)]
-    call.write("Pad", inputs, mode=mode)
+    filling = call.input(1) if call.has(1) else ""
+    call.write("Pad", [call.input(), call.vector("padding"), filling, call.vector("axes")], mode=mode)
 
 
 @counterpart("layout.tile")
 def _tile(call: Call) -> None:
-    repeats = [1] * call.rank()
-    for axis, count in zip(call["axes"], call["repeats"], strict=True):
-        repeats[axis] = count
-    call.write("Tile", [call.input(), call.scope.constant(repeats)])
+    given = call.callee.attributes["repeats"]
+    counts: list[object] = [integers.constant(1)] * call.rank()
+    for axis, count in zip(call["axes"], (given.items or ()) if isinstance(given, Pack) else (), strict=True):
+        counts[axis] = count
+    call.write("Tile", [call.input(), call.scope.extents(counts)])
 
 
 @counterpart("layout.broadcast")
@@ -125,6 +134,12 @@ def _uniform(call: Call) -> None:
 @counterpart("layout.tensor")
 def _tensor(call: Call) -> None:
     shape = [extent.value for extent in call.output.shape or () if isinstance(extent, Integer)]
+    given = call.callee.attributes["value"]
+    if "value" not in call.attributes and isinstance(given, Pack) and call.output.dtype == "int":
+        items = call.scope.extents(given.items or ())
+        extents = call.scope.extents(call.output.shape or ())
+        call.write("Expand" if len(given.items or ()) == 1 else "Reshape", [items, extents])
+        return
     if None in shape or call.output.dtype is None:
         raise Unsuitable("the shape is known in the run only")
     values = np.asarray(call["value"], NUMPY[call.output.dtype])
@@ -135,6 +150,10 @@ def _tensor(call: Call) -> None:
 @counterpart("layout.range")
 def _range(call: Call) -> None:
     dtype = NUMPY[call.output.dtype or "real"]
+    ends = [call.callee.attributes[name] for name in ("first", "last", "stride")]
+    if any(isinstance(each, Integer) and each.value is None for each in ends):
+        call.write("Range", [call.scope.scalar(each) for each in ends if isinstance(each, Integer)])
+        return
     first, last, stride = (call[name] for name in ("first", "last", "stride"))
     count = max(int(np.ceil((last - first) / stride)), 0)
     values = np.asarray(first, dtype) + np.arange(count).astype(dtype) * np.asarray(stride, dtype)

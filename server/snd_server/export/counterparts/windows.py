@@ -65,6 +65,11 @@ def _convolution(call: Call) -> None:
         raise Unsuitable("ONNX has no convolution without space")
     rank, inputs = _spatial(call, ("data_format", "filter_format"))
     window = _window(call, call["stride"])
+    if is_plain and not call["ceil_mode"] and not call.knows("ox"):  # nothing is beyond the padding
+        _finish(
+            call, call.scope.node("Conv", inputs, None, group=call.symbol("g"), **window), call["data_format"], rank
+        )
+        return
     extents = list(call.symbol("ox"))
     taps, covered = call.symbol("fd"), [a + b for a, b in zip(window["pads"], window["pads"][rank - 2 :], strict=False)]
     source = list(call.symbol("ix"))
@@ -102,7 +107,7 @@ def _pool(call: Call) -> None:
     rank, axes = call.rank(), [axis % call.rank() for axis in call["axes"]]
     if axes != [*range(2, rank)] or rank < 3:
         raise Unsuitable("ONNX pools along all axes but the first two")
-    source = call.known()[2:]
+    shape = call.known()
     size, stride = call["size"], call["stride"]
     if call["padding"] is not None:
         half = len(call["padding"]) // 2
@@ -116,12 +121,13 @@ def _pool(call: Call) -> None:
     reach = [(width - 1) * step + 1 for width, step in zip(size, call["dilation"], strict=True)]
     if min(*before, *after, 0) < 0:
         raise Unsuitable("ONNX has no negative padding")
+    if call["ceil_mode"] and (None in extents or None in shape[2:]):
+        raise Unsuitable("how far the last window reaches is known in the run only")
     beyond = list(after)
-    for axis, (extent, from_extent) in enumerate(zip(extents, source, strict=True)):
-        if extent is None or from_extent is None:
-            raise Unsuitable("a spatial extent is known in the run only")
-        needed = (extent - 1) * stride[axis] + reach[axis] - from_extent - before[axis]
-        beyond[axis] = max(needed, 0)
+    for axis, extent in enumerate(extents):
+        length = shape[2 + axis]
+        if extent is not None and length is not None:
+            beyond[axis] = max((extent - 1) * stride[axis] + reach[axis] - length - before[axis], 0)
         if before[axis] >= reach[axis] or beyond[axis] >= reach[axis]:
             raise Unsuitable("a window lies in the padding only")
     window = {

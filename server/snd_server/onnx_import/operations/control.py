@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.convert import Block, BranchStep, GraphStep, LoopStep, taken_by
+from snd_analysis.convert import Block, BranchStep, LoopStep, needed_steps, taken_by
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack, Run
-from snd_server.onnx_import.builder import needed
 from snd_server.onnx_import.data import Data, UntranslatableError, require, type_name
-from snd_server.onnx_import.node import INT, Item, Node, translation
+from snd_server.onnx_import.node import INT, Item, Node, translation, unless
 from snd_server.onnx_import.source import SourceGraph
 
 MOST_UNROLLED = 64
@@ -50,11 +48,7 @@ def _block(node: Node, graph: SourceGraph, known: dict[str, Item]) -> tuple[Bloc
         results = node.translator.nested(graph, known)
         data = [_single(each) for each in results]
         tensors = tuple(node.builder.tensor(each) for each in data)
-    return _needed(steps, tensors), data
-
-
-def _needed(steps: Sequence[GraphStep], results: tuple[Tensor, ...]) -> Block:
-    return Block(tuple(needed(steps, set(results))), results)
+    return Block(needed_steps(steps, tensors), tensors), data
 
 
 def _single(value: Item) -> Data:
@@ -117,7 +111,8 @@ def _do(node: Node, graph: SourceGraph, count: Data | None, condition: Data | No
         start = node.constant(True, np.dtype(np.bool_)) if condition is None else _scalar(node, condition)
         carried.append((_tensor(keep), node.builder.tensor(start)))
         updated.append(body.results[0])
-    steps = _needed(body.steps, (*updated, *body.results[1 + len(initial) :]))
+    results_of_body = (*updated, *body.results[1 + len(initial) :])
+    steps = Block(needed_steps(body.steps, results_of_body), results_of_body)
     times = None if count is None else _scalar(node, count)
     length = _length(node, times, is_while)
     found = [replace(each, array=None, contents=None, tensor=_result(each)) for each in rest[: len(initial)]]
@@ -190,8 +185,7 @@ def scan(node: Node) -> list[Item]:
     for at, data in enumerate(scanned):
         axis = axes[at] % data.rank
         if backwards[at]:
-            last: Any = data.shape[axis] - 1
-            data = node.run("layout.slice", data, axes=[axis], begin=[last], end=[-1], stride=[-1])
+            data = node.run("onnx.reverse", data, **unless(not axis, axis=axis))
         length = data.shape[axis]
         (pack,) = node.builder.run("layout.unstack", [data], [], {"axis": axis})
         shape = (*data.shape[:axis], *data.shape[axis + 1 :])
@@ -219,8 +213,7 @@ def scan(node: Node) -> list[Item]:
         axis = out_axes[at] % (each.rank + 1)
         whole = node.run("layout.stack", pack, axis=axis, like=each.dtype)
         if out_backwards[at]:
-            last = whole.shape[axis] - 1
-            whole = node.run("layout.slice", whole, axes=[axis], begin=[last], end=[-1], stride=[-1])
+            whole = node.run("onnx.reverse", whole, **unless(not axis, axis=axis))
         stacked.append(whole)
     return [*found, *stacked]
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.data import Data, require
 from snd_server.onnx_import.node import Node, translation, unless
 from snd_server.onnx_import.source import Array
@@ -22,14 +24,14 @@ def resize(node: Node) -> Data:
     transform = node.text("coordinate_transformation_mode", "asymmetric" if is_old else "half_pixel")
     axes = [int(each) % x.rank for each in node.attribute("axes", list(range(x.rank)))]
     plain = transform in TRANSFORMS and not node.number("antialias", 0) and not node.number("exclude_outside", 0)
-    known = [x.extents[axis] for axis in axes]
+    known = [x.shape[axis] for axis in axes]
     sizes = _sizes(node, known) if plain else None
     if sizes is None:
         return _by_matrices(node, x, axes)
     mode = node.text("mode", "nearest").upper()
     rounding = node.text("nearest_mode", "floor" if is_old else "round_prefer_floor").upper()
     # Only the axes that change: others would cost time in every combination of elements.
-    changed = [at for at, axis in enumerate(axes) if sizes[at] != x.extents[axis]]
+    changed = [at for at, size in enumerate(sizes) if size != known[at]]
     if not changed:
         return x
     given: dict[str, Any] = unless(mode == "NEAREST", mode=mode)
@@ -37,7 +39,7 @@ def resize(node: Node) -> Data:
     given |= unless(mode != "NEAREST" or rounding == "ROUND_PREFER_FLOOR", rounding_method=rounding)
     coefficient = node.real("cubic_coeff_a", -0.75)
     given |= unless(mode != "CUBIC" or coefficient == -0.75, cubic_coeff_a=coefficient)
-    if mode != "NEAREST" and any(sizes[at] < (known[at] or 0) for at in changed):
+    if mode != "NEAREST" and not all(_is_less(known[at], sizes[at]) for at in changed):
         given["antialias"] = False
     result = node.run(
         "image.resize", node.as_real(x), axes=[axes[at] for at in changed], size=[sizes[at] for at in changed], **given
@@ -56,27 +58,43 @@ def _scales(node: Node) -> Array | None:
     return np.asarray(given, np.float64)
 
 
-def _sizes(node: Node, extents: list[int | None]) -> list[int] | None:
+def _sizes(node: Node, known: list[Integer]) -> list[Integer] | None:
     """Return the extents after resizing; None if they have another ratio than the one of interpolation."""
-    require(None not in extents, "extents that are not known are resized")
-    known = [each or 0 for each in extents]
     scales = _scales(node)
     if scales is not None:
-        sizes = [int(np.floor(extent * scale)) for extent, scale in zip(known, scales, strict=True)]
-        scaled = [extent * float(scale) for extent, scale in zip(known, scales, strict=True)]
-        return sizes if _close(scaled, sizes) else None
-    wanted = node.ints(3) or []
+        return _scaled(known, [float(each) for each in scales])
+    wanted = node.integers(3) or []
     policy = node.text("keep_aspect_ratio_policy", "stretch")
     if policy == "stretch":
         return wanted
-    ratios = [size / extent for size, extent in zip(wanted, known, strict=True)]
-    ratio = min(ratios) if policy == "not_larger" else max(ratios)
-    sizes = [int(np.floor(extent * ratio + 0.5)) for extent in known]
-    return sizes if _close([extent * ratio for extent in known], sizes) else None
+    extents, sizes = _numbers(known), _numbers(wanted)
+    ratios = [size / extent for size, extent in zip(sizes, extents, strict=True)]
+    return _scaled(known, [min(ratios) if policy == "not_larger" else max(ratios)] * len(known), 0.5)
 
 
-def _close(reals: list[float], ints: list[int]) -> bool:
-    return all(abs(one - other) < 1e-4 for one, other in zip(reals, ints, strict=True))
+def _scaled(known: list[Integer], scales: list[float], rounding: float = 0.0) -> list[Integer] | None:
+    """Return extents times scales; None if a product is no int. An extent that is not a number has an int for scale."""
+    sizes = []
+    for extent, scale in zip(known, scales, strict=True):
+        if scale.is_integer():
+            sizes.append(extent * int(scale))
+            continue
+        (number,) = _numbers([extent])
+        sizes.append(integers.constant(int(np.floor(number * scale + rounding))))
+        if abs(number * scale - (sizes[-1].value or 0)) >= 1e-4:
+            return None
+    return sizes
+
+
+def _numbers(extents: list[Integer]) -> list[int]:
+    values = [each.value for each in extents]
+    require(None not in values, "extents that are not known are resized by no whole number")
+    return [each for each in values if each is not None]
+
+
+def _is_less(one: Integer, other: Integer) -> bool:
+    low, _ = integers.bounds(other - one)
+    return low is not None and low >= 0
 
 
 def _by_matrices(node: Node, x: Data, axes: list[int]) -> Data:

@@ -10,8 +10,9 @@ from snd_server.onnx_import.data import Argument, Data, require
 from snd_server.onnx_import.node import Node, translation, unless
 
 
-def positive(node: Node, indices: Data, extent: Integer) -> Data:
-    """Return indices that may count from the end, counted from the beginning."""
+def positive(node: Node, indices: Data, x: Data, axis: int) -> Data:
+    """Return indices along an axis that may count from the end, counted from the beginning."""
+    extent = x.shape[axis]
     if indices.array is not None and extent.value is not None:
         if indices.array.size == 0 or int(indices.array.min()) >= 0:
             return indices
@@ -21,21 +22,19 @@ def positive(node: Node, indices: Data, extent: Integer) -> Data:
         found = indices.contents.reshape(-1)
         if all((integers.bounds(each)[0] or -1) >= 0 for each in found):
             return indices
-    return node.run("math.mod", indices, extent)
+    return node.run("math.mod", indices, node.extent(x, axis), like=indices.dtype)
 
 
 @translation("Gather")
 def gather(node: Node) -> Data:
     x, indices = node.input(0), node.input(1)
     axis = node.axis(x.rank, 0)
-    if indices.array is not None and indices.array.size == 1 and x.extents[axis] is not None:
-        at = int(indices.array.reshape(())) % max(x.extents[axis] or 1, 1)
+    if indices.array is not None and indices.array.size == 1 and indices.rank <= 1 and node.is_named(x.shape[axis]):
+        at = integers.constant(int(indices.array.reshape(())))
+        at = at + x.shape[axis] if (at.value or 0) < 0 else at
         part = node.run("layout.slice", x, axes=[axis], begin=[at], end=[at + 1])
-        if indices.rank == 0:
-            return node.run("layout.squeeze", part, axes=[axis])
-        if indices.rank == 1:
-            return part
-    return node.run("layout.gather", x, positive(node, indices, x.shape[axis]), axis=axis, like=x.dtype)
+        return part if indices.rank else node.run("layout.squeeze", part, axes=[axis])
+    return node.run("layout.gather", x, positive(node, indices, x, axis), axis=axis, like=x.dtype)
 
 
 @translation("GatherND")
@@ -72,7 +71,7 @@ def scatter(node: Node) -> Data:
     reduction = node.text("reduction", "none")
     others = [at for at in range(x.rank) if at != axis]
     if reduction == "none" and all(x.shape[at] == indices.shape[at] for at in others):
-        return node.run("layout.scatter", x, positive(node, indices, x.shape[axis]), updates, axis=axis, like=x.dtype)
+        return node.run("layout.scatter", x, positive(node, indices, x, axis), updates, axis=axis, like=x.dtype)
     given = {**unless(not axis, axis=axis), **unless(reduction == "none", reduction=reduction)}
     return node.run("onnx.scatter_elements", x, indices, updates, like=x.dtype, **given)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -31,9 +30,9 @@ def recurrent(node: Node) -> list[Data | None]:
     for at, backward in enumerate(directions):
         given = x
         if backward:
-            given = _reversed(node, x, lengths, x)
+            given = _reversed(node, x, lengths)
         whole = _direction(node, given, weights, factors, bias, lengths, (h, c), peepholes, at)
-        results.append([_reversed(node, whole[0], lengths, x) if backward else whole[0], *whole[1:]])
+        results.append([_reversed(node, whole[0], lengths) if backward else whole[0], *whole[1:]])
     y = _stacked(node, [each[0] for each in results], 1)
     states = [_stacked(node, [each[at] for each in results], 0) for at in range(1, len(results[0]))]
     if batch_first:
@@ -122,9 +121,8 @@ def _state(node: Node, x: Data, hidden: int, state: Data | None, at: int) -> Dat
     return node.run("layout.uniform", 0.0, shape=[x.shape[1], hidden], like=x.dtype)
 
 
-def _reversed(node: Node, x: Data, lengths: Data | None, steps: Data) -> Data:
-    """Return the steps from the last one on; the results of all have as many as their inputs."""
+def _reversed(node: Node, x: Data, lengths: Data | None) -> Data:
+    """Return the steps from the last one on."""
     if lengths is not None:
         return node.run("onnx.reverse_sequence", x, lengths, like=x.dtype)
-    last: Any = steps.shape[0] - 1
-    return node.run("layout.slice", x, axes=[0], begin=[last], end=[-1], stride=[-1])
+    return node.run("onnx.reverse", x, like=x.dtype)

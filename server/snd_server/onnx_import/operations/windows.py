@@ -65,7 +65,11 @@ def _plain(window: dict[str, Any]) -> dict[str, Any]:
 
 @translation("Conv")
 def conv(node: Node) -> Data:
-    x, weights, bias = node.input(0), node.input(1), node.maybe(2)
+    return convolution(node, node.input(0), node.input(1), node.maybe(2))
+
+
+def convolution(node: Node, x: Data, weights: Data, bias: Data | None) -> Data:
+    """Return the convolution that the attributes of a node describe."""
     sizes = weights.extents[2:]
     require(all(each is not None for each in sizes), "the size of the filter is not known")
     window = _plain(_window(node, x.extents[2:], [each or 0 for each in sizes]))

@@ -1,0 +1,109 @@
+"""``onnx``: operators that mean what a node means, and are only there because no other operator of the library does."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import TensorProto
+
+from snd_server.export.call import Call
+from snd_server.export.errors import Unsuitable
+from snd_server.export.registry import counterpart
+
+_INTS = {
+    (8, True): TensorProto.INT8, (16, True): TensorProto.INT16, (32, True): TensorProto.INT32,
+    (8, False): TensorProto.UINT8, (16, False): TensorProto.UINT16, (32, False): TensorProto.UINT32,
+}  # fmt: skip
+
+
+@counterpart("onnx.round")
+def _round(call: Call) -> None:
+    call.write("Round", [call.input()])
+
+
+@counterpart("onnx.div")
+def _div(call: Call) -> None:
+    call.write("Div", call.given())
+
+
+@counterpart("onnx.fmod")
+def _fmod(call: Call) -> None:
+    call.write("Mod", call.given(), fmod=1)
+
+
+@counterpart("onnx.wrap")
+def _wrap(call: Call) -> None:
+    kind = _INTS.get((call["bits"], call["signed"]))
+    if kind is None:
+        raise Unsuitable("ONNX has no such ints")
+    call.write("Cast", [call.scope.node("Cast", [call.input()], to=kind)], to=TensorProto.INT64)
+
+
+@counterpart("onnx.bitwise")
+def _bitwise(call: Call) -> None:
+    call.write(f"Bitwise{call['operation'].capitalize()}", call.given())
+
+
+@counterpart("onnx.gather_elements")
+def _gather_elements(call: Call) -> None:
+    call.write("GatherElements", call.given(), axis=call["axis"])
+
+
+@counterpart("onnx.scatter_elements")
+def _scatter_elements(call: Call) -> None:
+    call.write("ScatterElements", call.given(), axis=call["axis"], reduction=call["reduction"])
+
+
+@counterpart("onnx.scatter_nd")
+def _scatter_nd(call: Call) -> None:
+    call.write("ScatterND", call.given(), reduction=call["reduction"])
+
+
+@counterpart("onnx.trilu")
+def _trilu(call: Call) -> None:
+    call.write("Trilu", [call.input(), call.scope.constant(call["k"])], upper=int(call["upper"]))
+
+
+@counterpart("onnx.reverse_sequence")
+def _reverse_sequence(call: Call) -> None:
+    call.write("ReverseSequence", call.given(), batch_axis=call["batch_axis"], time_axis=call["time_axis"])
+
+
+@counterpart("onnx.reverse")
+def _reverse(call: Call) -> None:
+    ends = [call.scope.constant([each]) for each in (-1, -(1 << 62), call["axis"], -1)]
+    call.write("Slice", [call.input(), *ends])
+
+
+@counterpart("onnx.gru")
+def _gru(call: Call) -> None:
+    if call.has(6):
+        raise Unsuitable("items have lengths of their own")
+    scope = call.scope
+    x, w, r, forward, back, h = (call.input(at) for at in range(6))
+    one = scope.constant([0])
+    wide = [scope.node("Unsqueeze", [name, one]) for name in (w, r, forward, back, h)]
+    bias = scope.node("Concat", [wide[2], wide[3]], axis=1)
+    made = [scope.root.fresh("gru_y"), scope.root.fresh("gru_h")]
+    scope.nodes_of(
+        "GRU", [x, wide[0], wide[1], bias, "", wide[4]], made,
+        hidden_size=call.shape(2)[1], linear_before_reset=int(call["linear_before_reset"]),
+    )  # fmt: skip
+    for name, (target,), axis in zip(made, call.names, (1, 0), strict=True):
+        scope.node("Squeeze", [name, scope.constant([axis])], target)
+
+
+@counterpart("onnx.rnn")
+def _rnn(call: Call) -> None:
+    if call.has(5):
+        raise Unsuitable("items have lengths of their own")
+    scope = call.scope
+    hidden = call.shape(2)[1]
+    w, r, b, h = (scope.node("Unsqueeze", [call.input(at), scope.constant([0])]) for at in range(1, 5))
+    bias = scope.node("Concat", [b, scope.constant(np.zeros((1, hidden)), np.float32)], axis=1)
+    made = [scope.root.fresh("rnn_y"), scope.root.fresh("rnn_h")]
+    activation = call["activation"].capitalize()
+    scope.nodes_of(
+        "RNN", [call.input(), w, r, bias, "", h], made, hidden_size=hidden, activations=[activation]
+    )  # fmt: skip
+    for name, (target,), axis in zip(made, call.names, (1, 0), strict=True):
+        scope.node("Squeeze", [name, scope.constant([axis])], target)

@@ -1,0 +1,166 @@
+"""Models as exporters write them, from ONNX to SkriptND and back: onnxruntime is the judge of both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+Run = Callable[..., Any]
+
+# Weights without elements, `float[4, 4] w`, are random.
+MODELS = {
+    # torch.nn.LSTM, opset 11: states of zeros by the batch, all outputs by their last step
+    "bidirectional": """
+        <ir_version: 6, opset_import: ["" : 11]>
+        main (float[time, batch, 3] x) => (float[batch, 2] out, float[2, batch, 2] hn)
+        <float[2, 8, 3] W, float[2, 8, 2] R, float[2, 16] B, float[2, 4] fc, float[2] fb,
+         int64 one = {1}, int64[1] n = {2}, int64[1] h = {2}, int64[3] s = {0, 0, -1}, int64 last = {-1}>
+        {
+            xs = Shape(x)
+            b = Gather<axis = 0>(xs, one)
+            bu = Unsqueeze<axes = [0]>(b)
+            hs = Concat<axis = 0>(n, bu, h)
+            h0 = ConstantOfShape(hs)
+            y, hn, cn = LSTM<hidden_size = 2, direction = "bidirectional">(x, W, R, B, , h0, h0)
+            yt = Transpose<perm = [0, 2, 1, 3]>(y)
+            yr = Reshape(yt, s)
+            end = Gather<axis = 0>(yr, last)
+            out = Gemm<transB = 1>(end, fc, fb)
+        }""",
+    # dynamic quantization by onnxruntime, and operators on ints
+    "quantized": """
+        <ir_version: 7, opset_import: ["" : 13]>
+        main (float[N, 4] x, float[1, 2, 5, 5] image) => (float[N, 2] y, float[1, 2, 5, 5] z)
+        <uint8[4, 2] w = {200, 3, 17, 99, 150, 127, 0, 255}, uint8 wz = {127}, float ws = {0.01}, float[2] b,
+         float s = {0.02}, uint8 o = {128}, int8[2, 2, 1, 1] k = {90, -20, 3, -128}, float[2] ks = {0.01, 0.02},
+         int8[2] kz = {0, 0}, float zs = {0.03}, uint8 zo = {120}, int32[2] kb = {40, -7}>
+        {
+            xq, xs, xz = DynamicQuantizeLinear(x)
+            product = MatMulInteger(xq, w, xz, wz)
+            real = Cast<to = 1>(product)
+            scale = Mul(xs, ws)
+            scaled = Mul(real, scale)
+            y = Add(scaled, b)
+            iq = QuantizeLinear(image, s, o)
+            zq = QLinearConv(iq, s, o, k, ks, kz, zs, zo, kb)
+            z = DequantizeLinear(zq, zs, zo)
+        }""",
+    # a decoder with a cache of keys: a causal mask cut out by computed places
+    "cached": """
+        <ir_version: 7, opset_import: ["" : 14]>
+        main (int64[batch, seq] ids, float[batch, past, 4] keys) => (float[batch, seq, 4] y, float[batch, total, 4] all)
+        <float[9, 4] emb, bool[1, 4, 4] tril = {1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1},
+         int64 i1 = {1}, int64[1] zero = {0}, int64[1] ax1 = {1}, int64[1] ax2 = {2}, float low = {-10000}>
+        {
+            q = Gather(emb, ids)
+            all = Concat<axis = 1>(keys, q)
+            as = Shape(all)
+            total = Gather<axis = 0>(as, i1)
+            qs = Shape(q)
+            own = Gather<axis = 0>(qs, i1)
+            first = Sub(total, own)
+            begin = Unsqueeze(first, zero)
+            end = Unsqueeze(total, zero)
+            rows = Slice(tril, begin, end, ax1)
+            mask = Slice(rows, zero, end, ax2)
+            kt = Transpose<perm = [0, 2, 1]>(all)
+            scores = MatMul(q, kt)
+            seen = Where(mask, scores, low)
+            weights = Softmax<axis = -1>(seen)
+            y = MatMul(weights, all)
+        }""",
+    # extents of images that are symbols, a size for resizing that nodes compute
+    "image": """
+        <ir_version: 7, opset_import: ["" : 13]>
+        main (float[b, 2, height, width] x) => (float[b, 2, height, width] out, float[b, 4, h2, w2] pooled)
+        <float[4, 2, 3, 3] weight, float[2, 2, 1, 1] p, int64[8] pw = {0, 0, 1, 1, 0, 0, 1, 1}, int64[1] two = {2},
+         int64[1] zero = {0}, int64[1] four = {4}, float[4] up = {1, 1, 2, 2}>
+        {
+            pad = Pad<mode = "reflect">(x, pw)
+            y = Conv<strides = [2, 2]>(pad, weight)
+            pooled = MaxPool<kernel_shape = [2, 2], strides = [1, 1], pads = [1, 1, 0, 0]>(y)
+            twice = Resize<mode = "nearest">(pooled, , up)
+            s, t = Split<axis = 1>(y)
+            xs = Shape(x)
+            hw = Slice(xs, two, four, zero)
+            ts = Shape(t)
+            nc = Slice(ts, zero, two, zero)
+            size = Concat<axis = 0>(nc, hw)
+            r = Resize<mode = "linear">(s, , , size)
+            soft = Softplus(r)
+            out = Conv(soft, p)
+        }""",
+}
+
+
+def _saved(name: str, path: Path) -> None:
+    model = onnx.parser.parse_model(MODELS[name])
+    graph, chance = model.graph, np.random.default_rng(7)
+    for declared in graph.value_info:
+        shape = [each.dim_value for each in declared.type.tensor_type.shape.dim]
+        array = (chance.standard_normal(shape) / 2).astype(np.float32)
+        graph.initializer.append(onnx.numpy_helper.from_array(array, declared.name))
+    del graph.value_info[:]
+    for named in (*graph.input, *graph.output, *graph.initializer):
+        named.name = _spelled(named.name)
+    for node in graph.node:
+        node.input[:] = map(_spelled, node.input)
+        node.output[:] = map(_spelled, node.output)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
+
+
+def _spelled(name: str) -> str:
+    """Return a name as exporters have them."""
+    return name and f"/model.0/{name}:0"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_exporters_make_the_round_trip(name: str, project: Path, real: Run):
+    _saved(name, project / "model.onnx")
+    for command in (
+        ["convert", "model.onnx", "-o", "new", "--verify"],
+        ["check", "new"],
+        ["fmt", "--check", "new"],
+        ["run", "new"],
+        ["export", "new", "-o", "back.onnx", "--verify"],
+    ):
+        outcome = real(*command)
+        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+
+
+def test_a_node_that_is_not_translated_has_an_operator_in_its_place(project: Path, real: Run):
+    text = """
+        <ir_version: 8, opset_import: ["" : 17, "com.acme" : 1]>
+        main (float[b, 4] x) => (float[b, 4] y, float[d] u, float[b, 2] w)
+        <float[b, 4] c>
+        {
+            a = Abs(x)
+            c = com.acme.Mix(a, x)
+            n = Relu(c)
+            y = Add(n, a)
+            u = Unique(a)
+            l = com.acme.Shuffle(a)
+            w = com.acme.Part(l, x)
+        }"""
+    onnx.save(onnx.parser.parse_model(text), "model.onnx")
+    outcome = real("convert", "model.onnx", "-o", "new")
+    assert outcome.status == 1
+    assert "node 'c' (Mix): there is no operator for this kind of node of the domain 'com.acme'" in outcome.stderr
+    assert "node 'w' (Part): it takes what 'l' gives, which is not translated" in outcome.stderr
+    assert "4 nodes could not be translated; the rest is written" in outcome.stderr
+    assert real("check", "new").status == 0
+    assert real("fmt", "--check", "new").status == 0
+    written = (project / "new/main.sknd").read_text()
+    assert "# Stands for the node 'c' (com.acme.Mix): there is no operator for this kind of node" in written
+    assert "n = nn.relu(c);" in written
+    outcome = real("run", "new")
+    assert outcome.status == 1
+    assert "'Mix' has neither a composition nor formulas" in outcome.stderr + outcome.stdout
