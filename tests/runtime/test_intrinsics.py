@@ -13,6 +13,8 @@ from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_mo
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.intrinsics import INTRINSICS
+from snd_runtime.intrinsics.selection import descending
+from snd_runtime.intrinsics.suppression import _first_visits
 from snd_runtime.limits import Limits
 from support.runtime.intrinsics_oracle import nonmax_suppress, roi_pool, top_k
 from support.runtime.intrinsics_running import PLACE, intrinsic
@@ -355,3 +357,13 @@ def test_operators_on_tensors_ask_for_memory_too():
 )
 def test_loops_watch_the_time(name: str, inputs: list[Any], attributes: dict[str, Any]):
     assert failure(name, *inputs, limits=Limits(seconds=-1), **attributes).rule.name == "limit-exceeded"
+
+
+def test_the_best_boxes_alone_give_what_all_would() -> None:
+    scores = np.random.default_rng(2).integers(0, 40, 3000).astype(np.float32)
+    scores[::97] = np.nan
+    whole = descending(scores, 0)
+    for count in (1, 60, 600, 2999, 3000):
+        first = _first_visits(scores, count)
+        assert count <= len(first) or np.isnan(scores[whole[count - 1]])
+        np.testing.assert_array_equal(first, whole[: len(first)])

@@ -18,18 +18,13 @@ def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     """
     boxes, scores = invocation.tensor(0), invocation.tensor(1)
     classes = scores.shape[1]
-    threshold = invocation.attributes["score_threshold"]
     invocation.claim("the corners of 'boxes'", boxes.shape, boxes.dtype)
     lows, highs = _corners(boxes, centered=invocation.attributes["box_format"] == "CENTER")
     found = [np.zeros((0, 3), INT)]
     for item, number in np.ndindex(len(boxes), classes):
         invocation.budget.check_time(invocation.place)
         own = scores[item, number]
-        visited = descending(own, 0)
-        if threshold is not None:
-            visited = visited[own[visited] > threshold]
-        with np.errstate(all="ignore"):
-            kept = visited[_kept(invocation, lows[:, item, visited], highs[:, item, visited])]
+        kept = _kept_of(invocation, lows[:, item], highs[:, item], own)
         invocation.claim("'indices'", (len(kept), 3), INT)
         found.append(np.column_stack([np.full(len(kept), item, INT), np.full(len(kept), number, INT), kept]))
     invocation.budget.release(boxes.size, boxes.dtype.itemsize)
@@ -37,6 +32,34 @@ def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 
 _FEWEST_AT_ONCE = 512
+
+
+def _kept_of(invocation: BoundIntrinsic, lows: Array, highs: Array, scores: Array) -> Array:
+    """Return the boxes of one class that are kept, by their scores. Mostly they are among the few best ones."""
+    threshold, most = invocation.attributes["score_threshold"], invocation.integer("max_outputs_per_class")
+    kept = np.zeros(0, INT)
+    for visited in (_first_visits(scores, max(2 * most, _FEWEST_AT_ONCE)), None):
+        if visited is None:
+            visited = descending(scores, 0)
+        is_whole = len(visited) == len(scores)
+        if threshold is not None:
+            good = visited[scores[visited] > threshold]
+            is_whole |= len(good) < len(visited)
+            visited = good
+        with np.errstate(all="ignore"):
+            kept = visited[_kept(invocation, lows[:, visited], highs[:, visited])]
+        if is_whole or len(kept) >= most:
+            break
+    return kept
+
+
+def _first_visits(scores: Array, count: int) -> Array:
+    """Return how ``descending`` begins: at least ``count`` indices if there are as many, without sorting the others."""
+    if count >= len(scores):
+        return descending(scores, 0)
+    worst = -np.partition(-scores, count - 1)[count - 1]
+    chosen = np.flatnonzero(scores >= worst)
+    return np.asarray(chosen[descending(scores[chosen], 0)], INT)
 
 
 def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:

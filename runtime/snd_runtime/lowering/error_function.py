@@ -1,7 +1,8 @@
 """``erf`` over arrays: NumPy has none.
 
-Rational approximations in five intervals, those of the FreeBSD mathematical library (s_erf.c); the error is less than
-one template in the last place of 64 bits.
+In 64 bits, rational approximations in five intervals, those of the FreeBSD mathematical library (s_erf.c); the error is
+less than one unit in the last place. In 32 bits, polynomials in two intervals, after N. Juffa; the error is less than
+1.5 units.
 """
 
 from __future__ import annotations
@@ -37,8 +38,49 @@ _HUGE_Q = (1.0, 3.03380607434824582924e+01, 3.25792512996573918826e+02, 1.536729
            -2.24409524465858183362e+01)  # fmt: skip
 
 
+_SINGLE_SMALL = (-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1)
+_SINGLE_LARGE = (-1.72853470e-5, 3.83197126e-4, -3.88396438e-3, 2.42546219e-2, -1.06777877e-1, -6.34846687e-1,
+                 -1.28717512e-1)  # fmt: skip
+_SINGLE_BORDER = 0.927734375
+_CHUNK = 1 << 14
+"""How many elements are computed together: what stays in the cache is computed much faster."""
+
+
 def error_function(values: _Reals) -> _Reals:
     """``erf`` of every element, in the type of the elements."""
+    return _single(values) if values.dtype == np.float32 else _double(values)
+
+
+def _single(values: _Reals) -> _Reals:
+    flat = values.reshape(-1)
+    result = np.empty_like(flat)
+    for start in range(0, len(flat), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        x = flat[part]
+        magnitude = np.abs(x)
+        with np.errstate(all="ignore"):  # the polynomial of small elements is computed for infinity, too
+            large = _horner(magnitude, _SINGLE_LARGE)
+            large *= magnitude
+            large -= magnitude
+            np.subtract(1, np.exp(large, out=large), out=large)
+            small = _horner(x * x, _SINGLE_SMALL)
+            small *= x
+            small += x
+        result[part] = np.where(magnitude > np.float32(_SINGLE_BORDER), np.copysign(large, x), small)
+    return result.reshape(values.shape)
+
+
+def _horner(x: _Reals, coefficients: Sequence[float]) -> _Reals:
+    """Return a polynomial in place of a new array; the first coefficient is that of the highest power."""
+    result = x * x.dtype.type(coefficients[0])
+    for coefficient in coefficients[1:-1]:
+        result += x.dtype.type(coefficient)
+        result *= x
+    result += x.dtype.type(coefficients[-1])
+    return result
+
+
+def _double(values: _Reals) -> _Reals:
     x = np.asarray(values, np.float64)
     magnitude = np.abs(x)
     result = np.ones_like(x)

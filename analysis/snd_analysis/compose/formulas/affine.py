@@ -56,7 +56,11 @@ class Analysis:
             return AffineIndex(term.value, {}) if term.dtype == "int" else None  # type: ignore[arg-type]
         if isinstance(term, AxisPosition):
             return AffineIndex(0, {term.axis: 1})
-        if not isinstance(term, Apply) or term.operation not in ("+", "-", "*", "negate"):
+        if not isinstance(term, Apply):
+            return None
+        if term.operation == "position in pack":
+            return self._affine_position(*term.operands)
+        if term.operation not in ("+", "-", "*", "negate"):
             return None
         forms = [self.affine(operand) for operand in term.operands if operand.dtype == "int"]
         if len(forms) != len(term.operands) or None in forms:
@@ -70,6 +74,14 @@ class Analysis:
                 return None
             return _scaled(second, first.constant) if not first.factors else _scaled(first, second.constant)
         return _added(first, second if term.operation == "+" else _scaled(second, -1))
+
+    def _affine_position(self, index: Term, count: Term) -> AffineIndex | None:
+        """Return the form of an index that is never negative, which would count from the end, nor too great."""
+        form, length = self.affine(index), self.affine(count)
+        if form is None or length is None or length.factors:
+            return None
+        low, high = form.over(self._ranges)
+        return form if low >= 0 and high < length.constant else None
 
     def affine_places(self, places: Sequence[IndexTerm]) -> tuple[AffineIndex, ...] | None:
         """Return the affine forms of the indices of an access that remaps none; None if some have none."""

@@ -1,0 +1,25 @@
+"""``erf`` in 32 bits against that in 64."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snd_runtime.lowering.error_function import error_function
+
+
+def test_single_precision_differs_by_less_than_two_units_in_the_last_place() -> None:
+    x = np.concatenate([np.linspace(-6, 6, 40001), np.geomspace(1e-30, 1, 2000)]).astype(np.float32)
+    exact = error_function(x.astype(np.float64))
+    units = np.abs(error_function(x) - exact) / np.spacing(np.abs(exact).astype(np.float32))
+    assert units.max() < 1.5
+    assert abs(exact[3] - math.erf(float(x[3]))) < 1e-15
+
+
+def test_single_precision_has_the_limits_and_signs() -> None:
+    x = np.array([[np.inf, -np.inf, 0.0], [-0.0, np.nan, 9.0]], np.float32)
+    found = error_function(x)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.array([[1, -1, 0], [0, np.nan, 1]], np.float32))
+    assert np.signbit(found[1, 0])
