@@ -3,7 +3,8 @@
 ``docs/python.md`` shows how. The names in ``__all__`` are stable: they change only with the major version.
 """
 
-from snd.errors import ArgumentError, Diagnostic, ExportError, ModelError
+from snd.conversion import Conversion, convert
+from snd.errors import ArgumentError, ConversionError, Diagnostic, ExportError, ModelError
 from snd.loading import load
 from snd.model import Model, TensorType
 from snd.tensors import Results, Tensor
@@ -11,6 +12,8 @@ from snd_server import __version__
 
 __all__ = [
     "ArgumentError",
+    "Conversion",
+    "ConversionError",
     "Diagnostic",
     "ExportError",
     "Model",
@@ -19,5 +22,6 @@ __all__ = [
     "Tensor",
     "TensorType",
     "__version__",
+    "convert",
     "load",
 ]

@@ -10,7 +10,7 @@ from snd_analysis import base
 from snd_analysis.base import Source
 from snd_server.arguments import ArgumentError
 
-__all__ = ["ArgumentError", "Diagnostic", "ExportError", "ModelError", "diagnostic_of"]
+__all__ = ["ArgumentError", "ConversionError", "Diagnostic", "ExportError", "ModelError", "diagnostic_of"]
 
 
 class Diagnostic(Struct, frozen=True):
@@ -42,6 +42,14 @@ class ExportError(Exception):
     def __init__(self, reasons: Mapping[str, str]) -> None:
         super().__init__("\n".join(f"{operator}: {reason}" for operator, reason in reasons.items()))
         self.reasons = dict(reasons)
+
+
+class ConversionError(Exception):
+    """An ONNX model with nodes that no operator takes the place of: ``problems`` has their names and the reasons."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
 
 
 def diagnostic_of(found: base.Diagnostic, source: Source) -> Diagnostic:

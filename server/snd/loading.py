@@ -6,12 +6,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from snd.errors import ArgumentError
+import numpy as np
+
+from snd.errors import ArgumentError, ConversionError
 from snd.model import Model
 from snd_runtime.limits import Limits
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
+from snd_server.conversion import ONNX_SUFFIX
 from snd_server.model_folder import main_file
 from snd_server.running import RunRequest, prepare
 from snd_server.selection import RuleSettings
@@ -28,7 +31,7 @@ def load(
     seconds: float | None = None,
     memory: int = 4 << 30,
 ) -> Model:
-    """Load a model: a SkriptND file, an NNEF 1.0 graph, the folder of either, or an NNEF 1.0 archive.
+    """Load a model: a SkriptND file, an NNEF 1.0 graph, the folder of either, an NNEF 1.0 archive, or an ONNX file.
 
     ``graph`` names one of several graphs; by default it is the first that no other invokes. ``attributes`` and
     generic ``types`` are those of the graph. ``weights`` is a folder or file as ``snd run --weights`` takes it; by
@@ -36,17 +39,35 @@ def load(
     take as many ``seconds``, and ``memory`` in bytes for its tensors.
 
     A model with mistakes can be loaded: see ``Model.diagnostics``. Raises ArgumentError if there is no such file,
-    graph, attribute or type, or if the weights can't be read.
+    graph, attribute or type, or if the weights can't be read, and ConversionError for an ONNX model with nodes that no
+    operator takes the place of: ``snd.convert`` writes the rest of it.
     """
     allow_deep_recursion()
     file = main_file(os.fspath(path))
     checker = Checker(Configurations(None), RuleSettings())
+    arrays = None
+    if file.endswith(ONNX_SUFFIX):
+        file, arrays = _translated(file, checker, memory)
     snapshot = checker.snapshot(file)
     if snapshot.file(file) is None:
         raise ArgumentError(f"there is no file {file}")
     request = RunRequest(
-        file, graph, weights=None if weights is None else os.fspath(weights), seed=seed, memory_bytes=memory
-    )
+        file, graph, weights=None if weights is None else os.fspath(weights), seed=seed, memory_bytes=memory,
+        arrays=arrays,
+    )  # fmt: skip
     prepared = prepare(snapshot, request, checker.configurations.of_file(file).weights)
     limits = Limits(seconds=seconds, tensor_bytes=memory)
     return Model(checker, prepared, attributes or {}, types or {}, limits)
+
+
+def _translated(path: str, checker: Checker, memory: int) -> tuple[str, dict[str, np.ndarray[Any, Any]]]:
+    """Give the checker the text of an ONNX model; return where it finds it, and the variables."""
+    from snd_server.onnx_conversion import convert_onnx
+    from snd_server.onnx_import import tensor_array
+
+    converted, _ = convert_onnx(path, memory)
+    if converted.problems:
+        raise ConversionError([str(each) for each in converted.problems])
+    text = f"{path}.sknd"
+    checker.provide(text, converted.text.encode())
+    return text, {name: tensor_array(array) for name, array in converted.weights.items()}

@@ -61,17 +61,12 @@ def run_convert(request: ConvertRequest) -> int:
 
         return run_onnx(request)
     checker = Checker(Configurations(request.config), RuleSettings())
-    snapshot = _demand(checker, request)
-    broken = _errors(checker, request.path)
+    broken = source_errors(checker, request)
     if broken:
         show(full.render(Report((request.path,), broken, checker.source, paint=paint())))
         return PROBLEMS
-    try:
-        converted = convert_nnef1(snapshot, request.path, shown_source(request.path))
-    except NotConvertible as problem:
-        raise ArgumentError(f"{request.path}: {problem}") from None
+    converted, missing = convert_nnef1_file(checker, request)
     main = os.path.join(request.output, MAIN)
-    missing = _write(snapshot, request, converted)
     if not request.quiet:
         say(summary(converted.statements, len(converted.variables), main))
     if missing:
@@ -86,15 +81,27 @@ def run_convert(request: ConvertRequest) -> int:
     return CLEAN
 
 
-def _demand(checker: Checker, request: ConvertRequest) -> Snapshot:
-    """Return the model, if it can be converted to where it is to go. Raises ArgumentError."""
+def source_errors(checker: Checker, request: ConvertRequest) -> tuple[Diagnostic, ...]:
+    """Return the errors of a model in NNEF 1.0. Raises ArgumentError if it can't be converted to where it is to go."""
     if not request.path.endswith(NNEF1_SUFFIX):
         raise ArgumentError(f"{request.path}: snd converts models in NNEF 1.0 and ONNX, and this is neither")
-    snapshot = checker.snapshot(request.path)
-    if snapshot.file(request.path) is None:
+    if checker.snapshot(request.path).file(request.path) is None:
         raise ArgumentError(f"there is no file {request.path}")
     demand_output(request)
-    return snapshot
+    return _errors(checker, request.path)
+
+
+def convert_nnef1_file(checker: Checker, request: ConvertRequest) -> tuple[Converted, list[StoredTensor]]:
+    """Convert a model without errors, and write it; return what was written, and the variables that have no file.
+
+    Raises ArgumentError, and OSError for what can't be written.
+    """
+    snapshot = checker.snapshot(request.path)
+    try:
+        converted = convert_nnef1(snapshot, request.path, shown_source(request.path))
+    except NotConvertible as problem:
+        raise ArgumentError(f"{request.path}: {problem}") from None
+    return converted, _write(snapshot, request, converted)
 
 
 def demand_output(request: ConvertRequest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -42,19 +43,10 @@ from snd_server.writing import write_below
 
 def run_onnx(request: ConvertRequest) -> int:
     """Convert a model, and return the exit status. Raises what ``run_convert`` does."""
-    demand_output(request)
-    try:
-        graph = read_model(request.path, request.memory_bytes)
-    except OnnxMissingError as problem:
-        raise ArgumentError(str(problem)) from None
-    except InvalidModelError as problem:
-        raise ArgumentError(f"{request.path}: {problem}") from None
-    except OSError as error:
-        raise ArgumentError(f"{request.path}: {reason(error)}") from None
-    given = _fixed(graph, request)
-    converted = convert_graph(graph, shown_source(request.path), given)
+    given = given_tensors(request.fixed, request.memory_bytes, "--fix")
+    values = {name: each.value if isinstance(each, LiteralInput) else each for name, each in given.items()}
+    converted, constants = convert_onnx_file(request, values)
     main = os.path.join(request.output, MAIN)
-    _write(request, converted.text, converted.weights, main)
     if not request.quiet:
         say(summary(converted.statements, len(converted.weights), main))
     for each in converted.problems[:MOST_PROBLEMS]:
@@ -62,22 +54,48 @@ def run_onnx(request: ConvertRequest) -> int:
     if converted.problems:
         count = len(converted.problems)
         say(f"{count} node{'' if count == 1 else 's'} could not be translated; the rest is written", err=True)
-    if converted.problems:
         return PROBLEMS
     if wrong_output(request, main):
         return FAULT
-    return _verified(request, converted, main, given) if request.verify else CLEAN
+    return _verified(request, converted, main, constants) if request.verify else CLEAN
 
 
-def _fixed(graph: SourceGraph, request: ConvertRequest) -> dict[str, Array]:
-    """Return the inputs that become constants. Raises ArgumentError."""
+def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tuple[ConvertedModel, dict[str, Array]]:
+    """Convert a model and write it; return what was written, and the inputs that became constants.
+
+    Raises ArgumentError, and OSError for what can't be written.
+    """
+    demand_output(request)
+    converted, constants = convert_onnx(request.path, request.memory_bytes, fixed)
+    _write(request, converted.text, converted.weights, os.path.join(request.output, MAIN))
+    return converted, constants
+
+
+def convert_onnx(
+    path: str, memory_bytes: int, fixed: Mapping[str, Any] | None = None
+) -> tuple[ConvertedModel, dict[str, Array]]:
+    """Return an ONNX file as a model; the inputs in ``fixed`` become constants. Raises ArgumentError."""
+    try:
+        graph = read_model(path, memory_bytes)
+    except OnnxMissingError as problem:
+        raise ArgumentError(str(problem)) from None
+    except InvalidModelError as problem:
+        raise ArgumentError(f"{path}: {problem}") from None
+    except OSError as error:
+        raise ArgumentError(f"{path}: {reason(error)}") from None
+    constants = _constants(graph, fixed or {})
+    return convert_graph(graph, shown_source(path), constants), constants
+
+
+def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]:
+    """Return the inputs that become constants, in the types of the model. Raises ArgumentError."""
     declared = {each.name: each for each in graph.inputs}
     found: dict[str, Array] = {}
-    for name, value in given_tensors(request.fixed, request.memory_bytes, "--fix").items():
+    for name, value in fixed.items():
         if name not in declared:
             raise ArgumentError(f"--fix {name}: the model has no input of this name")
         try:
-            array = np.asarray(value.value if isinstance(value, LiteralInput) else value)
+            array = np.asarray(value)
             dtype = declared[name].dtype
             found[name] = array if dtype is None else array.astype(dtype)
         except (ValueError, TypeError) as error:

@@ -70,6 +70,8 @@ class RunRequest(Struct, frozen=True):
     expect: tuple[str, ...] = ()
     tolerance: float = TOLERANCE
     engine: str = "snd"
+    arrays: Mapping[str, np.ndarray[Any, Any]] | None = None
+    """Weights of a model that was no file; ``weights`` goes before them."""
 
 
 class Observer(Struct, frozen=True):
@@ -204,6 +206,8 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
     """Those that are asked for; else those that are stored with the model, of which the run may take some only."""
     place = request.weights
+    if place is None and request.arrays is not None:
+        return request.arrays
     if place is None and not request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
         place = weights_beside(request.path, configured)
     found: Mapping[str, Any]

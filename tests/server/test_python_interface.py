@@ -107,3 +107,54 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path):
     with pytest.raises(snd.ExportError) as raised:
         model.export(tmp_path / "m.onnx")
     assert raised.value.reasons == {"rand.uniform": "ONNX draws reals"}
+
+
+# ---- other formats ---------------------------------------------------------------------------------------------------
+NET = """
+<ir_version: 8, opset_import: ["" : 17, "com.acme" : 1]>
+net (float[n, 2] x) => (float[n, 3] y)
+<float[2, 3] w = {1, 2, 3, 4, 5, 6}>
+{
+    h = MatMul(x, w)
+    y = KIND(h)
+}"""
+
+
+def _onnx(path: Path, kind: str) -> Path:
+    onnx = pytest.importorskip("onnx")
+    onnx.save(onnx.parser.parse_model(NET.replace("KIND", kind)), path)
+    return path
+
+
+def test_onnx_files_are_loaded(tmp_path: Path):
+    (tmp_path / "weights").mkdir()  # are those of another model
+    np.save(tmp_path / "weights/w.npy", np.zeros((2, 3), np.float32))
+    model = snd.load(_onnx(tmp_path / "net.onnx", "Neg"))
+    assert str(model.inputs["x"]) == "real[n,2]"
+    assert model.run(x=[[1, 1]])["y"].tolist() == [[-5, -7, -9]]  # type: ignore[union-attr]
+    assert model.diagnostics == ()
+
+
+def test_models_are_converted(tmp_path: Path):
+    converted = snd.convert(_onnx(tmp_path / "net.onnx", "Neg"), tmp_path / "new", weights="npz")
+    assert converted == snd.Conversion(str(tmp_path / "new/main.sknd"))
+    assert snd.load(converted.path).run(x=[[1, 1]])["y"].tolist() == [[-5, -7, -9]]  # type: ignore[union-attr]
+    with pytest.raises(snd.ArgumentError, match="not empty"):
+        snd.convert(tmp_path / "net.onnx", tmp_path / "new")
+    (tmp_path / "graph.nnef").write_text(
+        "version 1.0;\ngraph g(x) -> (y)\n{\n    x = external(shape = [2]);\n    y = neg(x);\n}\n"
+    )
+    converted = snd.convert(tmp_path / "graph.nnef", tmp_path / "second")
+    assert snd.load(converted.path).run(x=[1, 2])["y"].tolist() == [-1, -2]  # type: ignore[union-attr]
+    (tmp_path / "graph.nnef").write_text("version 1.0;\ngraph g(x) -> (y)\n{\n    y = neg(x);\n}\n")
+    with pytest.raises(snd.ModelError):
+        snd.convert(tmp_path / "graph.nnef", tmp_path / "third")
+
+
+def test_what_is_not_translated_is_named(tmp_path: Path):
+    path = _onnx(tmp_path / "net.onnx", "com.acme.Mix")
+    problem = "node 'y' (Mix): there is no operator for this kind of node of the domain 'com.acme'"
+    with pytest.raises(snd.ConversionError) as error:
+        snd.load(path)
+    assert error.value.problems == (problem,)
+    assert snd.convert(path, tmp_path / "new").untranslated == (problem,)

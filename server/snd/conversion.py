@@ -1,0 +1,60 @@
+"""Models of other formats as SkriptND models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from snd.errors import ModelError, diagnostic_of
+from snd_server.checking import Checker
+from snd_server.cli import allow_deep_recursion
+from snd_server.config import Configurations
+from snd_server.conversion import ONNX_SUFFIX, ConvertRequest, convert_nnef1_file, source_errors
+from snd_server.model_folder import MAIN, main_file
+from snd_server.selection import RuleSettings
+
+
+class Conversion(Struct, frozen=True):
+    """What ``snd.convert`` wrote."""
+
+    path: str
+    """The file of the new model, which ``snd.load`` takes."""
+    untranslated: tuple[str, ...] = ()
+    """Nodes of an ONNX model that no operator takes the place of, each with the reason; the rest is written."""
+
+
+def convert(
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    weights: Literal["dat", "npz", "safetensors"] = "dat",
+    constants: Mapping[str, Any] | None = None,
+    force: bool = False,
+    memory: int = 4 << 30,
+) -> Conversion:
+    """Write a model in ONNX or NNEF 1.0 as a SkriptND model with its weights into a folder; see docs/convert.md.
+
+    ``constants`` are inputs of an ONNX model that become constants, such as the shape of a reshape. ``force`` writes
+    into a folder that is not empty. Tensors may take ``memory`` bytes. Raises ArgumentError for what can't be read or
+    written, and ModelError for a model in NNEF 1.0 with errors.
+    """
+    allow_deep_recursion()
+    folder = os.fspath(output)
+    request = ConvertRequest(
+        main_file(os.fspath(source)), folder, force=force, memory_bytes=memory, weights=weights
+    )  # fmt: skip
+    main = os.path.join(folder, MAIN)
+    if request.path.endswith(ONNX_SUFFIX):
+        from snd_server.onnx_conversion import convert_onnx_file
+
+        converted, _ = convert_onnx_file(request, constants or {})
+        return Conversion(main, tuple(map(str, converted.problems)))
+    checker = Checker(Configurations(None), RuleSettings())
+    broken = source_errors(checker, request)
+    if broken:
+        raise ModelError([diagnostic_of(each, checker.source(each.location.path)) for each in broken])
+    convert_nnef1_file(checker, request)
+    return Conversion(main)
