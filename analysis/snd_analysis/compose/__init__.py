@@ -34,6 +34,7 @@ from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, invoking_over_budget, specialization_of
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
 from snd_analysis.compose.template import Member, Origin, Template
+from snd_analysis.compose.written_call import written_call
 
 if TYPE_CHECKING:
     from snd_analysis.compose.cost import Cost, iteration_count, multiply_adds, total_multiply_adds
@@ -92,4 +93,5 @@ __all__ = [
     "total_multiply_adds",
     "variables_below",
     "warnings_of_root",
+    "written_call",
 ]

@@ -38,7 +38,8 @@ class Failure(Struct, frozen=True):
     responsible: tuple[str, ...] = ()
     """Attributes and inputs whose values break the rule: the next invocation is blamed for them."""
     instead: str = ""
-    """What may stand in place of the marked text."""
+    """What may stand in place of the marked text, or of ``replaced``."""
+    replaced: Span | None = None
 
     def via(self, site: Site) -> Failure:
         """The failure as it is seen from an invocation further out."""
@@ -105,7 +106,8 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
             message = _seen_from(failure, at)
             repair = None
             if failure.instead and at == 0:
-                repair = Repair(f"write '{failure.instead}'", (Edit(place.span, failure.instead),), safe=False)
+                edit = Edit(failure.replaced or place.span, failure.instead)
+                repair = Repair(f"write '{failure.instead}'", (edit,), safe=False)
             found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, message, notes, repair))
     return list(found.values())
 

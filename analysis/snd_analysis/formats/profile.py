@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
-from snd_analysis.base import OperatorName, Rule
-from snd_analysis.compose import Failure, Site, Specialization, specialization_of
+from snd_analysis.base import OperatorName, Rule, Span
+from snd_analysis.compose import Failure, Site, Specialization, specialization_of, written_call
 from snd_analysis.formats.counterparts import COUNTERPARTS
 from snd_analysis.formats.intervals import constant_items, extents
 from snd_analysis.formats.reached import TOSA
+from snd_analysis.formats.rewriting import as_tosa
 from snd_analysis.formats.storage import storage_attribute
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.integers import TRUE
-from snd_analysis.symbolic.values import NULL
 
 _BASE = "base-inference"
 _TRAINING = "main-training"
@@ -110,11 +112,15 @@ class _Walk:
         if counterpart is None:
             return _at(operation, rules.TOSA_OPERATOR, message)
         message += f": write it with tosa.{counterpart.name}"
-        ranks = {len(shape) for each in operation.inputs if (shape := extents(each)) is not None}
-        plain = all(value is NULL for value in operation.attributes.values())
+        failure = _at(operation, rules.TOSA_OPERATOR, message)
         allowed = self.profile != _BASE or not (counterpart.name in _NOT_IN_BASE or _has_reals(operation))
-        same = counterpart.same and plain and len(ranks) == 1 and self.module is not None and allowed
-        return _at(operation, rules.TOSA_OPERATOR, message, f"{self.module}.{counterpart.name}" if same else "")
+        written = as_tosa(operation, module, operator.name) if allowed and self.module is not None else None
+        call = written_call(operation.place)
+        if written is None or call is None or call.generics is not None:
+            return failure
+        end = (call.attributes or call.function).span.end
+        replaced = Span(call.function.span.start, end).shifted(operation.place.start)
+        return replace(failure, instead=f"{self.module}.{written}", replaced=replaced)
 
     # ---- T2, T3, T5 to T9 --------------------------------------------------------------------------------------------
     def _types(self, operation: Operation, name: str) -> Iterator[Failure]:
@@ -245,8 +251,8 @@ def _stored_result(operation: Operation, name: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _at(operation: Operation, rule: Rule, message: str, instead: str = "") -> Failure:
+def _at(operation: Operation, rule: Rule, message: str) -> Failure:
     assert operation.operator is not None
     module = operation.operator.path.rpartition(":")[2]
     site = Site(operation.place, f"'{module}.{operation.operator.name}' is invoked here")
-    return Failure(rule, message, (site,), instead=instead)
+    return Failure(rule, message, (site,))

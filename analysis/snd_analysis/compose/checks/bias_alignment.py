@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.base import descendants
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.written_call import written_call
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind
 from snd_analysis.skriptnd.names import is_library
-from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer, constant
 from snd_analysis.symbolic.values import NULL, Pack
 
@@ -80,11 +79,7 @@ def _of_operands(operation: Operation, channel_first: set[Tensor]) -> Iterator[F
 
 def _aligned(operation: Operation, attribute: str) -> str:
     """Return the name of the operator with the bias at the channels; empty if the invocation gives attributes."""
-    place = operation.place
-    if not isinstance(place.statement, nodes.Node):
-        return ""
-    calls = (each for each in descendants(place.statement) if isinstance(each, nodes.Call))
-    call = next((each for each in calls if each.function.span.shifted(place.start) == place.span), None)
+    call = written_call(operation.place)
     plain = call is not None and call.generics is None and call.attributes is None
     return f"{call.function.text}{{{attribute}=1}}" if call is not None and plain else ""
 
