@@ -55,6 +55,17 @@ def fixed(text: str) -> str:
         (formula("x[i,j] + real(min(a, b))"), formula("x[i,j] + real((a <? b))")),
         (formula("x[i,j] + real(max(a, b, 3))"), formula("x[i,j] + real((a >? b >? 3))")),
         (formula("x[i,j] + real(min(a + 1, a > 1 ? a : b))"), formula("x[i,j] + real(((a + 1) <? (a > 1 ? a : b)))")),
+        (formula("i + n"), formula("real(i + n)")),
+        (formula("0"), formula("0.0")),
+        (graph("nn.elu(1)", "real[]"), graph("nn.elu(1.0)", "real[]")),
+        (
+            graph("with a: real[2,3] = 0 do..(2) math.neg(a)"),
+            graph("with a: real[2,3] = 0.0 do..(2) math.neg(a)"),
+        ),
+        (
+            graph("flag ? t : u").replace("t: real", "flag: bool[]; t: real", 1),
+            graph("if flag then t else u").replace("t: real", "flag: bool[]; t: real", 1),
+        ),
         (graph("nn.relu{max=6}(t)"), graph("nn.relu{max=6.0}(t)")),
         (graph("nn.softmax{axes=1}(t)"), graph("nn.softmax{axes=[1]}(t)")),
         (graph("layout.concat{axis=0}(t, u)", DOUBLE), graph("layout.concat{axis=0}([t, u])", DOUBLE)),

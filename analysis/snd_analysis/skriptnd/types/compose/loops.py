@@ -18,6 +18,7 @@ from snd_analysis.skriptnd.types.compose.typing_state import (
     result_place,
 )
 from snd_analysis.skriptnd.types.expressions.dimensions import differing, shape_of
+from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import INT, TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
@@ -98,7 +99,8 @@ def _carry(work: TypingState, carry: nodes.Carry) -> TypedValue:
             work.context.report(rules.UNEXPECTED_PACK, carry.value, message, note)
         elif type_.dtype != wanted.dtype:
             message = f"{role} has the type '{wanted}', but this is '{value}'"
-            work.context.report(rules.TYPE_MISMATCH, carry.value, message, note)
+            repair = as_real(work.context, carry.value, wanted.dtype, type_.dtype) if value.compile_time else None
+            work.context.report(rules.TYPE_MISMATCH, carry.value, message, note, repair)
         elif not value.compile_time and value.extents != () and disagreement(work, wanted, extents, value):
             message = f"{role} has the type '{wanted}', but this is '{value}'"
             work.context.report(rules.CARRIED_TYPE, carry.value, message, note)

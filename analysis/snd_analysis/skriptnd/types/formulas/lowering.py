@@ -15,6 +15,7 @@ from snd_analysis.skriptnd.types.expressions.access import accessed, report_tens
 from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs import infer_items
+from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.formulas.bounds_check import check_reach
 from snd_analysis.skriptnd.types.formulas.counting import check_counting
 from snd_analysis.skriptnd.types.type import BOOL, INT, Type
@@ -242,7 +243,8 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         symbol = context.symbol(formula.target.name)
         notes = () if symbol is None else (context.declared(symbol),)
         message = f"'{formula.target.name.text}' has the type '{written}', but the right side is '{type_}'"
-        context.report(rules.TYPE_MISMATCH, formula.value, message, notes)
+        repair = as_real(context, formula.value, written, type_.dtype)
+        context.report(rules.TYPE_MISMATCH, formula.value, message, notes, repair)
         return
     if operator in _NUMERIC_ASSIGNMENTS and not is_numeric(written):
         context.report(

@@ -136,7 +136,8 @@ class ArgumentCheck:
         if formal.dtype == actual.dtype:
             return True
         message = f"{role} of '{self._name.name}' has the type '{formal}', but this is '{value}'"
-        repair = None if actual.tensor else as_real(self._work.context, argument, formal.dtype, actual.dtype)
+        known = value.compile_time or not actual.tensor
+        repair = as_real(self._work.context, argument, formal.dtype, actual.dtype) if known else None
         self._report(rules.TYPE_MISMATCH, argument, message, parameter, repair)
         return False
 
