@@ -132,8 +132,8 @@ def test_bounds_have_a_limit(times: int, given: str) -> None:
 def _dynamic(depth: int, assertion: str = "") -> str:
     """Each level twice the one below it, the extents known by the run only; ``assertion`` is the leaf's."""
     leaf = (
-        "operator o0 { @input { x: real[n]; } @output { y: real[~|n]; } "
-        f"@assert {{ {assertion} }} @lower {{ y[i,] = x[i,], i < n; }} }}\n"
+        "operator o0 { @input { x: real[n]; } @output { y: real[k|n]; } "
+        f"@assert {{ {assertion} }} @lower {{ y[k,] = x[i,], i < n; }} }}\n"
     )
     levels = "".join(
         _level(at, f"t = o{at - 1}(x); y = o{at - 1}(t);").replace("y: real[n]", "y: real[~|n]")
