@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # What needs no editor; those are downloaded by test-editors.
 CHANGES := tests/analysis tests/nnef1 tests/runtime tests/server tests/fuzz tests/editors/extension
 
-.PHONY: demo test test-all test-editors fuzz lint format bench docs grammar clean extension
+.PHONY: demo test test-all test-editors fuzz lint format bench docs site grammar clean extension
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
@@ -72,10 +72,15 @@ LIBRARY := algo image layer layout linalg math misc nn quant rand
 
 ## The pages of all rules, from their declarations, and of the libraries, from their sources.
 docs: $(DEVELOPING)
-	{ echo "# Rules"; echo; $(BIN)/snd rule --all; } > docs/rules.md
+	$(BIN)/python -c 'from snd_server.render.rule_page import rule_pages; print(rule_pages(), end="")' > docs/rules.md
 	mkdir -p docs/library
 	for module in $(LIBRARY); do $(BIN)/snd doc $$module --page > docs/library/$$module.md; done
 	PYTHONPATH=tests $(BIN)/python -m support.formats.pages
+	PYTHONPATH=tests $(BIN)/python -m support.reference
+
+## The documents as a site in build/site; needs no network, and fails for links that lead nowhere.
+site: $(DEVELOPING)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist test-output

@@ -38,6 +38,8 @@ class Page(Struct, frozen=True):
 
 _FOLDERS = ("rules", "skriptnd/lints", "nnef1/lints")
 """Where the folders of rules stand, from that of the analysis. They are not imported for their names."""
+_SUBJECTS = {"nnef1": "NNEF 1.0"}
+"""Titles of subjects that are not called as their folders."""
 
 
 @cache
@@ -58,6 +60,19 @@ def rule(name: str) -> Rule:
 def rules() -> Mapping[str, Rule]:
     """Return all rules by name, in alphabetical order. Loads every declaration."""
     return {name: rule(name) for name in names()}
+
+
+@cache
+def by_subject() -> Mapping[str, tuple[str, ...]]:
+    """Return the names of the rules of each subject, both in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for name in names():
+        folder = _modules()[name].split(".")[-2]
+        subject = _SUBJECTS.get(folder, folder.replace("_", " ").capitalize())
+        if _modules()[name].split(".")[1] == "nnef1":
+            subject = _SUBJECTS["nnef1"]
+        found.setdefault(subject, []).append(name)
+    return {subject: tuple(found[subject]) for subject in sorted(found)}
 
 
 @cache

@@ -3,21 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import SequenceMatcher
+from itertools import takewhile
 
 from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
+
+_CONTEXT = 2
+"""Lines around a change that a page shows with it."""
+_MOST_CHANGED_LINES = 12
+"""Of a larger change, a page shows both programs."""
 
 
 def rule_page(rule: Rule) -> str:
     """Heading, what is reported, why, and the examples."""
     page = catalogue.page(rule)
     parts = [f"## {rule.name}", page.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", page.why]
-    parts += [
-        f"{title}:\n\n```{_language(code)}\n{code.strip(chr(10))}\n```"
-        for title, code in (("Reported", page.bad), ("Not reported", page.good))
-        if code
-    ]
+    change = _change(page.bad, page.good)
+    if change:
+        parts.append(f"What is wrong, and what is right:\n\n```diff\n{change}```")
+    shown = (("Reported", page.bad), ("Not reported", "" if change else page.good))
+    parts += [f"{title}:\n\n```{_language(code)}\n{code.strip(chr(10))}\n```" for title, code in shown if code]
     return "\n\n".join(parts) + "\n"
+
+
+def rule_pages() -> str:
+    """Return the document with an index by subject and the pages of all rules."""
+    subjects = (
+        f"## {subject}\n\n"
+        + "".join(f"- [{name}](#{name}): {catalogue.page(catalogue.rule(name)).summary}\n" for name in names)
+        for subject, names in catalogue.by_subject().items()
+    )
+    head = "# Rules\n\nEach message names its rule. Here are the rules by subject, then the page of each.\n"
+    return "\n".join([head, *subjects, *map(rule_page, catalogue.rules().values())])
+
+
+def _change(bad: str, good: str) -> str:
+    """Return the lines that differ with those around them, and a mark below what is wrong; empty if all differs."""
+    before, after = bad.strip("\n").split("\n"), good.strip("\n").split("\n")
+    if not bad or not good:
+        return ""
+    lines: list[str] = []
+    changed = 0
+    groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT)
+    for at, group in enumerate(groups):
+        lines += ["  ..."] if at else []
+        for kind, start, end, other_start, other_end in group:
+            if kind == "equal":
+                lines += [f"  {line}" for line in before[start:end]]
+                continue
+            old, new = before[start:end], after[other_start:other_end]
+            changed += len(old) + len(new)
+            lines += [f"- {line}" for line in old]
+            if len(old) == len(new) == 1:
+                lines.append(_mark(old[0], new[0]))
+            lines += [f"+ {line}" for line in new]
+    return "".join(f"{line}\n" for line in lines) if changed <= _MOST_CHANGED_LINES else ""
+
+
+def _mark(old: str, new: str) -> str:
+    """Return a line with a mark below what differs in a line."""
+    start = _equal(old, new)
+    rest = _equal(old[start:][::-1], new[start:][::-1])
+    return f"  {' ' * start}{'^' * max(1, len(old) - rest - start)}"
+
+
+def _equal(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def index(rules: Iterable[Rule]) -> str:

@@ -1,0 +1,91 @@
+"""The documents as a site: all pages are in its navigation, links lead somewhere, references are those of the code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+
+from snd_analysis.rules import catalogue
+from snd_server import rule_url
+from support import reference
+from support.server.processes import ROOT, environment
+
+DOCS = ROOT / "docs"
+PAGES = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
+_CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!\\)\]\((?!https?:)([^)\s]+)\)")
+
+
+def site() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def in_navigation(entries: list[Any]) -> Iterator[str]:
+    for entry in entries:
+        for value in entry.values() if isinstance(entry, dict) else (entry,):
+            yield from in_navigation(value) if isinstance(value, list) else (value,)
+
+
+def test_every_page_is_in_the_navigation_once():
+    assert sorted(in_navigation(site()["nav"])) == sorted(PAGES)
+
+
+def test_evidence_is_in_its_own_section():
+    (evidence,) = (each["Evidence"] for each in site()["nav"] if "Evidence" in each)
+    assert {"evidence.md", "requirements.md", "onnx.md", "intrinsics.md"} == set(evidence)
+
+
+@cache
+def anchors(text: str) -> set[str]:
+    """Return the anchors of the headings of a page, as Python-Markdown makes them."""
+    titles = re.findall(r"^#+ (.+)$", _CODE.sub("", text), re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in titles)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in plain}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str):
+    for link in _LINK.findall(re.sub(r"`[^`\n]+`", "", _CODE.sub("", PAGES[name]))):
+        path, _, anchor = link.partition("#")
+        target = (DOCS / name).parent / path if path else DOCS / name
+        assert target.is_file(), link
+        assert target.resolve().is_relative_to(DOCS), f"{link}: the site has no such page"
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_every_rule_has_its_page_on_the_site(monkeypatch):
+    monkeypatch.delenv("SND_DOCS_URL", raising=False)
+    assert rule_url("type-mismatch") == "docs/rules.md#type-mismatch"
+    monkeypatch.setenv("SND_DOCS_URL", "https://docs.example/snd/")
+    assert rule_url("type-mismatch") == "https://docs.example/snd/rules/#type-mismatch"
+    assert set(catalogue.names()) <= anchors(PAGES["rules.md"])
+
+
+@pytest.mark.parametrize("name", reference.pages())
+def test_reference_pages_are_those_of_the_code(name: str, request: pytest.FixtureRequest):
+    """``make docs`` and ``pytest --update-goldens`` write them."""
+    text = reference.pages()[name]
+    if request.config.getoption("--update-goldens"):
+        (DOCS / name).write_text(text, encoding="utf-8", newline="")
+    assert (DOCS / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.exhaustive
+def test_the_site_is_built_without_a_warning(tmp_path):
+    pytest.importorskip("material", reason="the development package mkdocs-material is not installed")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env={**environment(), "NO_MKDOCS_2_WARNING": "1"}, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    rules = (tmp_path / "rules" / "index.html").read_text(encoding="utf-8")
+    assert all(f'id="{name}"' in rules for name in catalogue.names())
+    pages = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")]
+    assert not any(re.search(r'(?:src|rel="stylesheet" href)="https?://', page) for page in pages), "nothing is loaded"
