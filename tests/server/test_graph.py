@@ -137,6 +137,20 @@ def test_places_and_bounds(real, model):
     assert add["definition"]["path"] == "snd:math"
 
 
+def test_what_may_be_one_of_two_tensors_comes_from_both(real, project):
+    (project / "main.sknd").write_text(
+        "import math;\n"
+        "graph net { @input { x: real[4]; o: optional real[4]; c: bool[]; } @output { y: real; }\n"
+        "@compose { a = o ?? x; b = math.exp(a); y = if c then math.neg(a) else b; } }\n"
+    )
+    body = view_of(real, ".")["bodies"][0]
+    read_names = {
+        node["name"]: [body["tensors"][tensor]["name"] for port in node["inputs"] for tensor in port["tensors"]]
+        for node in body["nodes"]
+    }
+    assert (read_names["b"], read_names["y"]) == (["o", "x"], ["c", "o", "x", "b"])
+
+
 def test_attributes_and_inputs_are_given(real, model):
     view = view_of(real, ".", "--attrib", "units=7", "--input", "x=2,3")
     shapes = {tensor["name"]: tensor["shape"] for tensor in view["bodies"][0]["tensors"]}

@@ -65,6 +65,8 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     value: Value | None = None
     """Of a constant: a scalar for all elements, or a pack of them in row-major order."""
     quantization: Quantization | None = None
+    alternatives: tuple[Tensor, ...] = ()
+    """The tensors that this one is one of, where a compile-time condition that is still open decides which."""
 
     def at_position(self, shift: Callable[[Integer], Value]) -> Tensor:
         """Return the tensor of one place in a pack whose tensors differ in extents."""
@@ -88,7 +90,13 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
         if not isinstance(shape, Pack):
             return UNDEFINED
         extents = tuple(part for part in shape.segments if isinstance(part, Integer | Run))
-        return Tensor(f"{self.name} or {other.name}", self.dtype, extents, TensorKind.RESULT, self.place)
+        name, alternatives = f"{self.name} or {other.name}", (*self.origins, *other.origins)
+        return Tensor(name, self.dtype, extents, TensorKind.RESULT, self.place, alternatives=alternatives)
+
+    @property
+    def origins(self) -> tuple[Tensor, ...]:
+        """The tensors that this one is one of; only itself where nothing is open."""
+        return self.alternatives or (self,)
 
     @property
     def known(self) -> bool:

@@ -36,8 +36,7 @@ def checked(
     others.close()
     if types is not None:
         types.forget(names)
-    repaired = {problem.span.start for problem in syntax}
-    return tuple(problem for problem in problems if problem.span.start not in repaired) if repaired else problems
+    return tuple(problem for problem in problems if not any(_begins_in(problem, each) for each in syntax))
 
 
 @query
@@ -49,6 +48,10 @@ def typing(db: Database, path: str, definition: nodes.Definition) -> Context:
     context = type_definition(definition, names, others, None if before is None else before.types)
     others.close()
     return context
+
+
+def _begins_in(problem: Problem, repaired: Problem) -> bool:
+    return problem.span.start in range(repaired.span.start, max(repaired.span.end, repaired.span.start + 1))
 
 
 @query

@@ -213,8 +213,9 @@ class _Body:
         )  # fmt: skip
 
     def port(self, name: str | None, value: TensorValue) -> Port:
-        """Return what an argument or result consists of."""
-        tensors = [each for each in tensors_of(value) if each.value is None or each in self._numbers]
+        """Return what an argument or result consists of: of a tensor that is one of several, of all of them."""
+        origins = [origin for each in tensors_of(value) for origin in each.origins]
+        tensors = [each for each in origins if each.value is None or each in self._numbers]
         if tensors:
             return Port(name, tuple(self._number(each, value) for each in tensors), None, isinstance(value, Pack))
         return Port(name, (), _literal(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.values import NULL
@@ -31,12 +31,16 @@ def captured(part: Graph, around: Set[Tensor]) -> list[Tensor]:
 
 def _read(part: Graph) -> Iterator[Tensor]:
     for operation in (*part.operations, *part.update_operations):
-        for value in _arguments(operation):
-            yield from tensors_of(value)
+        yield from _origins(_arguments(operation))
         for inner in operation.subgraphs.values():
             yield from _read(inner)
-    for value in part.outputs.values():
-        yield from tensors_of(value)
+    yield from _origins(part.outputs.values())
+
+
+def _origins(values: Iterable[TensorValue]) -> Iterator[Tensor]:
+    for value in values:
+        for tensor in tensors_of(value):
+            yield from tensor.origins
 
 
 def _arguments(operation: Operation) -> Iterator[TensorValue]:

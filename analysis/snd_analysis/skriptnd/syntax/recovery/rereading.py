@@ -147,7 +147,8 @@ def tuple_for_list(fault: Fault) -> bool:
     closer, last = automaton.token(closing), automaton.at + closing
     repair = Repair("write a list", (Edit(span_of(opening), "["), Edit(span_of(closer), "]")))
     again = _back_to(fault, at)
-    again.report(rules.SYNTAX_ERROR, span_of(opening), "a list stands in brackets, not in parentheses", (), repair)
+    span = Span(opening.start, closer.end)
+    again.report(rules.SYNTAX_ERROR, span, "a list stands in brackets, not in parentheses", (), repair)
     _take(again, "LSQB")
     automaton.advance(limit=last)
     automaton.supply("RSQB", closer.start, closer.end)

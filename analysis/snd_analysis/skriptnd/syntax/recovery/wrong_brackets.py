@@ -51,7 +51,7 @@ def parentheses_around_results(fault: Fault) -> bool:
     opening, closer = fault.token, automaton.token(closing)
     repair = Repair("remove the parentheses", (Edit(span_of(opening), ""), Edit(span_of(closer), "")), safe=False)
     message = "results stand without parentheses, separated by commas"
-    fault.report(rules.SYNTAX_ERROR, span_of(opening), message, fault.context(), repair)
+    fault.report(rules.SYNTAX_ERROR, Span(opening.start, closer.end), message, fault.context(), repair)
     last = automaton.at + closing
     automaton.at += 1
     automaton.advance(limit=last)
