@@ -38,7 +38,7 @@ from snd_server.reporting import unsuppressed
 from snd_server.specified_names import as_declared, declared_name, is_specified, with_reals
 from snd_server.state_files import demand_suffix, write_variables
 from snd_server.tensor_inputs import given_tensors
-from snd_server.weights import loaded, read_weights, stored_weights, weights_beside
+from snd_server.weights import by_variables, loaded, read_weights, stored_weights, weights_beside
 from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
@@ -205,16 +205,17 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
 
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
     """Those that are asked for; else those that are stored with the model, of which the run may take some only."""
-    place = request.weights
+    place, is_nnef1 = request.weights, request.path.endswith(NNEF1_SUFFIX)
     if place is None and request.arrays is not None:
         return request.arrays
-    if place is None and not request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
-        place = weights_beside(request.path, configured)
-    found: Mapping[str, Any]
-    if place is None:
+    if place is None and request.operator is None:
+        place = configured if is_nnef1 else weights_beside(request.path, configured)
+    found: Mapping[str, Any] = {}
+    if request.weights is None:
         found = stored_weights(snapshot, request.path, request.memory_bytes)
-    else:
-        found = read_weights(place, request.memory_bytes)
+    if place is not None:
+        given = read_weights(place, request.memory_bytes)
+        found = {**found, **(by_variables(snapshot, request.path, given) if is_nnef1 else given)}
     return found if request.map is None else renamed(found, read_rules(request.map))
 
 

@@ -81,6 +81,15 @@ def loaded(weights: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.array() if isinstance(value, StoredArray) else value for name, value in weights.items()}
 
 
+def by_variables(
+    snapshot: Snapshot, path: str, weights: Mapping[str, Array | StoredArray]
+) -> dict[str, Array | StoredArray]:
+    """Return weights by the names of the variables of a model in NNEF 1.0, for files that have the labels as names."""
+    labels = {each.name: _indexed(each.label.strip("/")) for each in snapshot.stored_variables(path)}
+    rest = {name: array for name, array in weights.items() if name not in labels.values()}
+    return {**rest, **{name: weights[label] for name, label in labels.items() if label in weights}}
+
+
 def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, Array]:
     """Return the variables of a model in NNEF 1.0 that have a file: ``LABEL.dat`` beside the graph, or a tensor of a
     ``.safetensors`` file there.

@@ -113,6 +113,24 @@ def test_run_takes_variables_from_the_model_and_writes_outputs_by_name(
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "sum.npy"), (INPUT * WEIGHT).sum(1, keepdims=True))
 
 
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_run_takes_variables_from_elsewhere_by_their_labels(
+    model: Callable[[str], Path], is_configured: bool, tmp_path: Path, real: Run
+):
+    folder = model("folder")
+    (tmp_path / "others" / "layer.0").mkdir(parents=True)
+    (tmp_path / "others" / "layer.0" / "w.dat").write_bytes(write_tensor(2 * WEIGHT))
+    np.save(tmp_path / "x.npy", INPUT)
+    if is_configured:
+        (folder / "snd.toml").write_text("weights = '../others'")
+    options = () if is_configured else ("--weights", str(tmp_path / "others"))
+    given = ("--input", f"in/put.0=@{tmp_path / 'x.npy'}", "--output", str(tmp_path / "out"))
+    outcome = real("run", str(folder), *given, *options)
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+    assert "drawn" not in outcome.stdout
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "sum.npy"), 2 * (INPUT * WEIGHT).sum(1, keepdims=True))
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_what_convert_writes_is_complete(model: Callable[[str], Path], form: str, tmp_path: Path, real: Run):
     np.save(tmp_path / "x.npy", INPUT)
