@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol, first_contradictions
-from snd_analysis.nnef1.syntax import parse_file
+from snd_analysis.nnef1.syntax import parse_file, split
 from snd_analysis.symbolic.integers import Verdict, asserted_unknown, compare, decide_equal
 from support.memory import fixed, snapshot_of
 
@@ -89,3 +89,18 @@ graph net(x, past) -> (y)
     repaired = fixed({"net.nnef": text}, found)
     assert "extension tract_symbol P;\nextension tract_assert P == S;\ngraph" in repaired["net.nnef"]
     assert snapshot_of(repaired).diagnostics("net.nnef") == ()
+
+
+def test_a_number_sign_in_an_assertion_broadcasts():
+    text = """version 1.0;
+extension tract_registry tract_core;
+extension tract_symbol S; # no; assertion
+extension tract_symbol T;
+extension tract_assert S # T <= 10; # S # T
+extension tract_assert S >= 1 # a comment
+;
+graph net(x) -> (y) { x = tract_core_external(shape = [S, T], datum_type = 'f32'); y = relu(x); }
+"""
+    snapshot = snapshot_of({"net.nnef": text})
+    assert not snapshot.diagnostics("net.nnef")
+    assert [text[start:end] for start, end in split(text).comments] == ["# no; assertion", "# S # T", "# a comment"]

@@ -19,6 +19,9 @@ alternatives."""
 _COMMENT = re.compile(r"[^\r\n]*")
 _STRING = re.compile(r"""\"(?:[^\"\\\r\n]|\\[^\r\n])*\"|'(?:[^'\\\r\n]|\\[^\r\n])*'""")
 _HEAD = re.compile(r"(?:(?:fragment|graph)\s+\w+\s*[(<]|(?:version|extension)\s+\w)")
+_ASSERTION = re.compile(r"extension\s+tract_assert\s+[^;\s]")
+_ENDS = re.compile(r"[^;\r\n]*;")
+"""In the line of an assertion `#` broadcasts two extents: tract has no comments before its semicolon."""
 _HEAD_WORDS = ("fragment", "graph", "version", "extension")
 _BLANK = re.compile(r"\s*")
 
@@ -115,6 +118,8 @@ class _Splitter:
             at = found.start()
             self._heads_before(at)
             match found[0]:
+                case "#" if not self.is_inside and _ASSERTION.match(text, self.start, at) and _ENDS.match(text, at):
+                    end = at + 1
                 case "#":
                     comment = _COMMENT.match(text, at)
                     assert comment is not None
