@@ -18,7 +18,7 @@ from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, is_library, library_modules
 from snd_analysis.symbolic.values import Value
-from snd_analysis.workspace import Snapshot, reached_diagnostics
+from snd_analysis.workspace import Snapshot, elaborated, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
 from snd_runtime.execution.plain import plain
 from snd_runtime.files import write_npy
@@ -175,6 +175,10 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     Raises ArgumentError for what there is not, and OSError.
     """
     template = _chosen(snapshot, request)
+    if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
+        unread = elaborated(snapshot.db, request.path).unknown_results
+        if unread:
+            raise ArgumentError(f"the output '{unread[0]}' depends on an operation that snd does not know")
     attributes, tensors = request.attributes, request.inputs
     if is_specified(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from snd_analysis.base import OperatorName, Severity
-from snd_analysis.convert import Converted, convert_nnef1
+from snd_analysis.convert import Converted, NotConvertible, convert_nnef1
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
 from snd_server.files import DiskReader
 from snd_server.weights import stored_weights
+from support.memory import snapshot_of
 from support.nnef1.corpus import CORPUS, models, plain_name
 
 FLOORS = {"converted": 86, "clean": 86, "equal": 78}
@@ -443,3 +444,19 @@ def _outputs(
     if answer.failures:
         return {}, answer.failures[0].message
     return {key: np.asarray(value) for key, value in (answer.arrays or {}).items()}, ""
+
+
+def test_what_depends_on_an_operation_that_is_not_known_is_not_converted():
+    text = """version 1.0;
+extension tract_registry tract_core;
+graph net(x) -> (y)
+{
+    x = tract_core_external(shape = [1, 4], datum_type = 'f32');
+    h = tract_core_submodel([x], label = 'encoder');
+    y = relu(h);
+}
+"""
+    snapshot = snapshot_of({"graph.nnef": text})
+    assert not snapshot.diagnostics("graph.nnef")
+    with pytest.raises(NotConvertible, match="the output 'y' depends on an operation that snd does not know"):
+        convert_nnef1(snapshot, "graph.nnef", "graph.nnef")

@@ -74,6 +74,9 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
     if not graphs:
         raise NotConvertible("there is no graph")
     name = OperatorName(path, graphs[0].name.text)
+    unread = elaborated(snapshot.db, path).unknown_results
+    if unread:
+        raise NotConvertible(f"the output '{unread[0]}' depends on an operation that snd does not know")
     composed = snapshot.compose(name).graph
     if composed is None:
         raise NotConvertible(f"the graph '{name.name}' can't be composed")

@@ -43,7 +43,7 @@ from snd_analysis.nnef1.elaborate.steps import (
 )
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.unproven import problem_of
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -81,6 +81,8 @@ class Elaborated(Struct, frozen=True, eq=False):
     """What all steps depend on."""
     labels: tuple[str, ...] = ()
     """Of all files that were asked for."""
+    unknown_results: tuple[str, ...] = ()
+    """The results of the graph of which nothing is known, so that its definition lacks them."""
 
 
 def elaborate(
@@ -132,6 +134,7 @@ def elaborate(
     return _elaborated(
         context, graph, (*steps[:-1], last), environment, of_quantization.record, _header_end(items),
         None if before is None else before.definition,
+        tuple(each.name.text for each in head.results if has_unknown(names.get(each.name.text, UNKNOWN))),
     )  # fmt: skip
 
 
@@ -179,6 +182,7 @@ def _elaborated(
     of_quantization: Record,
     header_end: int,
     before: flat_nodes.Definition | None,
+    unknown_results: tuple[str, ...],
 ) -> Elaborated:
     """Return what the steps of a graph come to together."""
     head = graph.head
@@ -205,6 +209,7 @@ def _elaborated(
         context.names.fragments,
         environment,
         tuple([label for step in steps for label, _ in step.record.files]),
+        unknown_results,
     )
 
 
