@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import write_safetensors, write_tensor
+from support.nnef1.corpus import CORPUS, models
 
 Run = Callable[..., Any]
 
@@ -212,3 +213,18 @@ def test_files_that_no_variable_reads_are_told(real: Run, model: Callable[[str],
     assert told() == ["no variable of the graph reads 'layer.0/old.dat'"]
     (folder / "layer.0/old.dat").unlink()
     assert told() == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the shared corpus is not there")
+def test_the_command_verifies_what_it_converts_of_the_corpus(tmp_path: Path, real: Run):
+    failed = {}
+    for name in models():
+        folder = CORPUS / name
+        if not (folder / "io.npz").exists() or "error" in real("check", str(folder), "--format", "concise").stdout:
+            continue
+        done = real("convert", str(folder), "-o", str(tmp_path / name), "--verify")
+        if done.status:
+            failed[name] = (done.stdout + done.stderr)[-300:]
+    print(failed)
+    assert failed.keys() <= {"o_multinomial"}

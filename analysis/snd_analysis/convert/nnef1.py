@@ -102,7 +102,9 @@ class _Conversion:
         quantized = {each for name in graph.quantizations for each in tensors_of(graph.tensors.get(name, NULL))}
         self._kept = quantized
         self._numbers = dict(self._numbers_in_files(path))
-        results = [each for value in (*graph.outputs.values(), *graph.updates.values()) for each in tensors_of(value)]
+        updated = [graph.variables[name] for name in graph.updates]
+        kept = (*graph.outputs.values(), *graph.updates.values(), *updated)
+        results = [each for value in kept for each in tensors_of(value)]
         self._idioms = Idioms(self._template, graph.operations, quantized, results)
         self._comments = Comments(self._tree)
         definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
@@ -203,6 +205,7 @@ class _Conversion:
         for each, value in graph.outputs.items():
             assert isinstance(value, Tensor)
             outputs[each] = self._output(text, each, value)
+        self._update(text)
         compose.items += map(comment, self._comments.rest())
         self._quantize(text)
         text.documentation += self._comments.documentation
@@ -294,6 +297,12 @@ class _Conversion:
         about = About([]) if tensor.place is None else self._comments.about(tensor.place.start)
         text.block(block).add(declared, about.above, about.behind)
 
+    def _update(self, text: GraphText) -> None:
+        for name, value in self._graph.updates.items():
+            variable = self._graph.variables[name]
+            assert isinstance(variable, Tensor)
+            text.block("update").add(f"{self._writer.name(variable)} = {self._writer.argument(value)};")
+
     def _quantize(self, text: GraphText) -> None:
         for name, found in self._graph.quantizations.items():
             value = self._graph.tensors.get(name)
@@ -317,7 +326,9 @@ class _Conversion:
     def _variables(self, text: GraphText, steps: Sequence[GraphStep]) -> Iterator[StoredTensor]:
         used = {tensor for step in steps for value in step.inputs for tensor in tensors_of(value)}
         used |= self._kept
-        used.update(tensor for value in self._graph.updates.values() for tensor in tensors_of(value))
+        updates = self._graph.updates
+        written = [*updates.values(), *(self._graph.variables[name] for name in updates)]
+        used.update(tensor for value in written for tensor in tensors_of(value))
         for source, value in self._graph.variables.items():
             assert isinstance(value, Tensor)
             flat = self._idioms.flattened.get(value)
