@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from time import monotonic
+from time import thread_time
 
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Edit, Fix, Location, Severity, TextEdit
+from snd_analysis.base import Diagnostic, Edit, Elsewhere, Fix, Location, Rule, Severity, Span, TextEdit
 from snd_analysis.proofs import (
     Candidate,
     Proof,
@@ -20,12 +20,10 @@ from snd_analysis.proofs import (
 )
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
 from snd_analysis.workspace import Snapshot
+from snd_runtime.rules import NO_EVALUATION
 from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
 from snd_server.discovery import SUFFIX
 from snd_server.extras import MissingExtraError
-
-_NOT_ALLOWED = frozenset({rules.ASSERTION_FAILS, rules.ARGUMENT_RANK, rules.ARGUMENT_SHAPE, rules.LENGTH_MISMATCH})
-"""What declarations and assertions refuse is no counterexample."""
 
 
 class Prover:
@@ -48,14 +46,14 @@ class Prover:
         evaluated."""
         if not path.endswith(SUFFIX):
             return []
-        return [_confirmed(each, snapshot, self._evaluator) for each in proofs_of_file(snapshot, path, monotonic)]
+        return [_confirmed(each, snapshot, self._evaluator) for each in proofs_of_file(snapshot, path, thread_time)]
 
 
 def _confirmed(proof: Proof, snapshot: Snapshot, evaluator: SampleEvaluator) -> Proof:
     if proof.verdict is not Verdict.REFUTED:
         return proof
     for candidate in proof.candidates:
-        why = _failure(proof.path, candidate, snapshot, evaluator)
+        why = _failure(proof, candidate, snapshot, evaluator)
         if why is not None:
             return replace(proof, candidates=(candidate,), reason=why, mends=_mending(proof, snapshot))
     reason = "sizes seem to break it, but evaluating the operator with them does not fail"
@@ -72,7 +70,7 @@ def _mending(proof: Proof, snapshot: Snapshot) -> tuple[str, ...]:
         changed = snapshot.changed({proof.path: edit.apply(snapshot.source(proof.path).text)})
         if any(_is_mistake_in(each, proof.path, edit) for each in changed.diagnostics(proof.path)):
             continue
-        after = [each for each in proofs_of_operator(changed, name, monotonic) if each.condition == proof.condition]
+        after = [each for each in proofs_of_operator(changed, name, thread_time) if each.condition == proof.condition]
         if after and all(each.verdict is Verdict.PROVED for each in after):
             return (assertion,)
     return ()
@@ -84,18 +82,47 @@ def _is_mistake_in(diagnostic: Diagnostic, path: str, edit: Edit) -> bool:
     return is_inside and diagnostic.location.path == path and diagnostic.severity is Severity.ERROR
 
 
-def _failure(path: str, candidate: Candidate, snapshot: Snapshot, evaluator: SampleEvaluator) -> str | None:
-    """Return how evaluating an invocation fails, where its arguments are allowed; None if it does not."""
+def _failure(proof: Proof, candidate: Candidate, snapshot: Snapshot, evaluator: SampleEvaluator) -> str | None:
+    """Return how evaluating an invocation breaks a condition; None if it does not, or its arguments are not allowed."""
+    path = proof.path
     changed = snapshot.changed({path: f"{snapshot.source(path).text}\n# >>> {candidate.sample}\n"})
     samples = changed.samples(path)
     start = samples[-1].sample.span.shifted(samples[-1].start).start
     for found in changed.diagnostics(path):
         if found.location.path == path and found.location.span.start >= start:
-            return None if found.rule in _NOT_ALLOWED else found.message
+            places = [found.location, *(each.location for each in found.related)]
+            return found.message if _is_broken(proof, found.rule, places) else None
     involved = (path, *(name for name in changed.dependencies(path) if not name.startswith(LIBRARY_PREFIX)))
     texts = {name: changed.source(name).text for name in involved if changed.exists(name)}
     outcome = evaluator.outcome(SampleRequest(path, texts, changed.settings), len(samples) - 1, tuple(texts))
-    return outcome.message if outcome.status is Status.FAILED and outcome.rule not in _NOT_ALLOWED else None
+    if outcome.status is not Status.FAILED or outcome.rule is None:
+        return None
+    places = [
+        changed.locate(Elsewhere(site.place.path, site.place.definition, span=site.place.span))
+        for site in outcome.sites
+    ]
+    if outcome.rule == NO_EVALUATION:
+        return _reported(proof, snapshot)
+    return outcome.message if _is_broken(proof, outcome.rule, places) else None
+
+
+def _reported(proof: Proof, snapshot: Snapshot) -> str | None:
+    """Return the mistake that checking finds where a condition is broken whatever the sizes: it keeps formulas from
+    being run."""
+    found = (each for each in snapshot.diagnostics(proof.path) if _is_broken(proof, each.rule, [each.location]))
+    return next((each.message for each in found), None)
+
+
+def _is_broken(proof: Proof, rule: Rule, places: Sequence[Location]) -> bool:
+    """Return whether a failure is that of a condition: by its rule, and at or around its place."""
+    return rule.name in proof.breaks and any(
+        place.path == proof.path and (_covers(place.span, proof.span) or _covers(proof.span, place.span))
+        for place in places
+    )
+
+
+def _covers(span: Span, other: Span) -> bool:
+    return span.start <= other.start and other.end <= span.end
 
 
 def refutations(proofs: Sequence[Proof], snapshot: Snapshot) -> Iterator[Diagnostic]:

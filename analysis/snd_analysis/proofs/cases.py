@@ -8,14 +8,15 @@ be like these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from math import prod
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, compose_root
+from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, compose_root
 from snd_analysis.model import Tensor
-from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES, MOST_NAMED
+from snd_analysis.proofs.lengths import choices_of, lengths_of, symbols_below
+from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -23,8 +24,8 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Leaf
 from snd_analysis.symbolic.values import NULL, UNDEFINED, CompileTime, Maybe, Pack, Run, Unknown, Value, substitute
 
-_OTHER = "…"
-"""A string that the operator does not name."""
+_OTHERS = ("other", "another")
+"""Strings that the operator does not name: two, for attributes may be compared."""
 
 
 class Case(Struct, frozen=True):
@@ -32,23 +33,30 @@ class Case(Struct, frozen=True):
 
     attributes: Mapping[str, Value]
     inputs: Mapping[str, InputShapes]
-    dtypes: Mapping[str, str] = field(default_factory=dict)
+    dtypes: Mapping[str, str]
+
+
+class Cases(Struct, frozen=True):
+    """All cases of an operator, small ones first. ``reason`` says why there may be others; empty if there are none."""
+
+    rows: tuple[_Row, ...]
+    reason: str = ""
 
     @property
-    def name(self) -> str:
-        """What tells this case from others, for messages."""
-        parts = [f"{name}=null" for name, value in self.attributes.items() if value is NULL]
-        parts += [f"{name}='{value}'" for name, value in self.attributes.items() if isinstance(value, str)]
-        parts += [f"'{name}' of rank {len(rows[0])}" for name, rows in self.inputs.items() if rows]
-        return ", ".join(parts)
+    def count(self) -> int:
+        """How many there are."""
+        return sum(row.count for row in self.rows)
+
+    def __iter__(self) -> Iterator[Case]:
+        return chain.from_iterable(row.cases() for row in self.rows)
 
 
-def cases_of(session: Session, template: Template) -> Iterator[Case] | None:
-    """Yield the cases of an operator, small ones first; None if its declarations can't be told apart into cases."""
+def cases_of(session: Session, template: Template) -> Cases | None:
+    """Return the cases of an operator; None if its declarations can't be told apart into cases."""
     general = compose_root(session, template, {}, {})
     if not general.inputs and template.inputs:
         return None
-    return _Cases(template, general).all()
+    return _Making(template, general).cases()
 
 
 class _Row(Struct, frozen=True):
@@ -75,27 +83,35 @@ def _least(a: int, b: int | None) -> int:
     return a if b is None else min(a, b)
 
 
-class _Cases:
+class _Making:
     def __init__(self, template: Template, general: Specialization) -> None:
         self._template = template
         self._general = general
-        self._chosen = _choosing_attributes(template)
-        self._longest = max([LONGEST_LENGTH, *_named_numbers(template)])
+        self._choices = choices_of(template)
+        self._lengths = lengths_of(template, self._choices)
+        self._asserted = _asserted_alone(template)
 
-    def all(self) -> Iterator[Case]:
-        """Yield the cases up to the greatest length with which there are not too many."""
-        leaves = self._lengths()
-        for longest in range(self._longest, LONGEST_LENGTH - 2, -1):
+    def cases(self) -> Cases:
+        """Return the cases up to the greatest length with which there are not too many."""
+        leaves = self._leaves()
+        least = max(LONGEST_LENGTH - 1, self._lengths.least + 1)
+        cases = Cases(())
+        for longest in range(self._lengths.longest, least - 1, -1):
             ranges = [range(max(0, leaf.low or 0), _least(longest, leaf.high) + 1) for leaf in leaves]
             numbers = sorted(product(*ranges), key=lambda each: (sum(each), each))
-            rows = [self._row({leaf.key: at for leaf, at in zip(leaves, each, strict=True)}) for each in numbers]
-            if sum(row.count for row in rows if row is not None) <= MOST_CASES:
+            rows = [
+                self._row({leaf.key: at for leaf, at in zip(leaves, each, strict=True)}, dtypes)
+                for each in numbers
+                for dtypes in self._dtypes()
+            ]
+            known = tuple(row for row in rows if row is not None)
+            reason = self._lengths.reason if len(known) == len(rows) else "the shape of an input is not known"
+            cases = Cases(known, reason)
+            if cases.count <= MOST_CASES:
                 break
-        for row in rows:
-            if row is not None:
-                yield from row.cases()
+        return cases
 
-    def _lengths(self) -> list[Leaf]:
+    def _leaves(self) -> list[Leaf]:
         """Return the unknown lengths and ranks."""
         found: dict[object, Leaf] = {}
         for length in self._all_lengths():
@@ -130,21 +146,30 @@ class _Cases:
         return length if isinstance(length, Integer) else None
 
     # ---- one choice of lengths ---------------------------------------------------------------------------------------
-    def _row(self, lengths: Mapping[object, int]) -> _Row | None:
+    def _row(self, lengths: Mapping[object, int], dtypes: Mapping[str, str]) -> _Row | None:
         inputs: dict[str, Sequence[InputShapes]] = {}
-        rank = 1
+        rank = max(1, self._choices.longest_list)
         for member, value in zip(self._template.inputs, self._general.inputs, strict=True):
             shape = _rows(value.value if isinstance(value, Maybe) else value, lengths)
             if shape is None:
                 return None
             rank = max([rank, *map(len, shape)])
             inputs[member.name] = (shape, None) if member.node.optional else (shape,)
-        attributes = {each.name: self._values(each, lengths, rank) for each in self._template.attributes}
-        dtypes = {each.name.text: each.default.text if each.default else "real" for each in self._template.generics}
+        attributes = {each.name: self._values(each, lengths, dtypes, rank) for each in self._template.attributes}
         return _Row(attributes, inputs, dtypes)
 
-    def _values(self, member: Member, lengths: Mapping[object, int], rank: int) -> Sequence[Value]:
-        single = self._general.scope.element_type(member.node.type)
+    def _dtypes(self) -> tuple[Mapping[str, str], ...]:
+        """Return the generic types: by default real, and int if that may make a difference."""
+        given = {each.name.text: each.default.text if each.default else "real" for each in self._template.generics}
+        numbers = [each.name.text for each in self._template.generics if each.base.text in ("type", "num", "arith")]
+        if not numbers or not _divides(self._template):
+            return (given,)
+        return given, {**given, **dict.fromkeys(numbers, "int")}
+
+    def _values(
+        self, member: Member, lengths: Mapping[object, int], dtypes: Mapping[str, str], rank: int
+    ) -> Sequence[Value]:
+        single = dtypes.get(member.node.type.text, member.node.type.text)
         length = self._attribute_length(member)
         found: list[Value]
         if member.node.pack is None:
@@ -159,22 +184,42 @@ class _Cases:
                 names = [f"{member.name}[{at}]" for at in range(count)]
                 items = [self._single(member, single, name, rank, is_item=count > 1) for name in names]
                 found = [Pack(each, dtype=single) for each in product(*items)]
+        if len(found) > 1:
+            found = [each for each in found if not self._is_refused(member, each, lengths)]
         return (*found, NULL) if member.node.optional else found
+
+    def _is_refused(self, member: Member, value: Value, lengths: Mapping[object, int]) -> bool:
+        """Return whether an assertion about nothing but an attribute and lengths does not hold."""
+        for condition in self._asserted.get(member.symbol, ()):
+            scope = self._general.scope
+            named = {each: scope.value_of(each) for each in self._template.symbols(condition)}
+            known = {each: substitute(of, lengths) for each, of in named.items() if of is not UNDEFINED}
+            tried = ValueScope(self._template, {**known, member.symbol: value}, scope.dtypes)
+            if _is_false(tried.attempt(condition)):
+                return True
+        return False
 
     def _single(self, member: Member, dtype: str, name: str, rank: int, is_item: bool = False) -> list[Value]:
         key = CompileTime(("any", name))
         match dtype:
-            case "int" if member.symbol in self._chosen:
+            case "int" if member.symbol in self._choices.items or member.symbol in self._choices.counts:
                 # Of many items none is out of range: one that is does what a single one does.
                 beyond = () if is_item else (-rank - 1, -rank, rank)
-                return [shapes.constant(each) for each in sorted({*beyond, *range(-1, rank)})]
+                counted = range(self._lengths.longest + 1) if member.symbol in self._choices.counts else ()
+                return [shapes.constant(each) for each in sorted({*beyond, *range(-1, rank), *counted})]
             case "int":
                 return [shapes.variable(key, name, None, None)]
             case "bool":
                 return [TRUE, FALSE]
             case "str":
-                return [*_strings_of(self._template, member.symbol), _OTHER]
+                several = sum(each.node.type.text == "str" for each in self._template.attributes) > 1
+                return [*_strings_of(self._template, member.symbol), *_OTHERS[: 1 + several]]
         return [Unknown(dtype, key, name)]
+
+
+def _is_false(value: Value) -> bool:
+    items = value.items if isinstance(value, Pack) else (value,)
+    return any(each is FALSE for each in items or ())
 
 
 def _tensors(value: Value) -> Iterator[Tensor]:
@@ -203,64 +248,6 @@ def _rows(value: Value, lengths: Mapping[object, int]) -> tuple[tuple[Integer, .
     return None if tensors is None else tuple(rows)
 
 
-def _named_numbers(template: Template) -> Iterator[int]:
-    """Yield the numbers that a definition compares lengths with, or chooses items by."""
-    for block in template.definition.blocks:
-        if isinstance(block, nodes.Block) and block.kind is not BlockKind.ATTRIB:
-            for each in nodes.descendants(block):
-                if isinstance(each, nodes.Literal) and type(each.value) is int and each.value <= MOST_NAMED:
-                    yield each.value
-
-
-# ---- attributes that choose ------------------------------------------------------------------------------------------
-def _choosing_attributes(template: Template) -> frozenset[Symbol]:
-    """Return the attributes that choose items or say how many there are: each of their values is a case."""
-    targets = template.resolution.targets
-    made_of: dict[Symbol, set[Symbol]] = {}
-    for _, using in template.using:
-        named = _symbols_below(template, using.value)
-        for each in nodes.descendants(using.target):
-            symbol = targets.get(each)
-            if isinstance(symbol, Symbol):
-                made_of.setdefault(symbol, set()).update(named)
-    pending: set[Symbol] = set()
-    for block in template.definition.blocks:
-        for each in nodes.descendants(block):
-            pending |= _choosing_symbols(template, each)
-    found: set[Symbol] = set()
-    while pending:
-        symbol = pending.pop()
-        if symbol not in found:
-            found.add(symbol)
-            pending |= made_of.get(symbol, set())
-    return frozenset(each for each in found if each.kind is SymbolKind.ATTRIBUTE)
-
-
-def _choosing_symbols(template: Template, node: nodes.Node) -> set[Symbol]:
-    match node:
-        case nodes.Subscript(target=target, index=index):
-            symbol = template.resolution.targets.get(target)
-            if isinstance(symbol, Symbol) and symbol.is_tensor:
-                return set()
-            return _symbols_below(template, index)
-        case nodes.Substitution(index=index):
-            return _symbols_below(template, index)
-        case nodes.Expansion(length=length) if length is not None:
-            return _symbols_below(template, length)
-        case nodes.Range(first=first, last=last, step=step):
-            return set().union(*(_symbols_below(template, each) for each in (first, last, step) if each is not None))
-        case nodes.Unroll(count=count):
-            return _symbols_below(template, count)
-        case nodes.Binary(operator=operator, left=left, right=right) if operator.text == "in":
-            return _symbols_below(template, left) | _symbols_below(template, right)
-    return set()
-
-
-def _symbols_below(template: Template, node: nodes.Node) -> set[Symbol]:
-    found = (template.resolution.targets.get(each) for each in (node, *nodes.descendants(node)))
-    return {each for each in found if isinstance(each, Symbol)}
-
-
 def _strings_of(template: Template, symbol: Symbol) -> list[str]:
     """Return the strings that a definition compares with anything, where it names the attribute."""
     found: dict[str, None] = {}
@@ -268,7 +255,7 @@ def _strings_of(template: Template, symbol: Symbol) -> list[str]:
         if isinstance(block, nodes.Block) and block.kind is BlockKind.ATTRIB:
             continue
         for each in nodes.descendants(block):
-            if isinstance(each, nodes.Binary) and symbol in _symbols_below(template, each.left):
+            if isinstance(each, nodes.Binary) and symbol in symbols_below(template, each.left):
                 for other in (each.right, *nodes.descendants(each.right), *_lists_named(template, each.right)):
                     if (
                         isinstance(other, nodes.String)
@@ -285,3 +272,23 @@ def _lists_named(template: Template, node: nodes.Node) -> Iterator[nodes.Node]:
     for _, using in template.using:
         if any(template.resolution.targets.get(each) is symbol for each in nodes.descendants(using.target)) and symbol:
             yield from nodes.descendants(using.value)
+
+
+def _divides(template: Template) -> bool:
+    """Return whether there is a division outside of the declarations of attributes: ints can't be divided by zero."""
+    return any(
+        isinstance(each, nodes.Binary) and each.operator.text in ("/", "\\", "%")
+        for block in template.definition.blocks
+        if isinstance(block, nodes.Block) and block.kind is not BlockKind.ATTRIB
+        for each in nodes.descendants(block)
+    )
+
+
+def _asserted_alone(template: Template) -> Mapping[Symbol, Sequence[nodes.Expression]]:
+    """Return the assertions about a single attribute, by the attribute."""
+    found: dict[Symbol, list[nodes.Expression]] = {}
+    for _, assertion in template.assertions:
+        attributes = {each for each in template.symbols(assertion.condition) if each.kind is SymbolKind.ATTRIBUTE}
+        if len(attributes) == 1:
+            found.setdefault(attributes.pop(), []).append(assertion.condition)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from snd_analysis.compose import Template
+from snd_analysis.compose import Member, Template
 from snd_analysis.proofs.cases import Case
 from snd_analysis.proofs.solver import canonical
 from snd_analysis.proofs.verdicts import Candidate
@@ -16,40 +16,61 @@ _LARGEST = 64
 """A sample with a larger extent would not be one that a person keeps."""
 
 
-def candidate_of(template: Template, case: Case, values: Mapping[Hashable, int]) -> Candidate | None:
-    """Return the invocation of an operator with these values of unknowns; None if it would be too large."""
+def with_numbers(case: Case, values: Mapping[Hashable, int]) -> Case:
+    """Return a case with these values of unknowns."""
+    attributes = {name: _with_numbers(value, values) for name, value in case.attributes.items()}
+    inputs = {
+        name: None if rows is None else tuple(tuple(_number(each, values) for each in row) for row in rows)
+        for name, rows in case.inputs.items()
+    }
+    return Case(attributes, inputs, case.dtypes)
+
+
+def candidate_of(template: Template, case: Case) -> Candidate | None:
+    """Return the invocation of an operator in a case without unknowns; None if it would be too large."""
     attributes: list[str] = []
-    for name, value in case.attributes.items():
-        text = _value_text(value, values)
+    shown: list[str] = []
+    for member in template.attributes:
+        value = case.attributes[member.name]
+        text = _null_text(member) if value is NULL else _value_text(value)
         if text is None:
             return None
-        attributes.append(f"{name}={text}")
+        if text:
+            attributes.append(f"{member.name}={text}")
+        shown.append(f"{member.name} is {'null' if value is NULL else text}")
     arguments: list[str] = []
-    sizes: list[str] = []
     for member in template.inputs:
         rows = case.inputs[member.name]
         if rows is None:
             arguments.append("null")
             continue
+        generator = "random" if _is_real(case, member.node.type.text) else "zeros"
         texts = []
         for row in rows:
-            numbers = [_number(each, values) for each in row]
+            numbers = [_number(each, {}) for each in row]
             if any(each > _LARGEST or each < 0 for each in numbers):
                 return None
-            extents = ",".join(map(str, numbers))
-            texts.append(
-                f"random[{extents}]" if _is_real(template, case, member.node.type.text) else f"zeros[{extents}]"
-            )
-            sizes.append(f"'{member.name}' is [{extents}]")
+            texts.append(f"[{','.join(map(str, numbers))}]")
+            shown.append(f"'{member.name}' is {texts[-1]}")
+        texts = [f"{generator}{each}" for each in texts]
         arguments.append(f"[{', '.join(texts)}]" if member.node.pack is not None else texts[0])
     while arguments and arguments[-1] == "null":
         arguments.pop()
     given = f"{{{', '.join(attributes)}}}" if attributes else ""
-    shown = [*(each.replace("=", " is ", 1) for each in attributes), *sizes]
-    return Candidate(f"{template.name.name}{given}({', '.join(arguments)})", ", ".join(shown))
+    types = _types_text(template, case)
+    return Candidate(f"{template.name.name}{types}{given}({', '.join(arguments)})", ", ".join(shown))
 
 
-def _is_real(template: Template, case: Case, type_: str) -> bool:
+def _types_text(template: Template, case: Case) -> str:
+    """Return the generic types, unless they are real and arguments tell."""
+    told = {each.node.type.text for each in template.inputs if case.inputs[each.name]}
+    names = [each.name.text for each in template.generics]
+    if all(name in told and case.dtypes[name] == "real" for name in names):
+        return ""
+    return f"<{', '.join(case.dtypes[name] for name in names)}>"
+
+
+def _is_real(case: Case, type_: str) -> bool:
     return case.dtypes.get(type_, type_) == "real"
 
 
@@ -60,20 +81,34 @@ def _number(of: Integer | int, values: Mapping[Hashable, int]) -> int:
     return shapes.evaluate(of, known)
 
 
-def _value_text(value: Value, values: Mapping[Hashable, int]) -> str | None:
+def _with_numbers(value: Value, values: Mapping[Hashable, int]) -> Value:
     match value:
-        case _ if value is NULL:
-            return "null"
+        case Integer():
+            return shapes.constant(_number(value, values))
+        case Pack():
+            return Pack([_with_numbers(each, values) for each in value.items or ()], dtype=value.dtype)
+    return value
+
+
+def _null_text(member: Member) -> str:
+    """Return how an attribute becomes null: left out, unless it has a default."""
+    if member.node.default is None:
+        return ""
+    single = {"int": "0", "real": "0.0", "bool": "false", "str": "''"}.get(member.node.type.text, "0")
+    return f"false ? {single if member.node.pack is None else '[]'}"
+
+
+def _value_text(value: Value) -> str | None:
+    match value:
         case _ if value is TRUE or value is FALSE:
             return "true" if value is TRUE else "false"
         case Integer():
-            number = _number(value, values)
-            return str(number) if abs(number) <= 10 * _LARGEST else None
+            return str(value.value) if value.value is not None and abs(value.value) <= 10 * _LARGEST else None
         case str():
             return f"'{value}'"
         case Unknown(dtype="real"):
             return "1.0"
         case Pack():
-            items = [_value_text(each, values) for each in value.items or ()]
+            items = [_value_text(each) for each in value.items or ()]
             return None if None in items else f"[{', '.join(each for each in items if each is not None)}]"
     return None

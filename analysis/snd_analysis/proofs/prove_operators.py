@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Elsewhere, Span
 from snd_analysis.compose import Session, Template, compose_root
-from snd_analysis.proofs.cases import Case, cases_of
-from snd_analysis.proofs.conditions import Goal, goals_of
-from snd_analysis.proofs.counterexample import candidate_of
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS
+from snd_analysis.proofs.cases import Case, Cases, cases_of
+from snd_analysis.proofs.conditions import goals_of
+from snd_analysis.proofs.counterexample import candidate_of, with_numbers
+from snd_analysis.proofs.goal import Gap, Goal, Posed
+from snd_analysis.proofs.limits import MILLISECONDS, SECONDS
 from snd_analysis.proofs.solver import Counterexample, Logic, Proved
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
 from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
@@ -27,9 +28,9 @@ class _State(Struct):
     span: Span
     text: str
     reason: str = ""
-    is_unknown: bool = False
     candidates: list[Candidate] = []
     mends: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
 
 
 _MOST_CANDIDATES = 3
@@ -41,80 +42,113 @@ def prove(general: Session, composing: Session, template: Template, seconds_left
     ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
     counterexample, none of which is confirmed yet. What is not decided when no seconds are left is unknown.
     """
-    found: dict[tuple[Span, str], _State] = {}
-    incomplete = ""
     cases = cases_of(general, template)
     if cases is None:
         return []
-    number = 0
-    for number, case in enumerate(islice(cases, MOST_CASES), 1):
-        if seconds_left() <= 0:
-            incomplete = f"the time was over after {number} cases"
-            break
-        for goal in _goals(composing, template, case):
-            _look_at(found, goal, case, template, seconds_left)
-    if number == MOST_CASES and next(cases, None) is not None:
-        incomplete = f"there are more than {MOST_CASES} cases"
-    return [_proof(template, state, incomplete) for state in sorted(found.values(), key=lambda each: each.span)]
+    return _Proving(composing, template, seconds_left).proofs(cases)
 
 
-class _Posed(Struct, frozen=True):
-    goal: Goal
-    logic: Logic
+class _Proving:
+    def __init__(self, session: Session, template: Template, seconds_left: Callable[[], float]) -> None:
+        self._session = session
+        self._template = template
+        self._seconds_left = seconds_left
+        self._found: dict[tuple[Span, str], _State] = {}
+        self._gaps: dict[Span | None, str] = {}
+        """Why nothing is known of conditions below a span, or of any."""
 
+    def proofs(self, cases: Cases) -> list[Proof]:
+        if cases.reason or self._template.errors:
+            self._gaps[None] = cases.reason or "the operator has mistakes"
+        for number, case in enumerate(cases):
+            if self._seconds_left() <= 0:
+                self._gaps[None] = f"the time was over after {number} of {cases.count} cases"
+                break
+            logic = Logic()
+            for posed in self._posed(case, logic):
+                if isinstance(posed, Gap):
+                    self._gaps.setdefault(
+                        None if posed.node is None else self._span(posed.base, posed.node), posed.reason
+                    )
+                else:
+                    self._look_at(posed, case, logic)
+        if not self._found:
+            self._name_all()
+        return [self._proof(state) for state in sorted(self._found.values(), key=lambda each: each.span)]
 
-def _goals(session: Session, template: Template, case: Case) -> Iterator[_Posed]:
-    specialization = compose_root(session, template, case.attributes, case.dtypes, case.inputs)
-    logic = Logic()
-    for goal in goals_of(specialization, logic):
-        yield _Posed(goal, logic)
+    def _posed(self, case: Case, logic: Logic) -> Iterator[Posed]:
+        specialization = compose_root(self._session, self._template, case.attributes, case.dtypes, case.inputs)
+        return goals_of(specialization, logic)
 
+    def _span(self, base: int, node: nodes.Node) -> Span:
+        return Span(node.start + base, node.end + base)
 
-def _look_at(
-    found: dict[tuple[Span, str], _State],
-    posed: _Posed,
-    case: Case,
-    template: Template,
-    seconds_left: Callable[[], float],
-) -> None:
-    goal = posed.goal
-    span = Span(goal.node.start + goal.base, goal.node.end + goal.base)
-    state = found.setdefault((span, goal.text), _State(span, goal.text))
-    if len(state.candidates) >= _MOST_CANDIDATES:
-        return
-    if goal.holds:
-        return
-    if goal.goal is None:
-        state.is_unknown, state.reason = True, state.reason or goal.reason
-        return
-    left = int(seconds_left() * 1000)
-    if left <= 0:
-        state.is_unknown, state.reason = True, state.reason or "the time was over"
-        return
-    decision = posed.logic.decide(goal.facts, goal.goal, goal.formula, min(left, MILLISECONDS))
-    match decision:
-        case Proved():
+    def _name_all(self) -> None:
+        """Note the formulas of an operator of which nothing could be looked at."""
+        for base, node in self._template.formulas if self._gaps else ():
+            span = self._span(base, node.target)
+            self._found[span, ""] = _State(span, "each index is in bounds")
+
+    def _look_at(self, goal: Goal, case: Case, logic: Logic) -> None:
+        span = self._span(goal.base, goal.node)
+        state = self._found.setdefault((span, goal.text), _State(span, goal.text))
+        if goal.holds or len(state.candidates) >= _MOST_CANDIDATES:
             return
-        case Counterexample() if not goal.reads_data:
-            candidate = candidate_of(template, case, decision.values)
-            if candidate is not None:
-                state.candidates.append(candidate)
-                state.mends = state.mends or goal.mends
-            else:
-                state.is_unknown, state.reason = True, "the sizes that break it can't be written as a sample"
-        case Counterexample():
-            state.is_unknown, state.reason = True, "it depends on the elements of a tensor"
-        case _:
-            state.is_unknown, state.reason = True, decision.reason
+        state.reason = self._reason(goal, case, logic, state) or state.reason
+
+    def _reason(self, goal: Goal, case: Case, logic: Logic, state: _State) -> str:
+        """Return why a goal is not decided; note a candidate if it is refuted."""
+        if goal.goal is None:
+            return goal.reason
+        left = int(self._seconds_left() * 1000)
+        if left <= 0:
+            return "the time was over"
+        decision = logic.decide(goal.facts, goal.goal, min(left, MILLISECONDS))
+        if isinstance(decision, Proved):
+            return ""
+        if goal.unless_proved:
+            return goal.unless_proved
+        if goal.reads_data:
+            return "it depends on the elements of a tensor"
+        if not isinstance(decision, Counterexample):
+            return decision.reason
+        tried = with_numbers(case, decision.values)
+        candidate = candidate_of(self._template, tried)
+        if candidate is None:
+            return "the sizes that break it can't be written as a sample"
+        if self._holds(goal, tried):
+            return "sizes seem to break it, but it holds for them"
+        state.candidates.append(candidate)
+        state.mends = state.mends or goal.mends
+        state.breaks = goal.breaks
+        return ""
+
+    def _holds(self, goal: Goal, case: Case) -> bool:
+        """Return whether a condition holds in a case without unknowns."""
+        logic = Logic()
+        same = [
+            each
+            for each in self._posed(case, logic)
+            if isinstance(each, Goal) and each.text == goal.text and each.node.span == goal.node.span
+        ]
+        return bool(same) and all(
+            each.holds or isinstance(logic.decide(each.facts, each.goal, MILLISECONDS), Proved) for each in same
+        )
+
+    def _proof(self, state: _State) -> Proof:
+        name = self._template.name
+        proof = Proof(name.path, name.name, state.span, state.text, Verdict.PROVED)
+        if state.candidates:
+            candidates = tuple(state.candidates)
+            return replace(
+                proof, verdict=Verdict.REFUTED, candidates=candidates, mends=state.mends, breaks=state.breaks
+            )
+        reason = state.reason or next((why for span, why in self._gaps.items() if _covers(span, state.span)), "")
+        return replace(proof, verdict=Verdict.UNKNOWN, reason=reason) if reason else proof
 
 
-def _proof(template: Template, state: _State, incomplete: str) -> Proof:
-    proof = Proof(template.name.path, template.name.name, state.span, state.text, Verdict.PROVED)
-    if state.candidates:
-        return replace(proof, verdict=Verdict.REFUTED, candidates=tuple(state.candidates), mends=state.mends)
-    if state.is_unknown or incomplete:
-        return replace(proof, verdict=Verdict.UNKNOWN, reason=state.reason or incomplete)
-    return proof
+def _covers(span: Span | None, other: Span) -> bool:
+    return span is None or (span.start <= other.start and other.end <= span.end)
 
 
 def proofs_of_file(snapshot: Snapshot, path: str, clock: Callable[[], float]) -> Iterator[Proof]:

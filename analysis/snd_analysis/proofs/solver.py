@@ -19,9 +19,12 @@ from snd_analysis.compose.formulas import (
     Constant,
     Next,
     Open,
+    Read,
     Table,
     Term,
+    subterms,
 )
+from snd_analysis.proofs.goal import Point
 from snd_analysis.proofs.limits import MEMORY_MEGABYTES
 from snd_analysis.symbolic.integers import (
     Absolute,
@@ -45,6 +48,9 @@ from snd_analysis.symbolic.integers import (
 )
 from snd_analysis.symbolic.values import CompileTime
 
+_STEPS = 3000
+"""What z3 does in a millisecond, about. Its steps are counted, so that a busy machine does not change verdicts."""
+
 z3.set_param("memory_max_size", MEMORY_MEGABYTES)
 
 
@@ -53,10 +59,9 @@ class Proved(Struct, frozen=True):
 
 
 class Counterexample(Struct, frozen=True):
-    """Values, by the keys of variables and by axes, for which it does not hold."""
+    """Values, by the keys of variables, for which it does not hold."""
 
     values: Mapping[Hashable, int]
-    positions: Mapping[int, int]
 
 
 class Undecided(Struct, frozen=True):
@@ -174,23 +179,29 @@ class Logic:
         return z3.Int(f"u{self._fresh}")
 
     # ---- terms of formulas -------------------------------------------------------------------------------------------
-    def term(self, term: Term, formula: Hashable) -> Any:
-        """Return a term: an int or a condition; of other types an unknown int."""
+    def point(self, positions: Mapping[int, Any]) -> Point:
+        """Return a point of an index space that is like no other, with these indices along some axes."""
+        made = _Point()
+        self._axes.update({(made, axis): position for axis, position in positions.items()})
+        return made
+
+    def term(self, term: Term, point: Point) -> Any:
+        """Return a term in a point: an int or a condition; of other types an unknown int."""
         if isinstance(term, AxisPosition):
-            return self.axis(formula, term.axis)
-        key = (formula, term)
+            return self.axis(point, term.axis)
+        key = (point if term.axes or _varies(term) else None, term)
         if key not in self._terms:
-            self._terms[key] = self._term(term, formula)
+            self._terms[key] = self._term(term, point)
         return self._terms[key]
 
-    def axis(self, formula: Hashable, axis: int) -> Any:
-        """Return the index along an axis of a formula."""
-        key = (formula, axis)
+    def axis(self, point: Point, axis: int) -> Any:
+        """Return the index along an axis."""
+        key = (point, axis)
         if key not in self._axes:
             self._axes[key] = z3.Int(f"i{len(self._axes)}")
         return self._axes[key]
 
-    def _term(self, term: Term, formula: Hashable) -> Any:
+    def _term(self, term: Term, point: Point) -> Any:
         match term:
             case Constant(value=bool(value)):
                 return z3.BoolVal(value)
@@ -201,14 +212,14 @@ class Logic:
             case Open(value=Truth() as value):
                 return self.truth(value)
             case Table(values=values, dtype="int"):
-                index = self.term(term.index, formula)
+                index = self.term(term.index, point)
                 at = z3.If(index < 0, index + len(values), index)
                 found: Any = z3.IntVal(int(values[-1]))
                 for place, item in reversed(list(enumerate(values[:-1]))):
                     found = z3.If(at == place, z3.IntVal(int(item)), found)
                 return found
             case Apply():
-                return self._applied(term, formula)
+                return self._applied(term, point)
             case Next():
                 made = self.unknown_int()
                 self.side.append(made >= 0)
@@ -219,10 +230,10 @@ class Logic:
         self._fresh += 1
         return z3.Bool(f"u{self._fresh}") if dtype == "bool" else z3.Int(f"u{self._fresh}")
 
-    def _applied(self, term: Apply, formula: Hashable) -> Any:
+    def _applied(self, term: Apply, point: Point) -> Any:
         if any(each.dtype not in ("int", "bool") for each in term.operands):
             return self._unknown(term.dtype)
-        operands = [self.term(each, formula) for each in term.operands]
+        operands = [self.term(each, point) for each in term.operands]
         match term.operation, operands:
             case "+", [a, b]:
                 return a + b
@@ -275,12 +286,13 @@ class Logic:
         return self._unknown(term.dtype)
 
     # ---- deciding ----------------------------------------------------------------------------------------------------
-    def decide(self, facts: Iterable[Any], goal: Any, formula: Hashable, milliseconds: int) -> Decision:
+    def decide(self, facts: Iterable[Any], goal: Any, milliseconds: int) -> Decision:
         """Return whether a goal follows from facts, or small values for which it does not."""
         solver = self._solver
         solver.add(*self.side[self._told :])
         self._told = len(self.side)
-        solver.set("timeout", milliseconds)
+        solver.set("rlimit", milliseconds * _STEPS)
+        solver.set("timeout", milliseconds * 10)
         solver.push()
         solver.add(*facts, z3.Not(goal))
         try:
@@ -289,11 +301,11 @@ class Logic:
                 return Proved()
             if found != z3.sat:
                 return Undecided("z3 finds neither a proof nor sizes that break it")
-            return self._smallest(solver, formula)
+            return self._smallest(solver)
         finally:
             solver.pop()
 
-    def _smallest(self, solver: Any, formula: Hashable) -> Counterexample:
+    def _smallest(self, solver: Any) -> Counterexample:
         model = solver.model()
         total = z3.Sum([z3.If(each >= 0, each, 1 - 2 * each) for each in self.sizes]) if self.sizes else z3.IntVal(0)
         for most in (2, 4, 6, 9, 14, 24, 48, 200):
@@ -304,8 +316,16 @@ class Logic:
                 break
             solver.pop()
         values = {key: _number(model, each) for key, each in self._leaves.items()}
-        positions = {axis: _number(model, each) for (of, axis), each in self._axes.items() if of == formula}
-        return Counterexample(values, positions)
+        return Counterexample(values)
+
+
+class _Point:
+    """A point without a name."""
+
+
+def _varies(term: Term) -> bool:
+    """Return whether a term without positions may differ from point to point all the same: data, or a count."""
+    return any(isinstance(each, Read | Next) for each in subterms(term))
 
 
 def canonical(key: Hashable) -> Hashable:

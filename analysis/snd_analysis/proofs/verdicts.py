@@ -37,5 +37,7 @@ class Proof(Struct, frozen=True):
     reason: str = ""
     """Why nothing is known; where it is refuted, what goes wrong."""
     candidates: tuple[Candidate, ...] = ()
+    breaks: tuple[str, ...] = ()
+    """The rules that an evaluation breaks where the condition does not hold."""
     mends: tuple[str, ...] = ()
     """Assertions of which one may mend it; the first, where it is known to."""

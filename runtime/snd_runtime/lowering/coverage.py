@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from snd_analysis.compose.formulas import (
     colliding_axes,
     elaborate,
     skips_points,
+    written_elements,
 )
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.names import Symbol
@@ -53,7 +55,7 @@ def check_coverage(specialization: Specialization) -> None:
                 writing[each].append(formula)
     for slot, place in _initialized(specialization, tensors):
         group = writing[slot]
-        if all(slot in formula.slots and _is_static(formula) for formula in group):
+        if all(map(_is_static, group)):
             _check(slot, group, place)
 
 
@@ -80,29 +82,9 @@ def _is_static(formula: Formula) -> bool:
 
 def _check(slot: Slot, formulas: Sequence[Formula], place: Place) -> None:
     shape = tuple(extent or 0 for extent in slot.shape)
-    size = prod(shape)
-    spaces = [_space(each) for each in formulas]
-    writes = [
-        (analysis, write)
-        for analysis, each in zip(spaces, formulas, strict=True)
-        for write in each.writes
-        if write.slot is slot
-    ]
-    tried = [(analysis, analysis.affine_places(write.places)) for analysis, write in writes]
-    forms = [(analysis, form) for analysis, form in tried if form is not None]
-    if len(forms) < len(writes) or (len(forms) == 1 and _is_bijective(*forms[0], size)):
+    counts = _counts(slot, formulas, shape)
+    if counts is None:
         return
-    if size > _MOST_ELEMENTS or sum(prod(analysis.extents) for analysis, _ in forms) > _MOST_ELEMENTS:
-        return
-    counts = np.zeros(size, np.int64)
-    for analysis, form in forms:
-        if not prod(analysis.extents):
-            continue
-        indices = [_values(one, analysis.extents) for one in form]
-        if any(np.any(index < 0) or np.any(index >= extent) for index, extent in zip(indices, shape, strict=True)):
-            return  # out of bounds, which is said where it is computed
-        flat = np.ravel_multi_index(tuple(indices), shape) if shape else np.zeros(analysis.extents, np.int64)
-        np.add.at(counts, np.ravel(flat), 1)
     for broken, rule, says in (
         (counts == 0, UNWRITTEN_ELEMENT, "is never written"),
         (counts > 1, WRITTEN_TWICE, "is written more than once"),
@@ -111,6 +93,40 @@ def _check(slot: Slot, formulas: Sequence[Formula], place: Place) -> None:
             at = ",".join(str(int(each)) for each in np.unravel_index(int(np.argmax(broken)), shape)) if shape else ""
             comma = "," if len(shape) == 1 else ""
             raise EvaluationFailed(rule, f"'{slot.name}[{at}{comma}]' {says}: '=' gives each element its value", place)
+
+
+def _counts(slot: Slot, formulas: Sequence[Formula], shape: tuple[int, ...]) -> np.ndarray[Any, Any] | None:
+    """Return how often each element is written; None if all are once, or that is too much to look at."""
+    size = prod(shape)
+    forms = [
+        (analysis, analysis.affine_places(write.places) if write.slot is slot else None)
+        for analysis, formula in ((_space(formula), formula) for formula in formulas)
+        for write in formula.writes
+    ]
+    affine = [(analysis, form) for analysis, form in forms if form is not None]
+    if len(affine) == len(forms) == 1 and _is_bijective(*affine[0], size):
+        return None
+    counts = np.zeros(shape, np.int64)
+    if len(affine) < len(forms):
+        for formula in formulas:
+            elements = written_elements(formula, slot)
+            if elements is None:
+                return None
+            for element in elements:
+                if not all(0 <= index < extent for index, extent in zip(element, shape, strict=True)):
+                    return None  # out of bounds, which is said where it is computed
+                counts[element] += 1
+        return counts
+    if size > _MOST_ELEMENTS or sum(prod(analysis.extents) for analysis, _ in affine) > _MOST_ELEMENTS:
+        return None
+    for analysis, form in affine:
+        if not prod(analysis.extents):
+            continue
+        indices = [_values(one, analysis.extents) for one in form]
+        if any(np.any(index < 0) or np.any(index >= extent) for index, extent in zip(indices, shape, strict=True)):
+            return None
+        np.add.at(counts, tuple(indices), 1) if shape else counts.__iadd__(prod(analysis.extents))
+    return counts
 
 
 def _space(formula: Formula) -> Analysis:

@@ -33,7 +33,7 @@ from snd_analysis.compose.formulas.terms import (
     subterms,
     unconditional,
 )
-from snd_analysis.compose.formulas.walking import check_formula
+from snd_analysis.compose.formulas.walking import check_formula, written_elements
 
 __all__ = [
     "INT_MAX",
@@ -70,4 +70,5 @@ __all__ = [
     "skips_points",
     "subterms",
     "unconditional",
+    "written_elements",
 ]

@@ -6,14 +6,14 @@ of bounds, an item that a pack does not have, a division by zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.formulas.affine import Analysis
-from snd_analysis.compose.formulas.formula import Formula
+from snd_analysis.compose.formulas.formula import Formula, Write
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
 from snd_analysis.compose.formulas.terms import (
@@ -49,6 +49,22 @@ def check_formula(formula: Formula) -> None:
         return
     for positions in product(*(range(int(extents[axis])) for axis in used)):
         _Point(formula, dict(zip(used, positions, strict=True))).check()
+
+
+def written_elements(formula: Formula, slot: Slot) -> Iterator[tuple[int, ...]] | None:
+    """Yield which element of a tensor each point of a formula without a condition writes.
+
+    None if data decide about it, or there are more points than are looked at one by one.
+    """
+    extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
+    writes = [write for write in formula.writes if write.slot is slot or slot in write.slot.items]
+    decided = (Read, Next, Open)
+    if len(extents) < len(formula.axes) or prod(extents) > MOST_POINTS:
+        return None
+    if any(isinstance(term, decided) for write in writes for term in subterms(*write.place_terms)):
+        return None
+    points = product(*map(range, extents))
+    return (element for point in points for element in _Point(formula, dict(enumerate(point))).written(writes, slot))
 
 
 def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
@@ -104,6 +120,15 @@ class _Point:
                     self._reach(write.slot, place, at, formula.node.target)
         except _Skipped:
             return
+
+    def written(self, writes: Sequence[Write], slot: Slot) -> Iterator[tuple[int, ...]]:
+        """Yield the elements of a tensor that are written here, whatever their tensors have."""
+        for write in writes:
+            element = tuple(int(self._value(place.index) or 0) for place in write.places)
+            if write.slot is slot:
+                yield element
+            elif write.slot.items[element[0]] is slot:
+                yield element[1:]
 
     def _enter(self) -> None:
         """Guarded indices come first, since they skip the whole point."""

@@ -7,7 +7,7 @@ from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 -
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
-from snd_analysis.symbolic.integers.conditions import statement_of
+from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.division import ceil_divide, floor_divide, remainder
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
@@ -99,6 +99,7 @@ __all__ = [
     "floor_divide",
     "function",
     "implies",
+    "indicators",
     "is_negative",
     "is_too_large",
     "maximum",
@@ -120,6 +121,7 @@ __all__ = [
     "truth",
     "variable",
     "variables",
+    "where",
     "without_unknowns",
     "xor",
 ]

@@ -1,0 +1,151 @@
+"""What the declarations of an operator demand: no divisor is zero, no extent and no length negative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import z3
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.compose import Failure, Member, Specialization, Template
+from snd_analysis.model import tensors_of
+from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Posed
+from snd_analysis.proofs.solver import Logic
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Extremum, Integer, Junction, Quotient, Truth
+from snd_analysis.symbolic.values import Pack
+
+_TEXTS = {
+    rules.NEGATIVE_EXTENT: "no extent is negative",
+    rules.DIVISION_BY_ZERO: "no divisor is zero",
+    rules.INDEX_OUT_OF_RANGE: "each item is in its pack",
+}
+
+
+def is_refused(template: Template, failure: Failure) -> bool:
+    """Return whether declarations of attributes and inputs, or assertions, do not allow what is given."""
+    sites = failure.related or failure.sites
+    if not sites or sites[0].place.path != template.name.path or failure.rule == rules.ASSERTION_FAILS:
+        return True
+    start = sites[0].place.span.start
+    return any(
+        isinstance(block, nodes.Block)
+        and block.kind in (BlockKind.ATTRIB, BlockKind.INPUT)
+        and block.start <= start < block.end
+        for block in template.definition.blocks
+    )
+
+
+def failing_goals(specialization: Specialization, facts: tuple[Any, ...]) -> Iterator[Posed]:
+    """Yield what composing could not do, or found broken; nothing where what is given is not allowed."""
+    template = specialization.template
+    if any(is_refused(template, each) for each in specialization.failures if each.rule not in UNDECIDED):
+        return
+    for failure in specialization.failures:
+        if failure.rule in UNDECIDED:
+            yield Gap(failure.message)
+            continue
+        span = (failure.related or failure.sites)[0].place.span
+        text = _TEXTS.get(failure.rule, f"nothing breaks '{failure.rule.name}'")
+        breaks = (failure.rule.name,)
+        yield Goal(0, nodes.Tilde(span.start, span.end), text, facts, z3.BoolVal(False), failure.message, breaks=breaks)
+    if not specialization.failures and not specialization.valid:
+        yield Gap("what is declared can't be told for all sizes")
+
+
+def declared_goals(
+    specialization: Specialization, logic: Logic, facts: tuple[Any, ...]
+) -> tuple[list[Goal], tuple[Any, ...]]:
+    """Return what declarations demand, and what holds if all of it does: each for those that come after it."""
+    found = []
+    for goal in _demands(specialization, logic):
+        found.append(goal if goal.holds else replace(goal, facts=(*facts, *goal.facts)))
+        if not goal.holds:
+            facts = (*facts, z3.Implies(z3.And(goal.facts), goal.goal) if goal.facts else goal.goal)
+    return found, facts
+
+
+def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
+    template = specialization.template
+    for base, using in template.using:
+        for each in nodes.descendants(using.target):
+            symbol = template.resolution.targets.get(each)
+            value_ = specialization.scope.values.get(symbol)  # type: ignore[arg-type]
+            for item in value_.elements if isinstance(value_, Pack) else (value_,):
+                if isinstance(item, Integer | Truth):
+                    yield from nonzero_divisors(item, base, using.value, logic, ())
+    for check in specialization.checks:
+        span = check.place.span
+        yield from nonzero_divisors(check.condition, 0, nodes.Tilde(span.start, span.end), logic, ())
+    declared = (
+        *((member, specialization.constants[member.name]) for member in template.constants),
+        *((member, specialization.variables[member.name]) for member in template.variables),
+        *zip(template.outputs, specialization.outputs, strict=True),
+    )
+    for member, value in declared:
+        if member.node.shape is None:
+            continue
+        for tensor in tensors_of(value):
+            for extent in tensor.shape or ():
+                if isinstance(extent, Integer):
+                    yield from nonzero_divisors(extent, member.base, member.node.shape, logic, ())
+                    yield _not_negative(extent, member, member.node.shape, logic)
+
+
+def _not_negative(extent: Integer, member: Member, shape: nodes.Shape, logic: Logic) -> Goal:
+    text = f"no extent of '{member.name}' is negative"
+    low = shapes.bounds(extent)[0]
+    if low is not None and low >= 0:
+        return Goal(member.base, shape, text, holds=True)
+    goal, mends = logic.integer(extent) >= 0, (f"{extent} >= 0",)
+    return Goal(member.base, shape, text, (), goal, mends=mends, breaks=(rules.NEGATIVE_EXTENT.name,))
+
+
+def nonzero_divisors(
+    value: Integer | Truth, base: int, node: nodes.Node, logic: Logic, facts: tuple[Any, ...]
+) -> Iterator[Goal]:
+    """Yield that no divisor in a value is zero where the conditions around hold."""
+    for guards, divisor in _divisors(value, ()):
+        if shapes.compare("!=", divisor, 0) is TRUE:
+            yield Goal(base, node, "no divisor is zero", holds=True)
+        else:
+            holding = (*facts, *(logic.truth(each) for each in guards))
+            goal, mends = logic.integer(divisor) != 0, (f"{divisor} > 0", f"{divisor} != 0")
+            breaks = (rules.DIVISION_BY_ZERO.name,)
+            yield Goal(base, node, "no divisor is zero", holding, goal, mends=mends, breaks=breaks)
+
+
+_Guarded = tuple[tuple[Truth, ...], Integer]
+"""A divisor, and what holds where something is divided by it."""
+_MOST_CONDITIONS = 6
+
+
+def _divisors(value: Integer | Truth, guards: tuple[Truth, ...]) -> Iterator[_Guarded]:
+    match value:
+        case Junction():
+            # Later operands have a value only where those before do not decide.
+            for operand in value.operands:
+                yield from _divisors(operand, guards)
+                guards = (*guards, operand if value.conjunction else shapes.not_(operand))
+        case Truth():
+            for part in value.parts:
+                if isinstance(part, Integer):
+                    yield from _divisors(part, guards)
+        case Integer():
+            conditions = shapes.indicators(value)
+            if conditions and len(guards) < _MOST_CONDITIONS:
+                statement = shapes.statement_of(conditions[0])
+                yield from _divisors(statement, guards)
+                for holds, guard in ((True, statement), (False, shapes.not_(statement))):
+                    yield from _divisors(shapes.where(value, conditions[0], holds), (*guards, guard))
+                return
+            for atom in value.atoms():
+                for part in atom.candidates if isinstance(atom, Extremum) else atom.parts:
+                    if isinstance(part, Integer):
+                        yield from _divisors(part, guards)
+                if isinstance(atom, Quotient) and atom.parts[1].value is None:
+                    yield guards, atom.parts[1]

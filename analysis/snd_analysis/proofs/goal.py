@@ -1,0 +1,54 @@
+"""What must hold in one case of an operator, as z3 reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from msgspec import Struct
+
+from snd_analysis import rules
+from snd_analysis.compose.formulas import LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.skriptnd.syntax import nodes
+
+UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
+"""Failures that say nothing about the operator: what they are about could not be looked at."""
+WRITTEN_ONCE = ("unwritten-element", "written-twice")
+"""The rules that an element breaks that ``=`` does not write once."""
+
+
+OUT_OF_BOUNDS = (rules.INDEX_OUT_OF_RANGE.name, rules.ACCESS_OUT_OF_RANGE.name)
+
+
+class Goal(Struct, frozen=True):
+    """One condition in one case; without ``goal`` it is not known what must hold."""
+
+    base: int
+    node: nodes.Node
+    text: str
+    facts: tuple[Any, ...] = ()
+    goal: Any = None
+    reason: str = ""
+    holds: bool = False
+    """Whether algebra tells that it holds, without z3."""
+    reads_data: bool = False
+    unless_proved: str = ""
+    """Why nothing is known if it is not proved: it may be meant not to hold."""
+    mends: tuple[str, ...] = ()
+    """Assertions of which one may be enough for it to hold."""
+    breaks: tuple[str, ...] = OUT_OF_BOUNDS
+    """The rules that an evaluation breaks where it does not hold."""
+
+
+class Gap(Struct, frozen=True):
+    """Something that could not be looked at in one case: the conditions there are not known to hold."""
+
+    reason: str
+    base: int = 0
+    node: nodes.Node | None = None
+    """None: the whole operator."""
+
+
+Posed = Goal | Gap
+Point = Hashable
+"""A point of the index space of a formula: unknowns of different points are different."""
