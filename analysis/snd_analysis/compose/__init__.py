@@ -28,7 +28,14 @@ from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_pr
 from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
 from snd_analysis.compose.printing import extent_text, shape_text, shown, tensor_text
 from snd_analysis.compose.reuse.lasting_model import LastingModel
-from snd_analysis.compose.root import Composition, compose_graph, compose_root, errors_by_omission, warnings_of_root
+from snd_analysis.compose.root import (
+    Composition,
+    compose_graph,
+    compose_root,
+    declare_root,
+    errors_by_omission,
+    warnings_of_root,
+)
 from snd_analysis.compose.scope import ValueScope, member_of
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, invoking_over_budget, specialization_of
@@ -68,6 +75,7 @@ __all__ = [
     "arguments",
     "compose_graph",
     "compose_root",
+    "declare_root",
     "decompose",
     "errors_by_omission",
     "extent_text",

@@ -88,6 +88,19 @@ def compose_root(
     )
 
 
+def declare_root(
+    session: Session,
+    template: Template,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    inputs: Mapping[str, GivenInput],
+) -> Specialization:
+    """Return the same as ``compose_root`` without a body: what the declarations come to."""
+    if template.has_unreadable_declarations:
+        return impossible(template)
+    return _declared_for(session, template, attributes, dtypes, inputs, None)
+
+
 def _composed(
     session: Session,
     template: Template,
@@ -102,15 +115,7 @@ def _composed(
     if levels > MOST_LEVELS:
         # The definitions of more levels invoke this one.
         return impossible(template, *([_too_many_levels(template)] if levels == MOST_LEVELS + 1 else []))
-    try:
-        if attributes or dtypes or inputs:
-            declared = _declared(RootBinder(template, attributes, dtypes, inputs, session.composing), lasting)
-        else:
-            declared = _declared_by_itself(session, template, lasting)
-    except BindingFailed as failed:
-        return impossible(template, _at_declaration(failed.failure))
-    except Unbindable:
-        return impossible(template)
+    declared = _declared_for(session, template, attributes, dtypes, inputs, lasting)
     failure = failing_formula_value(declared) if declared.valid and template.is_graph else None
     if failure is not None:
         declared = replace(declared, failures=(*declared.failures, failure))
@@ -185,6 +190,24 @@ def _unknown(template: Template) -> Graph:
 
 def _broken_assertions(specialization: Specialization) -> tuple[Failure, ...]:
     return tuple(failure for failure in specialization.failures if failure.rule == rules.ASSERTION_FAILS)
+
+
+def _declared_for(
+    session: Session,
+    template: Template,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    inputs: Mapping[str, GivenInput],
+    lasting: LastingModel | None,
+) -> Specialization:
+    try:
+        if attributes or dtypes or inputs:
+            return _declared(RootBinder(template, attributes, dtypes, inputs, session.composing), lasting)
+        return _declared_by_itself(session, template, lasting)
+    except BindingFailed as failed:
+        return impossible(template, _at_declaration(failed.failure))
+    except Unbindable:
+        return impossible(template)
 
 
 def _declared_by_itself(session: Session, template: Template, lasting: LastingModel | None) -> Specialization:

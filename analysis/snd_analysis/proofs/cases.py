@@ -13,7 +13,7 @@ from math import prod
 
 from msgspec import Struct
 
-from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, compose_root
+from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Tensor
 from snd_analysis.proofs.lengths import choices_of, lengths_of, symbols_below
 from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES
@@ -53,7 +53,7 @@ class Cases(Struct, frozen=True):
 
 def cases_of(session: Session, template: Template) -> Cases | None:
     """Return the cases of an operator; None if its declarations can't be told apart into cases."""
-    general = compose_root(session, template, {}, {})
+    general = declare_root(session, template, {}, {}, {})
     if not general.inputs and template.inputs:
         return None
     return _Making(template, general).cases()
@@ -90,26 +90,43 @@ class _Making:
         self._choices = choices_of(template)
         self._lengths = lengths_of(template, self._choices)
         self._asserted = _asserted_alone(template)
+        self._reason = ""
 
     def cases(self) -> Cases:
         """Return the cases up to the greatest length with which there are not too many."""
-        leaves = self._leaves()
-        least = max(LONGEST_LENGTH - 1, self._lengths.least + 1)
-        cases = Cases(())
-        for longest in range(self._lengths.longest, least - 1, -1):
-            ranges = [range(max(0, leaf.low or 0), _least(longest, leaf.high) + 1) for leaf in leaves]
-            numbers = sorted(product(*ranges), key=lambda each: (sum(each), each))
-            rows = [
-                self._row({leaf.key: at for leaf, at in zip(leaves, each, strict=True)}, dtypes)
-                for each in numbers
-                for dtypes in self._dtypes()
-            ]
-            known = tuple(row for row in rows if row is not None)
-            reason = self._lengths.reason if len(known) == len(rows) else "the shape of an input is not known"
-            cases = Cases(known, reason)
-            if cases.count <= MOST_CASES:
+        lengths = self._lengths
+        least = max(LONGEST_LENGTH - 1, lengths.least + 1)
+        for longest in range(lengths.longest, least - 1, -1):
+            rows, is_all = self._rows_up_to(longest)
+            if is_all or longest == least:
                 break
-        return cases
+        if not is_all:
+            return Cases(rows, f"there are more than {MOST_CASES} cases")
+        if lengths.compared and longest < lengths.longest and not lengths.reason:
+            return Cases(
+                rows, f"'{lengths.compared}' is taken for a number, but there are too many cases of long packs"
+            )
+        return Cases(rows, lengths.reason or self._reason)
+
+    def _rows_up_to(self, longest: int) -> tuple[tuple[_Row, ...], bool]:
+        """Return the cases with packs of these lengths, and whether these are all: there may be too many."""
+        leaves = self._leaves()
+        ranges = [range(max(0, leaf.low or 0), _least(longest, leaf.high) + 1) for leaf in leaves]
+        if prod(map(len, ranges)) > MOST_CASES and longest > LONGEST_LENGTH - 1:
+            return (), False
+        rows: list[_Row] = []
+        count = 0
+        for each in sorted(product(*ranges), key=lambda each: (sum(each), each)):
+            for dtypes in self._dtypes():
+                row = self._row({leaf.key: at for leaf, at in zip(leaves, each, strict=True)}, dtypes)
+                if row is None:
+                    self._reason = "the shape of an input is not known"
+                    continue
+                rows.append(row)
+                count += row.count
+                if count > MOST_CASES:
+                    return tuple(rows), False
+        return tuple(rows), True
 
     def _leaves(self) -> list[Leaf]:
         """Return the unknown lengths and ranks."""
@@ -148,7 +165,7 @@ class _Making:
     # ---- one choice of lengths ---------------------------------------------------------------------------------------
     def _row(self, lengths: Mapping[object, int], dtypes: Mapping[str, str]) -> _Row | None:
         inputs: dict[str, Sequence[InputShapes]] = {}
-        rank = max(1, self._choices.longest_list)
+        rank = 1
         for member, value in zip(self._template.inputs, self._general.inputs, strict=True):
             shape = _rows(value.value if isinstance(value, Maybe) else value, lengths)
             if shape is None:
@@ -182,15 +199,27 @@ class _Making:
                 found = [UNDEFINED]
             else:
                 names = [f"{member.name}[{at}]" for at in range(count)]
-                items = [self._single(member, single, name, rank, is_item=count > 1) for name in names]
+                single_items = [self._single(member, single, name, rank, is_item=count > 1) for name in names]
+                items = [
+                    [each for each in values if not self._is_refused(member, Pack((each,)), lengths, True)]
+                    for values in single_items
+                ]
+                if prod(map(len, items)) > MOST_CASES:
+                    self._reason = f"there are more than {MOST_CASES} cases"
+                    items = [values[:2] for values in items]
                 found = [Pack(each, dtype=single) for each in product(*items)]
         if len(found) > 1:
             found = [each for each in found if not self._is_refused(member, each, lengths)]
         return (*found, NULL) if member.node.optional else found
 
-    def _is_refused(self, member: Member, value: Value, lengths: Mapping[object, int]) -> bool:
-        """Return whether an assertion about nothing but an attribute and lengths does not hold."""
+    def _is_refused(self, member: Member, value: Value, lengths: Mapping[object, int], is_item: bool = False) -> bool:
+        """Return whether an assertion about nothing but an attribute and lengths does not hold.
+
+        Of an item, assertions are asked that hold for a pack if they do for each of its items.
+        """
         for condition in self._asserted.get(member.symbol, ()):
+            if is_item and not _is_itemwise(condition):
+                continue
             scope = self._general.scope
             named = {each: scope.value_of(each) for each in self._template.symbols(condition)}
             known = {each: substitute(of, lengths) for each, of in named.items() if of is not UNDEFINED}
@@ -204,9 +233,11 @@ class _Making:
         match dtype:
             case "int" if member.symbol in self._choices.items or member.symbol in self._choices.counts:
                 # Of many items none is out of range: one that is does what a single one does.
-                beyond = () if is_item else (-rank - 1, -rank, rank)
+                if is_item:
+                    return [shapes.constant(each) for each in range(-1, rank)]
+                beyond = max(rank, self._choices.longest_list)
                 counted = range(self._lengths.longest + 1) if member.symbol in self._choices.counts else ()
-                return [shapes.constant(each) for each in sorted({*beyond, *range(-1, rank), *counted})]
+                return [shapes.constant(each) for each in sorted({-rank - 1, -rank, *range(-1, beyond + 1), *counted})]
             case "int":
                 return [shapes.variable(key, name, None, None)]
             case "bool":
@@ -272,6 +303,12 @@ def _lists_named(template: Template, node: nodes.Node) -> Iterator[nodes.Node]:
     for _, using in template.using:
         if any(template.resolution.targets.get(each) is symbol for each in nodes.descendants(using.target)) and symbol:
             yield from nodes.descendants(using.value)
+
+
+def _is_itemwise(condition: nodes.Expression) -> bool:
+    """Return whether a condition says the same of each item of a pack, whatever the others are."""
+    others = (nodes.Fold, nodes.Subscript, nodes.Substitution, nodes.List, nodes.Range)
+    return not any(isinstance(each, others) for each in nodes.descendants(condition))
 
 
 def _divides(template: Template) -> bool:

@@ -7,7 +7,8 @@ the numbers that it names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 
 from msgspec import Struct
 
@@ -17,7 +18,13 @@ from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
-_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
+class _Use(Enum):
+    """What a value is used for: to choose items or say how many there are, as a number, or nothing of that yet."""
+
+    POSITION = "position"
+    NUMBER = "number"
+    VALUE = "value"
 
 
 class Lengths(Struct, frozen=True):
@@ -28,6 +35,8 @@ class Lengths(Struct, frozen=True):
     longest: int
     reason: str
     """Why longer ones may behave differently; empty if they don't."""
+    compared: str | None
+    """What is taken for a number, if the longest has to be looked at for that."""
 
 
 class Choices(Struct, frozen=True):
@@ -45,12 +54,13 @@ def lengths_of(template: Template, choices: Choices) -> Lengths:
     named = max([0, *(each for each in reading.positions if each <= MOST_NAMED)])
     longest = max(LONGEST_LENGTH, named + 1)
     if reading.compared is None:
-        return Lengths(named, longest, "")
-    wanted = max(longest, sum(reading.numbers) + 1)
+        return Lengths(named, longest, "", None)
+    # Whether there are 0, 1 or more is told apart by the least lengths already.
+    wanted = max(longest, sum(each for each in reading.numbers if each > 1) + 1)
     if wanted <= MOST_NAMED:
-        return Lengths(named, wanted, "")
+        return Lengths(named, wanted, "", reading.compared if wanted > longest else None)
     reason = f"'{reading.compared}' is taken for a number, and lengths above {MOST_NAMED} are not looked at"
-    return Lengths(named, MOST_NAMED, reason)
+    return Lengths(named, MOST_NAMED, reason, reading.compared)
 
 
 class _Reading:
@@ -73,49 +83,59 @@ class _Reading:
         for block in template.definition.blocks:
             if isinstance(block, nodes.Block) and block.kind is not BlockKind.ATTRIB:
                 for entry in block.entries:
-                    self._read(entry, False)
+                    self._read(entry, _Use.VALUE)
 
-    def _read(self, node: nodes.Node, is_position: bool, is_exempt: bool = False) -> None:
+    def _read(self, node: nodes.Node, use: _Use) -> None:
         match node:
             case nodes.Literal(value=int(value)) if not isinstance(value, bool):
-                (self.positions if is_position else self.numbers).append(abs(value))
-            case nodes.Name() | nodes.Qualified() if not is_position and not is_exempt:
-                name = next((name for name, is_length, _ in self._named(node) if is_length), None)
-                self.compared = self.compared or name
+                (self.positions if use is _Use.POSITION else self.numbers).append(abs(value))
+            case nodes.Name() | nodes.Qualified():
+                if use is _Use.NUMBER:
+                    found = next((name for name, is_length, _ in self._named(node) if is_length), None)
+                    self.compared = self.compared or found
             case nodes.Subscript(target=target, index=index) if not self._is_tensor(target):
-                self._read(target, is_position, is_exempt)
-                self._read(index, True)
+                self._read(target, use)
+                self._read(index, _Use.POSITION)
+            case nodes.Subscript(index=index):
+                self._read(index, _Use.NUMBER)
             case nodes.Substitution(target=target, index=index, value=value):
-                self._read(target, is_position, is_exempt)
-                self._read(index, True)
-                self._read(value, is_position, is_exempt)
-            case nodes.Access(indices=(*positions, index)):
+                self._read(target, use)
+                self._read(index, _Use.POSITION)
+                self._read(value, use)
+            case nodes.Access(indices=(*positions, last)):
                 for position in positions:
-                    self._read(position, True)
-                self._read(index, False)
+                    self._read(position, _Use.POSITION)
+                self._read(last, _Use.NUMBER)
             case nodes.Expansion() | nodes.Range() | nodes.Pack():
-                for each in nodes.children(node):
-                    self._read(each, True)
+                self._read_all(nodes.children(node), _Use.POSITION)
             case nodes.Assertion(condition=condition):
-                self._read(condition, False)
-            case nodes.Parameter(name=_, shape=shape, pack=pack, default=default):
-                for part in (shape, pack, default):
-                    if part is not None:
-                        self._read(part, False)
-            case nodes.Binary(operator=operator) if (
-                not is_position and operator.text in _COMPARISONS and self._is_range_of_positions(node)
-            ):
-                for each in nodes.children(node):
-                    self._read(each, False, True)
-            case nodes.Fold(operator=operator) if not is_position and operator.text in ("+", "*"):
-                self.compared = self.compared or "a sum or product of a pack"
-                self._read(node.operand, False, is_exempt)
+                self._read(condition, _Use.VALUE)
+            case nodes.Parameter(shape=shape, pack=pack, default=default):
+                self._read_all((each for each in (shape, pack, default) if each is not None), _Use.VALUE)
+            case nodes.IndexBound(bound=bound):
+                self._read(bound, _Use.NUMBER)
+            case nodes.Extent() | nodes.Unroll():
+                self._read_all(nodes.children(node), _Use.NUMBER)
+            case nodes.Binary(operator=operator) if use is not _Use.POSITION:
+                if use is _Use.VALUE and not self._is_among_positions(node):
+                    use = _Use.NUMBER
+                factors = operator.text in ("*", "/", "\\", "%")
+                is_scaled = factors and not all(isinstance(each, nodes.Literal) for each in (node.left, node.right))
+                parts = (node.left, node.right)
+                self._read_all((each for each in parts if not (is_scaled and isinstance(each, nodes.Literal))), use)
+            case nodes.Fold(operand=operand, operator=operator) if operator.text in ("+", "*"):
+                if use is not _Use.POSITION:
+                    self.compared = self.compared or "a sum or product of a pack"
+                self._read(operand, use)
             case _:
-                for each in nodes.children(node):
-                    self._read(each, is_position, is_exempt)
+                self._read_all(nodes.children(node), use)
 
-    def _is_range_of_positions(self, node: nodes.Binary) -> bool:
-        """Return whether a length is the end of a range of positions: beside what chooses items, 0 and 1."""
+    def _read_all(self, parts: Iterable[nodes.Node], use: _Use) -> None:
+        for each in parts:
+            self._read(each, use)
+
+    def _is_among_positions(self, node: nodes.Binary) -> bool:
+        """Return whether a length stands among what chooses items, 0 and 1 only: as the end of a range of positions."""
         others = any(not is_length and symbol not in self._choices.items for _, is_length, symbol in self._named(node))
         numbers = (each.value for each in nodes.descendants(node) if isinstance(each, nodes.Literal))
         return not others and not any(type(each) is int and each > 1 for each in numbers)

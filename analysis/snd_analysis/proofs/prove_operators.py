@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Elsewhere, Span
-from snd_analysis.compose import Session, Template, compose_root
+from snd_analysis.compose import Session, Template, declare_root
 from snd_analysis.proofs.cases import Case, Cases, cases_of
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers
@@ -77,7 +77,7 @@ class _Proving:
         return [self._proof(state) for state in sorted(self._found.values(), key=lambda each: each.span)]
 
     def _posed(self, case: Case, logic: Logic) -> Iterator[Posed]:
-        specialization = compose_root(self._session, self._template, case.attributes, case.dtypes, case.inputs)
+        specialization = declare_root(self._session, self._template, case.attributes, case.dtypes, case.inputs)
         return goals_of(specialization, logic)
 
     def _span(self, base: int, node: nodes.Node) -> Span:
