@@ -129,10 +129,17 @@ def refutations(proofs: Sequence[Proof], snapshot: Snapshot) -> Iterator[Diagnos
     """Yield a diagnostic for each condition that is refuted."""
     for proof in proofs:
         if proof.verdict is Verdict.REFUTED:
-            message = f"where {proof.candidates[0].sizes}, this does not hold: {proof.condition}\n{proof.reason}"
+            message = f"not for all sizes: {proof.condition}\n{_shown(proof)}"
             rule = rules.NOT_FOR_ALL_SIZES
             location = Location(proof.path, proof.span)
             yield Diagnostic(rule, rule.severity, message, location, fix=_fix(proof, snapshot))
+
+
+def _shown(proof: Proof) -> str:
+    """Return what goes wrong for which sizes, and a sample that an author can keep."""
+    found = proof.candidates[0]
+    sizes = f"with {found.sizes}: " if found.sizes else ""
+    return f"{sizes}{proof.reason}\n# >>> {found.sample}"
 
 
 def _fix(proof: Proof, snapshot: Snapshot) -> Fix | None:

@@ -37,7 +37,7 @@ def candidate_of(template: Template, case: Case) -> Candidate | None:
             return None
         if text:
             attributes.append(f"{member.name}={text}")
-        shown.append(f"{member.name} is {'null' if value is NULL else text}")
+        shown.append(f"{member.name}={'null' if value is NULL else text}")
     arguments: list[str] = []
     for member in template.inputs:
         rows = case.inputs[member.name]
@@ -51,7 +51,7 @@ def candidate_of(template: Template, case: Case) -> Candidate | None:
             if any(each > _LARGEST or each < 0 for each in numbers):
                 return None
             texts.append(f"[{','.join(map(str, numbers))}]")
-            shown.append(f"'{member.name}' is {texts[-1]}")
+            shown.append(f"'{member.name}' of shape {texts[-1]}")
         texts = [f"{generator}{each}" for each in texts]
         arguments.append(f"[{', '.join(texts)}]" if member.node.pack is not None else texts[0])
     while arguments and arguments[-1] == "null":
