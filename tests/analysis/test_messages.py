@@ -1,0 +1,74 @@
+"""All messages side by side, so that a reader can judge them: ``goldens/messages.txt``.
+
+Those of rules are announced in the fixtures, which other tests compare with what is reported. Those of commands are read from
+the code that raises or prints them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_ANNOTATION = re.compile(r"\b(?:error|warning|info|hint)\[([a-z0-9-]+)\]: (.+)")
+_VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+_CALLS = {
+    "ArgumentError", "ConfigError", "DrawingError", "MissingExtraError", "MissingPathError", "ShapesError",
+    "UpdateRefusedError", "BadParameter", "ClickException", "UsageError", "say",
+}  # fmt: skip
+LONGEST = 160
+LONG = {
+    "ambiguous-shape": "says which lengths are open, and two ways to decide them",
+    "assertion-fails": "has the words of the assertion and the value of everything that it names",
+    "branch-types": "has both types side by side, and why they must agree",
+}
+"""Rules with longer messages, each with the reason."""
+
+
+def of_rules() -> dict[str, list[str]]:
+    """Return the messages of each rule: of those that differ in names and numbers only, the shortest."""
+    found: dict[str, dict[str, str]] = {}
+    files = chain.from_iterable((ROOT / "tests" / "fixtures").rglob(f"*.{suffix}") for suffix in ("sknd", "nnef"))
+    for path in sorted(files):
+        for rule, message in _ANNOTATION.findall(path.read_text(encoding="utf-8", errors="replace")):
+            form = _VARIABLE.sub("_", message)
+            known = found.setdefault(rule, {})
+            known[form] = min(known.get(form, message), message, key=lambda text: (len(text), text))
+    return {rule: sorted(found[rule].values()) for rule in sorted(found)}
+
+
+def of_commands() -> list[str]:
+    """Return the messages of commands, as they stand in the code."""
+    found = set()
+    for path in sorted((ROOT / "server").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args and _name(node.func) in _CALLS:
+                found.update(_texts(node.args[0]))
+    return sorted(found)
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.Constant) else "{…}" for part in node.values)
+        yield "".join(map(str, parts))
+
+
+def test_all_messages_in_one_file(golden: Callable[[str, str], None]):
+    rules = (f"{rule}\n" + "".join(f"    {message}\n" for message in found) for rule, found in of_rules().items())
+    commands = (f"{message}\n" for message in of_commands())
+    golden("messages.txt", "RULES\n\n" + "\n".join(rules) + "\nCOMMANDS\n\n" + "".join(commands))
+
+
+def test_long_messages_have_a_reason():
+    long = {rule: max(map(len, found)) for rule, found in of_rules().items() if max(map(len, found)) > LONGEST}
+    assert long.keys() == LONG.keys(), long
+    assert max(map(len, of_commands())) <= 200
