@@ -55,8 +55,9 @@ MODELS = {
     # a decoder with a cache of keys: a causal mask cut out by computed places
     "cached": """
         <ir_version: 7, opset_import: ["" : 14]>
-        main (int64[batch, seq] ids, float[batch, past, 4] keys) => (float[batch, seq, 4] y, float[batch, total, 4] all)
-        <float[9, 4] emb, bool[1, 4, 4] tril = {1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1},
+        main (int64[batch, seq] ids, float[batch, past, 4] keys) => (float[batch, seq, 4] y, float[batch, total, 4] all,
+              int64[batch, seq, k] places)
+        <float[9, 4] emb, int64[1] k = {1}, bool[1, 4, 4] tril = {1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1},
          int64 i1 = {1}, int64[1] zero = {0}, int64[1] ax1 = {1}, int64[1] ax2 = {2}, float low = {-10000}>
         {
             q = Gather(emb, ids)
@@ -72,6 +73,7 @@ MODELS = {
             mask = Slice(rows, zero, end, ax2)
             kt = Transpose<perm = [0, 2, 1]>(all)
             scores = MatMul(q, kt)
+            best, places = TopK<axis = -1>(scores, k)
             seen = Where(mask, scores, low)
             weights = Softmax<axis = -1>(seen)
             y = MatMul(weights, all)

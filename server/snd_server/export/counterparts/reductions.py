@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
+from snd_analysis.model import Tensor
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
 from snd_server.export.registry import COUNTERPARTS, Counterpart, counterpart
@@ -69,12 +70,12 @@ def _cumulative_sum(call: Call) -> None:
 def _top_k(call: Call) -> None:
     scope, axis = call.scope, call["axis"]
     axis += call.rank() if axis < 0 else 0
-    count = min(call["k"], call.shape()[axis])
+    values = call.operation.outputs[0]
+    assert isinstance(values, Tensor)
+    count = scope.extents([(values.shape or ())[axis]])
     outputs = [names[0] for names in call.names]
     # Sorted even where that is not asked for: the order is then free.
-    scope.nodes_of(
-        "TopK", [call.input(), scope.constant([count])], outputs, axis=axis, largest=int(call["largest"]), sorted=1
-    )
+    scope.nodes_of("TopK", [call.input(), count], outputs, axis=axis, largest=int(call["largest"]), sorted=1)
 
 
 @counterpart("algo.nonmax_suppress")
