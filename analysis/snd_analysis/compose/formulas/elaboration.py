@@ -266,7 +266,7 @@ class _Elaboration:
             try:
                 target = pack_item(expressions, subscript, target, index)
             except OperationError as failure:
-                raise expressions.blamed(node.target, failure) from None
+                raise expressions.blamed(subscript, failure) from None
         value = expressions.evaluate(node.value)
         if target is NULL:
             return ()

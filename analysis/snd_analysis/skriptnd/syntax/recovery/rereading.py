@@ -46,27 +46,33 @@ def foreign_word(fault: Fault) -> bool:
 
 def not_equal(fault: Fault) -> bool:
     """``a <> b`` for ``a != b``. After '<>' of a bounded index no operator fits: what stands before is read again."""
-    automaton, entry = fault.automaton, fault.automaton.entry
-    if fault.token.kind != "REMAP" or entry is None or not entry.at < automaton.at:
+    if fault.token.kind != "REMAP" or not _parses_with(fault, ["NE"]):
         return False
-    wanted = [*(token.kind for token in automaton.tokens[entry.at : automaton.at]), "NE", *fault.statement(1)]
-    if run_states(automaton.table, automaton.stacks.states[: entry.depth + 1], wanted) < len(wanted):
-        return False
-    replace(_back_to(fault, automaton.at), "NE")
+    replace(_back_to(fault, fault.automaton.at), "NE")
     return True
 
 
+def _parses_with(fault: Fault, kinds: Sequence[str]) -> bool:
+    """Return whether the statement, read again, parses with ``kinds`` for the wrong token."""
+    automaton, entry = fault.automaton, fault.automaton.entry
+    if entry is None or not entry.at < automaton.at:
+        return False
+    wanted = [*(token.kind for token in automaton.tokens[entry.at : automaton.at]), *kinds, *fault.statement(1)]
+    return run_states(automaton.table, automaton.stacks.states[: entry.depth + 1], wanted) == len(wanted)
+
+
 def empty_generics(fault: Fault) -> bool:
-    """``op<>(x)``: no types between the brackets."""
+    """``op<>(x)``: no types between the brackets. After 'a.b' only an expression goes on: it is read again."""
     automaton, token = fault.automaton, fault.token
     if token.kind != "REMAP" or token.start != automaton.last_end or automaton.token(1).start != token.end:
         return False
-    if automaton.token(1).kind not in ("LPAR", "LBRACE") or not fault.parses([], 1):
+    if automaton.token(1).kind not in ("LPAR", "LBRACE") or not _parses_with(fault, []):
         return False
+    again = _back_to(fault, automaton.at)
     repair = Repair("remove '<>'", (Edit(span_of(token), ""),), safe=False)
     message = "'<>' names no type: leave it out, or write the types between '<' and '>'"
-    fault.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
-    _leave_out(fault)
+    again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
+    _leave_out(again)
     return True
 
 
