@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ from snd_server.selection import RuleSettings
 from snd_server.showing import paint
 from snd_server.terminal import say, show
 from snd_server.weights import loaded
-from snd_server.writing import write_file
+from snd_server.writing import demand_below, is_stream, write_file, write_together
 
 if TYPE_CHECKING:
     import onnx
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 CLEAN, PROBLEMS = 0, 1
 _MOST_BYTES = 1_900_000_000
 """Of a single file: protocol buffers have no more than 2 GB."""
+_MOST_VARIABLES = 20_000
+_SMALLEST_OUTSIDE, _ALIGNMENT = 1024, 4096
+"""In bytes, of weights in another file: programs map pages of it into their memory."""
 
 
 class ExportRequest(Struct, frozen=True):
@@ -121,16 +125,34 @@ def run_export(request: ExportRequest) -> int:
 
 
 def save(model: onnx.ModelProto, path: str) -> None:
-    """Write a model; weights of a very large one into a file beside it, ``NAME.data``."""
-    import onnx
-
+    """Write a model; weights of a very large one into a file beside it, ``NAME.data``. Raises OSError."""
     if sum(len(each.raw_data) for each in model.graph.initializer) < _MOST_BYTES:
         write_file(path, model.SerializeToString())
         return
-    beside = f"{os.path.basename(path)}.data"
-    if os.path.exists(os.path.join(os.path.dirname(path), beside)):
-        os.remove(os.path.join(os.path.dirname(path), beside))
-    onnx.save_model(model, path, save_as_external_data=True, location=beside, size_threshold=1024)
+    if is_stream(path):
+        raise OSError(errno.EFBIG, "a model of this size is two files: name one in a folder", path)
+    beside = f"{path}.data"
+    demand_below(os.path.dirname(path) or os.curdir, beside)
+    pieces = _external(model, os.path.basename(beside))
+    write_together({path: (model.SerializeToString(),), beside: pieces})
+
+
+def _external(model: onnx.ModelProto, location: str) -> list[bytes]:
+    """Move weights out of a model: return the bytes of the file ``location``, where the model has them now."""
+    from onnx.external_data_helper import set_external_data
+
+    pieces: list[bytes] = []
+    end = 0
+    for tensor in model.graph.initializer:
+        content = tensor.raw_data
+        if len(content) < _SMALLEST_OUTSIDE:
+            continue
+        padding = bytes(-end % _ALIGNMENT)
+        set_external_data(tensor, location, offset=end + len(padding), length=len(content))
+        tensor.ClearField("raw_data")
+        pieces += [padding, content]
+        end += len(padding) + len(content)
+    return pieces
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
@@ -147,13 +169,19 @@ def all_variables(
 ) -> dict[str, Argument]:
     """Return a value for every variable: the given ones, and others drawn as ``snd run`` draws them.
 
-    Raises ArgumentError for a given one that does not fit.
+    Raises ArgumentError for a given one that does not fit, and for too many.
     """
     drawing = Variables(given, seed, FLOAT32, Budget(Limits()), Factors(session))
+    found: dict[str, Argument] = {}
     try:
-        return {name: drawing.value(name, value) for name, value in variables_below(specialization).items()}
+        for name, value in variables_below(specialization):
+            if name not in found:
+                found[name] = drawing.value(name, value)
+            if len(found) > _MOST_VARIABLES:
+                raise ArgumentError(f"the graph has more than {_MOST_VARIABLES:,} variables, more than snd exports")
     except EvaluationFailed as failed:
         raise ArgumentError(failed.message) from None
+    return found
 
 
 # ---- comparison ------------------------------------------------------------------------------------------------------

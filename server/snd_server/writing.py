@@ -6,8 +6,8 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 
 from snd_server.limits import MOST_SOURCE_BYTES
 from snd_server.reading import read_file, reason
@@ -38,7 +38,11 @@ def replace_text(path: str, before: str, after: str) -> list[str]:
 
     content = mark() + after.encode()
     _demand_writable(target, path)
-    return _replace(target, content, mark)
+    with _beside(target, (content,)) as (temporary, lost):
+        mark()
+        os.replace(temporary, target)
+    _settle(target)
+    return lost
 
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
@@ -46,15 +50,38 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 
     Pipes and devices that the user names, as ``/dev/stdout``, are written to as they are.
     """
-    target = os.path.realpath(path)
-    is_stream = os.path.exists(target) and not os.path.isfile(target)
-    if is_stream or os.path.abspath(path).startswith(("/dev/", "/proc/")):
-        with open(target, "wb") as stream:
+    if is_stream(path):
+        with open(os.path.realpath(path), "wb") as stream:
             stream.write(content)
         return
-    if os.path.isfile(target):
-        _demand_writable(target, path)
-    _replace(target, content, lambda: None)
+    write_together({path: (content,)})
+
+
+def write_together(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None:
+    """Replace several files, given in pieces, once all are written beside them. Raises OSError as ``write_file``.
+
+    A full disk leaves all of them as they were. The user has named each of them: links are followed.
+    """
+    with ExitStack() as stack:
+        written: list[tuple[str, str]] = []
+        for path, pieces in files.items():
+            target = os.path.realpath(path)
+            if os.path.isfile(target):
+                _demand_writable(target, path)
+            temporary, _ = stack.enter_context(_beside(target, pieces))
+            written.append((temporary, target))
+        for temporary, target in written:
+            os.replace(temporary, target)
+    for _, target in written:
+        _settle(target)
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to a pipe or a device, or is below ``/dev`` or ``/proc``."""
+    target = os.path.realpath(path)
+    return (os.path.exists(target) and not os.path.isfile(target)) or os.path.abspath(path).startswith(
+        ("/dev/", "/proc/")
+    )
 
 
 def write_below(folder: str, name: str, content: bytes) -> None:
@@ -64,13 +91,18 @@ def write_below(folder: str, name: str, content: bytes) -> None:
     user's choice.
     """
     path = os.path.join(folder, name)
+    demand_below(folder, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_file(path, content)
+
+
+def demand_below(folder: str, path: str) -> None:
+    """Raise OSError if links lead from ``path`` out of ``folder``, or to anything but a file."""
     root = os.path.realpath(folder)
     if os.path.commonpath([root, os.path.realpath(path)]) != root:
         raise PermissionError(errno.EACCES, f"a link leads out of {folder}", path)
     if os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, "it is no file, and would not be replaced", path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    write_file(path, content)
 
 
 def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
@@ -79,8 +111,12 @@ def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
 
 
-def _replace(target: str, content: bytes, demand_unchanged: Callable[[], object]) -> list[str]:
-    """Write beside ``target`` and rename; ``demand_unchanged`` is the last that is done before."""
+@contextmanager
+def _beside(target: str, pieces: Iterable[bytes]) -> Iterator[tuple[str, list[str]]]:
+    """Write a new file beside ``target``, which is gone at the end unless it was renamed.
+
+    Gives its path and what could not be kept of ``target``, in words.
+    """
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(8)}")
     mode = 0o600 if os.path.exists(target) else 0o666  # a private text is private beside its file, too
@@ -90,18 +126,15 @@ def _replace(target: str, content: bytes, demand_unchanged: Callable[[], object]
         raise OSError(error.errno, f"nothing can be written beside it: {reason(error)}", target) from None
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            stream.writelines(pieces)
             stream.flush()
             lost = _keep_attributes(target, temporary)
             os.fsync(stream.fileno())
-        demand_unchanged()
-        os.replace(temporary, target)
+        yield temporary, lost
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
-    _settle(folder)
-    return lost
 
 
 def _keep_attributes(target: str, temporary: str) -> list[str]:
@@ -127,10 +160,10 @@ def _keep_attributes(target: str, temporary: str) -> list[str]:
     return lost
 
 
-def _settle(folder: str) -> None:
-    """Have the rename itself survive a loss of power, where folders can be synchronised."""
+def _settle(target: str) -> None:
+    """Have the rename to ``target`` survive a loss of power, where folders can be synchronised."""
     with suppress(OSError):
-        handle = os.open(folder or os.curdir, os.O_RDONLY)
+        handle = os.open(os.path.dirname(target), os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -214,3 +216,41 @@ def test_a_dynamic_batch_is_pooled_by_a_node(project: Path, real):
     outcome = real("export", ".", "-o", "m.onnx", "--verify")
     assert (outcome.status, outcome.stderr) == (0, "")
     assert "MaxPool" in {node.op_type for node in onnx.load("m.onnx").graph.node}
+
+
+def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkeypatch: pytest.MonkeyPatch):
+    """Both files are written beside what is there, and a full disk leaves both as they were."""
+    import snd_server.exporting
+    from snd_server import writing
+
+    _model(
+        project,
+        "import math; graph main { @input { x: real[2, 300]; } @output { y: real[2, 300]; } "
+        "@variable { v: real[2, 300]; w: real[300]; c: real[1]; } "
+        "@compose { a = math.mul(x, v); b = math.mul(a, w); y = math.add(b, c); } }",
+    )
+    monkeypatch.setattr(snd_server.exporting, "_MOST_BYTES", 1000)
+    (project / "m.onnx").write_bytes(b"old")
+    (project / "m.onnx.data").write_bytes(b"old weights")
+    with monkeypatch.context() as full:
+
+        def fail(handle: int) -> None:
+            if os.fstat(handle).st_size > 3000:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        full.setattr(writing.os, "fsync", fail)
+        assert real("export", ".", "-o", "m.onnx").status == 2
+    assert (project / "m.onnx").read_bytes() == b"old"
+    assert (project / "m.onnx.data").read_bytes() == b"old weights"
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert sorted(each.name for each in project.iterdir()) == ["m.onnx", "m.onnx.data", "main.sknd"]
+    assert (project / "m.onnx.data").stat().st_size == 4096 + 4 * 300
+    _session()
+
+    (project / "m.onnx.data").unlink()
+    (project / "m.onnx.data").symlink_to(project.parent / "elsewhere")
+    outcome = real("export", ".", "-o", "m.onnx")
+    assert outcome.status == 2
+    assert "a link leads out of" in outcome.stderr
+    assert not (project.parent / "elsewhere").exists()

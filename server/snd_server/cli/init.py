@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from snd_server.terminal import say
+from snd_server.writing import write_together
 
 _MODEL = """\
 import nn;
@@ -65,13 +67,12 @@ def init(folder: str) -> None:
     """
     path = Path(folder)
     texts = {"main.sknd": _MODEL, "snd.toml": _CONFIGURATION}
-    there = [name for name in texts if (path / name).exists()]
+    there = [name for name in texts if os.path.lexists(path / name)]
     if there:
         raise click.ClickException(f"{path / there[0]} is there already; nothing was written")
     path.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        with open(path / name, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+    write_together({path / name: (text.encode(),) for name, text in texts.items()})
+    for name in texts:
         say(f"wrote {path / name}")
     place = "" if folder == "." else f" {folder}"
     say(f"next: snd check{place}, snd run{place}, snd test{place}")

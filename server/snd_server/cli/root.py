@@ -28,6 +28,11 @@ _SUBCOMMANDS = {
 class _LazyGroup(click.Group):
     """Imports ``snd_server.cli.NAME`` for the subcommand ``NAME``, and none for the list of them."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any("\0" in each for each in args):  # from programs: no shell can write one
+            raise click.UsageError("an argument has a null character, which neither paths nor names have", ctx)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_SUBCOMMANDS)
 

@@ -68,7 +68,10 @@ class _Engine:
         self._graph = flat_graph(specialization)
         budget = Budget(execution.limits)
         drawing = Variables(execution.variables, execution.seed, FLOAT32, budget, Factors(session))
-        self._variables = {name: drawing.value(name, value) for name, value in variables_below(specialization).items()}
+        self._variables: dict[str, Argument] = {}
+        for name, declared in variables_below(specialization):
+            if name not in self._variables:
+                self._variables[name] = drawing.value(name, declared)
         self._drawn, self._unused = drawing.drawn, drawing.unused
         self._notes: dict[str, None] = {}
         self._fixed: dict[Tensor, Array] = {}

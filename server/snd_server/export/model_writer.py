@@ -555,7 +555,7 @@ def _is_static(tensor: Tensor) -> bool:
 def declared_constants(specialization: Specialization, wanted: Container[str]) -> dict[str, Argument]:
     """Return the constants that definitions declare, by scoped name; those that have no value are left out."""
     found: dict[str, Argument] = {}
-    for scope, callee in specializations_below(specialization):
+    for scope, callee in specializations_below(specialization, lambda each: each.template.constants):
         names = [f"{scope}.{each.name}" if scope else each.name for each in callee.template.constants]
         if any(name in wanted for name in names):
             with suppress(EvaluationFailed):  # whatever needs them says that they are not known

@@ -133,7 +133,10 @@ def test_limits_are_what_they_are_called(tmp_path: Path):
 def test_every_file_is_read_and_written_by_the_one_function():
     """No other module of the server opens files whose content or place a workspace decides."""
     root = Path(__file__).parents[3] / "server" / "snd_server"
-    calls = (".read_text(", ".read_bytes(", ".write_text(", ".write_bytes(", '.open("', "mkstemp(")
+    calls = (
+        ".read_text(", ".read_bytes(", ".write_text(", ".write_bytes(", '.open("', "mkstemp(", ".save_model(",
+        "os.remove(",
+    )  # fmt: skip
     allowed = {
         "reading.py", "writing.py",
         "cache.py",  # its folder is the user's

@@ -138,3 +138,20 @@ async def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.Monke
         asking.cancel()
         server.terminate()
         ours.close()
+
+
+@pytest.mark.parametrize("variable", ["", "@variable { v: real[n]; } "])
+def test_scopes_that_double_are_not_all_visited(project: Path, real, variable: str):
+    """2^40 scopes of as few definitions: exporting looks only where variables are, and at so many of these."""
+    pytest.importorskip("onnx", reason="the development package onnx is not installed")
+    body = "y = math.add(x, v);" if variable else "y = math.neg(x);"
+    shell = "@input {{ x: real[n]; }} @output {{ y: real[n]; }} {}@compose {{ {} }} }}\n".format
+    levels = (f"operator f{at} {{ " + shell("", f"a = f{at - 1}(x); y = f{at - 1}(a);") for at in range(1, 41))
+    graph = "graph main { @input { x: real[4]; } @output { y: real[4]; } @compose { y = f40(x); } }\n"
+    (project / "m.sknd").write_text("import math;\noperator f0 { " + shell(variable, body) + "".join(levels) + graph)
+    outcome = real("export", "m.sknd", "-o", "m.onnx")
+    if variable:
+        assert outcome.status == 2
+        assert "more than 20,000 variables" in outcome.stderr
+    else:
+        assert (outcome.status, outcome.stderr) == (0, "")

@@ -194,3 +194,27 @@ def test_devices_that_are_named_are_written_to(tmp_path: Path, project: Path, re
     (project / "a.sknd").write_text(NICE)
     assert real("check", "--output-file", "/dev/null", "--exit-zero").status == 0
     assert not Path("/dev/null").is_file()
+
+
+def test_a_model_is_begun_as_a_whole(project: Path, real, monkeypatch):
+    full_disk(monkeypatch, "fsync")
+    outcome = real("init", ".")
+    monkeypatch.undo()
+    assert outcome.status == 2
+    assert "No space left on device" in outcome.stderr
+    assert [*project.iterdir()] == []
+
+
+def test_a_model_is_not_begun_where_a_link_leads(project: Path, real):
+    (project / "snd.toml").symlink_to(project.parent / "elsewhere")
+    outcome = real("init", ".")
+    assert outcome.status == 2
+    assert "snd.toml is there already; nothing was written" in outcome.stderr
+    assert not (project.parent / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("command", ["init a\0b", "check --config a\0b", "export m.sknd -o a\0b", "run --map a\0b"])
+def test_a_null_character_costs_a_message(project: Path, real, command: str):
+    outcome = real(*command.split(" "))
+    assert outcome.status == 2
+    assert "an argument has a null character" in outcome.stderr

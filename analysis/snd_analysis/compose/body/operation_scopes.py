@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from msgspec.structs import replace
 
@@ -59,15 +59,32 @@ def tensors_below(
             yield from tensors_below((*with_scopes(callee.body), *callee.body.update_operations), wanted, inner)
 
 
-def specializations_below(specialization: Specialization) -> Iterator[tuple[str, Specialization]]:
-    """Yield a definition and all that it invokes, with their scopes."""
+def specializations_below(
+    specialization: Specialization, wanted: Callable[[Specialization], object]
+) -> Iterator[tuple[str, Specialization]]:
+    """Yield a definition and all that it invokes, if they are wanted, with their scopes.
+
+    What leads to none of them is not walked: operators that invoke others twice have more scopes than can be visited.
+    """
+    known: dict[int, bool] = {}
+
+    def leads_there(callee: Specialization) -> bool:
+        if id(callee) not in known:
+            known[id(callee)] = bool(wanted(callee)) or any(leads_there(each) for _, each in _callees(callee, ""))
+        return known[id(callee)]
+
     pending = [("", specialization)]
     while pending:
         scope, callee = pending.pop()
-        yield scope, callee
-        if callee.body is not None:
-            operations = (*with_scopes(callee.body), *callee.body.update_operations)
-            pending += reversed([*_invoked(operations, scope)])
+        if leads_there(callee):
+            if wanted(callee):
+                yield scope, callee
+            pending += reversed([*_callees(callee, scope)])
+
+
+def _callees(callee: Specialization, scope: str) -> Iterator[tuple[str, Specialization]]:
+    if callee.body is not None:
+        yield from _invoked((*with_scopes(callee.body), *callee.body.update_operations), scope)
 
 
 def _invoked(operations: Iterable[Operation], scope: str) -> Iterator[tuple[str, Specialization]]:
@@ -79,13 +96,14 @@ def _invoked(operations: Iterable[Operation], scope: str) -> Iterator[tuple[str,
             yield scope_of(operation, scope), callee
 
 
-def variables_below(specialization: Specialization) -> dict[str, TensorValue]:
-    """Return the variables of a definition and of all that it invokes, as they are declared, by scoped names."""
-    found: dict[str, TensorValue] = {}
-    for scope, callee in specializations_below(specialization):
+def variables_below(specialization: Specialization) -> Iterator[tuple[str, TensorValue]]:
+    """Yield the variables of a definition and of all that it invokes, as they are declared, by scoped names.
+
+    The first of a name is the one that counts.
+    """
+    for scope, callee in specializations_below(specialization, lambda each: each.variables):
         for name, value in callee.variables.items():
-            found.setdefault(joined(scope, name), value)
-    return found
+            yield joined(scope, name), value
 
 
 def quantizations_below(graph: Graph) -> dict[str, Quantization]:
