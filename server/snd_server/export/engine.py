@@ -65,7 +65,10 @@ class _Engine:
         self._session = session
         self._specialization = specialization
         self._execution = execution
-        self._graph = flat_graph(specialization)
+        try:
+            self._graph = flat_graph(specialization)
+        except NotExportable as failed:
+            raise Unsuitable(str(failed)) from None
         budget = Budget(execution.limits)
         drawing = Variables(execution.variables, execution.seed, FLOAT32, budget, Factors(session))
         self._variables: dict[str, Argument] = {}

@@ -15,7 +15,14 @@ import onnx
 from msgspec import Struct
 from onnx import TensorProto, helper, numpy_helper
 
-from snd_analysis.compose import Specialization, decompose, specialization_of, specializations_below
+from snd_analysis.compose import (
+    MOST_OPERATIONS,
+    Specialization,
+    decompose,
+    flat_size,
+    specialization_of,
+    specializations_below,
+)
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic.integers import Integer
@@ -70,7 +77,7 @@ def write_model(
 
 
 def flat_graph(specialization: Specialization) -> Graph:
-    """Return a graph with all but operators of the library written where they are invoked."""
+    """Return a graph with all but operators of the library written where they are invoked. Raises NotExportable."""
     return _ModelWriter(True, False).root_graph(specialization)
 
 
@@ -141,9 +148,13 @@ class _ModelWriter:
 
     # ---- the graph itself --------------------------------------------------------------------------------------------
     def root_graph(self, specialization: Specialization) -> Graph:
-        """Return the graph of a specialization, or one that does nothing but invoke it."""
+        """Return the graph of a specialization, or one that does nothing but invoke it. Raises NotExportable."""
         template = specialization.template
         if template.is_graph and specialization.body is not None:
+            size = flat_size(specialization.body, self._inlined)
+            if size > MOST_OPERATIONS:  # of such a graph, decomposing returns a part
+                reason = f"written flat, it has {size:,} operations, more than the {MOST_OPERATIONS:,} of a file"
+                raise NotExportable([Problem(_operator_text(template.name), reason)])
             return decompose(specialization.body, self._inlined, template.name.path)
         members = zip(template.outputs, specialization.outputs, strict=True)
         named = {member.name: value for member, value in members}

@@ -155,3 +155,6 @@ def test_scopes_that_double_are_not_all_visited(project: Path, real, variable: s
         assert "more than 20,000 variables" in outcome.stderr
     else:
         assert (outcome.status, outcome.stderr) == (0, "")
+        outcome = real("export", "--flat", "m.sknd", "-o", "flat.onnx")
+        assert outcome.status == 1
+        assert "written flat, it has 1,099,511,627,776 operations, more than the 20,000" in outcome.stderr
