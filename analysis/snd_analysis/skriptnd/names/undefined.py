@@ -108,7 +108,7 @@ def _explained(undefined: UndefinedName) -> str:
     if undefined.name in FOREIGN_NAMES:
         return f": {FOREIGN_NAMES[undefined.name]}"
     if undefined.block is BlockKind.LOWER and undefined.wanted == "name" and len(undefined.name) <= _LONGEST_INDEX:
-        return f"; an index has its bound behind the formula, as in '{undefined.name} < n'"
+        return f"; an index has its bound after the formula, as in '{undefined.name} < n'"
     return ""
 
 

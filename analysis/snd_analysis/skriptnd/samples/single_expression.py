@@ -41,4 +41,4 @@ def _fault(text: str, automaton: Automaton, start: int, end: int) -> Problem:
     last: Token | None = automaton.tokens[-1] if automaton.tokens else None
     if last is None:
         return Problem(rules.SAMPLE_SYNTAX, Span(start, end), "an expression is missing here")
-    return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "behind this the expression ends too early")
+    return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "after this, the expression ends too early")

@@ -39,9 +39,7 @@ def string_parts(
             flush(at)
             close = _closing_brace(text, at, last)
             if close is None:
-                message = (
-                    "this '{' begins an expression that is never closed: write '}' behind it, or '\\{' for a brace"
-                )
+                message = "this '{' begins an expression that is never closed: write '}' after it, or '\\{' for a brace"
                 problems.append(Problem(rules.MALFORMED_FORMAT, Span(at, at + 1), message))
                 return parts
             parts.append(_field(text, at, close, base, problems, read))

@@ -84,7 +84,7 @@ class ComposeNames:
 
     def _report_open_generic(self, value: nodes.Binary) -> None:
         name = value.left.text if isinstance(value.left, nodes.Qualified) else ""
-        message = f"'{name}' is an operator: this '<' needs its '>' behind the types, as in '{name}<real>(…)'"
+        message = f"'{name}' is an operator: this '<' needs its '>' after the types, as in '{name}<real>(…)'"
         place = value.operator.span.shifted(self._tables.base)
         self._tables.make_unclear(value, Problem(rules.SYNTAX_ERROR, place, message))
 

@@ -137,5 +137,5 @@ def _report(fault: Fault) -> None:
         message = "a module is imported as a whole: write 'import nn;', and 'nn.relu' for its operators"
     elif token.kind == "TYPE" and fault.automaton.token(1).kind == "ID":
         name, type_ = fault.word(fault.automaton.token(1)), fault.word(token)
-        message = f"a type stands behind its name: write '{name}: {type_}'"
+        message = f"a type stands after its name: write '{name}: {type_}'"
     fault.report(rules.SYNTAX_ERROR, fault.place(), message, fault.context())

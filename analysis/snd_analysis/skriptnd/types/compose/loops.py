@@ -205,7 +205,7 @@ def _check_end(work: TypingState, node: nodes.Loop) -> bool:
         note = context.note(node.conditions[0], "the condition is here")
         context.report(rules.UNROLL_DYNAMIC, node.keyword, message, (note,))
     if len(node.conditions) > 1:
-        message = "a loop has one condition, before 'do' or behind the body"
+        message = "a loop has one condition, before 'do' or after the body"
         note = context.note(node.conditions[0], "the first condition is here")
         context.report(rules.TWO_CONDITIONS, node.conditions[1], message, (note,))
     return ends

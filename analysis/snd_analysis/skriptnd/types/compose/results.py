@@ -78,7 +78,7 @@ def _packed_as_written(
             return _without_length(work, result, value)
         return value
     if not type_.packed:
-        message = f"this is a single tensor of type '{value}': no '..' behind its name"
+        message = f"this is a single tensor of type '{value}': no '..' after its name"
         work.context.report(rules.UNEXPECTED_PACK, result, message, _origin_notes(work, value))
         return UNKNOWN
     assert type_.length is not None

@@ -44,7 +44,7 @@ def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
             if len(context.problems) > reported:
                 context.distrust(context.symbol(declaration.parameter.name))
         elif complete:
-            message = f"the constant '{declaration.name}' has no value: write '= …' behind its type"
+            message = f"the constant '{declaration.name}' has no value: write '= …' after its type"
             context.report(rules.MISSING_VALUE, declaration.parameter.name, message)
 
 

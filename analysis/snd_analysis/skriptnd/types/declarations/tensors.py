@@ -201,7 +201,7 @@ def _check_determined(context: Context, declaration: Declaration) -> None:
         return
     if any(extent.spread for extent in declaration.extents):
         return  # as many as the pack of extents has items
-    message = f"nothing says how many tensors the output '{declaration.name}' has: write it behind, as in '..(n)'"
+    message = f"nothing says how many tensors the output '{declaration.name}' has: write it after the type: '..(n)'"
     context.report(rules.MISSING_LENGTH, pack, message)
 
 

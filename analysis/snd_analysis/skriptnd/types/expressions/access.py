@@ -60,9 +60,7 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
     if _lacks_comma(index, rank):
         end = context.span(index).end - 1
         repair = Repair("insert ','", (Edit(Span(end, end), ","),))
-        message = (
-            "an access with one index has a comma behind it, as in 'x[i,]'; without it, an item of a pack is meant"
-        )
+        message = "an access with one index has a comma after it, as in 'x[i,]'; without it, an item of a pack is meant"
         context.report(rules.MISSING_COMMA, index, message, repair=repair)
         return UNTYPED
     if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:

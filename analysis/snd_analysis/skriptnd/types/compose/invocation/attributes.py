@@ -256,5 +256,5 @@ class AttributeCheck:
         context = self._work.context
         between = Span(item.name.end, item.value.start).shifted(context.base)
         repair = Repair("write '='", (Edit(between, "="),))
-        message = f"the value of an attribute stands behind '=': '{item.name.text}=…'"
+        message = f"the value of an attribute stands after '=': '{item.name.text}=…'"
         context.report(rules.ATTRIBUTE_COLON, item, message, repair=repair)

@@ -117,7 +117,7 @@ class TypeBinding:
                 types = ", ".join(self._example(each) for each in self._signature.generics[: at + 1])
                 message = (
                     f"nothing determines the type '{generic.name}' of '{self._name.name}': "
-                    f"write it behind the name, as in '{self._name.name}<{types}>'"
+                    f"write it after the name, as in '{self._name.name}<{types}>'"
                 )
                 note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
                 self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))

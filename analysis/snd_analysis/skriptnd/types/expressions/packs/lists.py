@@ -90,7 +90,7 @@ def _item(context: Context, item: nodes.Node) -> Typed:
     typed = infer_index_part(context, item)
     if typed.type is not None and typed.type.packed:
         message = (
-            f"packs can't be nested: write '..' behind this pack of type '{typed.type}' to put its items into the list"
+            f"packs can't be nested: write '..' after this pack of type '{typed.type}' to put its items into the list"
         )
         context.report(rules.PACK_NOT_EXPANDED, item, message)
         return UNTYPED
