@@ -10,12 +10,13 @@ from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 
 from snd_analysis.rules import catalogue
 from snd_server import rule_url
 from support import reference
 from support.server.processes import ROOT, environment
+
+yaml = pytest.importorskip("yaml")
 
 DOCS = ROOT / "docs"
 PAGES = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -98,7 +98,7 @@ def declare_root(
     """Return the same as ``compose_root`` without a body: what the declarations come to."""
     if template.has_unreadable_declarations:
         return impossible(template)
-    return _declared_for(session, template, attributes, dtypes, inputs, None)
+    return _if_bindable(template, lambda: _declared_for(session, template, attributes, dtypes, inputs, None))
 
 
 def _composed(
@@ -115,8 +115,15 @@ def _composed(
     if levels > MOST_LEVELS:
         # The definitions of more levels invoke this one.
         return impossible(template, *([_too_many_levels(template)] if levels == MOST_LEVELS + 1 else []))
-    declared = _declared_for(session, template, attributes, dtypes, inputs, lasting)
-    failure = failing_formula_value(declared) if declared.valid and template.is_graph else None
+
+    def work() -> Specialization:
+        return _with_body(session, _declared_for(session, template, attributes, dtypes, inputs, lasting), lasting)
+
+    return _if_bindable(template, work)
+
+
+def _with_body(session: Session, declared: Specialization, lasting: LastingModel | None) -> Specialization:
+    failure = failing_formula_value(declared) if declared.valid and declared.template.is_graph else None
     if failure is not None:
         declared = replace(declared, failures=(*declared.failures, failure))
     own = _broken_assertions(declared)
@@ -200,10 +207,16 @@ def _declared_for(
     inputs: Mapping[str, GivenInput],
     lasting: LastingModel | None,
 ) -> Specialization:
+    """What the declarations come to. Raises BindingFailed and Unbindable."""
+    if attributes or dtypes or inputs:
+        return _declared(RootBinder(template, attributes, dtypes, inputs, session.composing), lasting)
+    return _declared_by_itself(session, template, lasting)
+
+
+def _if_bindable(template: Template, work: Callable[[], Specialization]) -> Specialization:
+    """The result of work on a definition; one without inputs if nothing can be bound to its declarations."""
     try:
-        if attributes or dtypes or inputs:
-            return _declared(RootBinder(template, attributes, dtypes, inputs, session.composing), lasting)
-        return _declared_by_itself(session, template, lasting)
+        return work()
     except BindingFailed as failed:
         return impossible(template, _at_declaration(failed.failure))
     except Unbindable:
