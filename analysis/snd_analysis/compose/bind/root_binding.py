@@ -140,18 +140,18 @@ class RootBinder(Binder):
     def _bind_inputs(self) -> None:
         inputs: list[TensorValue] = [UNDEFINED] * len(self.template.inputs)
         binder = ShapeBinder(self.binding)
-        given = [at for at in self.template.binding_order if self.template.inputs[at].name in self._shapes]
+        order = self.template.binding_order
+        given = {at: None for at in order if self.template.inputs[at].name in self._shapes}
         for at in given:
             member = self.template.inputs[at]
             inputs[at] = self.scope.values[member.symbol] = self._given_input(member, self._shapes[member.name])
             binder.bind_input(member, inputs[at])
-        for at in self.template.binding_order:
-            if at in given:
-                continue
+        for at in (at for at in order if at not in given):
             member = self.template.inputs[at]
-            before = set(self.scope.values)
+            may_be_left_out = member.node.optional and member.name not in self._is_given
+            before = set(self.scope.values) if may_be_left_out else set()
             inputs[at] = self.scope.values[member.symbol] = self._made(member)
-            if member.node.optional and member.name not in self._is_given:
+            if may_be_left_out:
                 for symbol in self.scope.values.keys() - before:
                     self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
                 inputs[at] = tensor_value(self.scope.values[member.symbol])

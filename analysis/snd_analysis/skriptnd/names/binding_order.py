@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from snd_analysis.skriptnd.names.bindings import BOUND_KINDS, Declaration, bindings, declarations, symbols_in
@@ -96,26 +98,30 @@ def _obstacle(
     # The rank of the tensor at hand is known, whether it is captured or read as `x.rank`.
     rank = declaration.parameter.rank
     captured = resolution.targets.get(rank) if rank is not None else None
-    evaluable = known | _own(resolution, declaration) | ({captured} if isinstance(captured, Symbol) else set())
-    packs = tuple(extent for extent in declaration.extents if _is_flexible(resolution, extent, evaluable))
+    own = _own(resolution, declaration) | ({captured} if isinstance(captured, Symbol) else set())
+
+    def is_evaluable(symbol: Symbol) -> bool:  # a union of the sets would be made anew for each declaration
+        return symbol in known or symbol in own
+
+    packs = tuple(extent for extent in declaration.extents if _is_flexible(resolution, extent, is_evaluable))
     if len(packs) > 1:
         return Obstacle(declaration, packs, ())
-    deduced = evaluable | by_attributes | _bound_by(resolution, declaration)
+    bound = _bound_by(resolution, declaration)
     unknown = {
         symbol: None
         for binding in bindings(resolution, declaration)
         for symbol in symbols_in(resolution, binding.expression)
-        if symbol.kind in BOUND_KINDS and symbol not in deduced
+        if symbol.kind in BOUND_KINDS and not (is_evaluable(symbol) or symbol in by_attributes or symbol in bound)
     }
     return Obstacle(declaration, (), tuple(unknown)) if unknown else None
 
 
-def _is_flexible(resolution: Resolution, extent: nodes.Extent, known: set[Symbol]) -> bool:
+def _is_flexible(resolution: Resolution, extent: nodes.Extent, is_known: Callable[[Symbol], bool]) -> bool:
     """Return whether an extent is a pack whose length is not known."""
     if extent.expansion is None:
         return False
     length = extent.expansion.length
-    if length is not None and symbols_in(resolution, length).keys() <= known:
+    if length is not None and all(map(is_known, symbols_in(resolution, length))):
         return False
-    pack = symbols_in(resolution, extent.value).keys()
-    return not pack or not pack <= known
+    pack = symbols_in(resolution, extent.value)
+    return not pack or not all(map(is_known, pack))

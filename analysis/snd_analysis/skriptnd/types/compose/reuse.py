@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import islice
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -11,6 +13,8 @@ from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import Located, TypingState
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.typed import Typed
+
+_Key = TypeVar("_Key")
 
 
 class StatementTypes(Struct, frozen=True):
@@ -76,7 +80,7 @@ class TypingOfStatements:
             if symbol in work.extents and (type_before is None or work.extents[symbol] is not extents_before):
                 extents[symbol] = work.extents[symbol]
         found = StatementTypes(
-            symbols, extents, dict([*work.labels.items()][labels:]), dict([*work.updated.items()][updated:]),
+            symbols, extents, _added(work.labels, labels), _added(work.updated, updated),
             {*symbols, *(context.unsure - unsure)},
         )  # fmt: skip
         return found, context.amount_said() == said
@@ -90,3 +94,8 @@ class TypingOfStatements:
             together.labels.update(each.labels)
             together.updated.update(each.updated)
         return together
+
+
+def _added(located: dict[_Key, Located], before: int) -> dict[_Key, Located]:
+    """What was added to a table that had so many entries, without a look at these."""
+    return dict(reversed([*islice(reversed(located.items()), len(located) - before)]))
