@@ -1,4 +1,5 @@
 from snd_analysis.base import Rule
+from snd_analysis.rules.constants import constant_indices as constant_indices
 from snd_analysis.rules.control_flow import loop_count as loop_count
 from snd_analysis.rules.control_flow import scan_lengths as scan_lengths
 from snd_analysis.rules.expressions import division_by_zero as division_by_zero

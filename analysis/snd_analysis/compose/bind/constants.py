@@ -58,6 +58,7 @@ def with_values(scope: ValueScope, member: Member, default: nodes.Default, value
     if default.bounds:
         if not isinstance(value, Tensor):
             return value
+        _check_bounds(scope, member, default, value)
         indexed = IndexedValue(scope, default)
         for _ in islice(indexed.elements(), MOST_ELEMENTS_TRIED):
             pass
@@ -70,6 +71,28 @@ def with_values(scope: ValueScope, member: Member, default: nodes.Default, value
     if isinstance(value, Pack) and isinstance(found, Pack):
         return _pack_with_values(default, value, found)
     return value
+
+
+def _check_bounds(scope: ValueScope, member: Member, default: nodes.Default, tensor: Tensor) -> None:
+    """Raise EvaluationError if the indices of a constant do not run over its dimensions."""
+    limits: list[tuple[nodes.IndexBound, Value]] = []
+    for bound in default.bounds:
+        limit = scope.evaluate(bound.bound)
+        if isinstance(limit, Pack) and limit.items is None:
+            return
+        limits += [(bound, each) for each in (limit.items or () if isinstance(limit, Pack) else (limit,))]
+    extents = None if tensor.shape is None else Pack(tensor.shape, dtype="int").items
+    if extents is None:
+        return
+    if len(limits) != len(extents):
+        message = rules.constant_indices.wrong_count(member.name, len(extents), len(limits))
+        raise EvaluationError(default.bounds[-1], rules.CONSTANT_INDICES, message)
+    for (bound, limit), extent in zip(limits, extents, strict=True):
+        if not isinstance(limit, Integer) or not isinstance(extent, Integer):
+            continue
+        if shapes.decide_equal(limit, extent) is Verdict.DIFFERENT:
+            message = rules.constant_indices.wrong_bound(bound.name.text, limit, member.name, extent)
+            raise EvaluationError(bound, rules.CONSTANT_INDICES, message)
 
 
 def _check_count(member: Member, default: nodes.Default, tensor: Tensor, values: Pack) -> None:

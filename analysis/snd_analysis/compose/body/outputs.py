@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from snd_analysis import rules
@@ -159,5 +160,6 @@ def _declared_text(member: Member) -> str:
 
 
 def _coming_to(member: Member, declared: TensorValue) -> str:
-    text = tensor_text(declared)
-    return "" if text == _declared_text(member) else f", which is '{text}' here"
+    # An extent that is left out has no name that the author knows, and a bound is not shown of any.
+    text = re.sub(rf"\b{member.name}\.shape\[\d+\]", "~", tensor_text(declared))
+    return "" if text == re.sub(r"\|[^,\]]*", "", _declared_text(member)) else f", which is '{text}' here"

@@ -19,6 +19,8 @@ from snd_analysis.skriptnd.syntax.tokens import Token, keywords
 
 # What other languages write for a prefix or at the begin of a statement.
 _FOREIGN_WORDS = {"not": "NOT", "return": "YIELD"}
+_LITERALS = frozenset({"INT", "REAL", "STRING"})
+_CALLED = frozenset({"LPAR", "LBRACE", "LT", "DOT"})
 _OPENED_BY = ("THEN", "DO")
 _ENDS = frozenset({"RPAR", "RSQB", "RBRACE", "SEMI"})
 _FOLDS = "'+', '*', '<?', '>?', '&&', '||', ':=', '==', '!=', '<', '<=', '>' and '>='"
@@ -132,6 +134,70 @@ def label_without_quotes(fault: Fault) -> bool:
     again = _back_to(fault, at)
     again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, "STRING")
+    return True
+
+
+def label_that_is_no_name(fault: Fault) -> bool:
+    """``y = 3: f(x)``: a label is written like the name of a tensor."""
+    at = fault.automaton.at - 1
+    if fault.token.kind != "COLON" or at < 0 or fault.automaton.tokens[at].kind not in _LITERALS:
+        return False
+    if not _parses(fault, at, ["ID"], 1):
+        return False
+    again = _back_to(fault, at)
+    again.report(rules.SYNTAX_ERROR, span_of(again.token), "a label is a name, and begins with a letter")
+    _take(again, "ID", "_label")
+    return True
+
+
+def printed_without_message(fault: Fault) -> bool:
+    """``k > 0, k;`` in ``@assert``: what is printed follows a message."""
+    if fault.token.kind != "COMMA" or fault.block != "B_ASSERT" or fault.automaton.token(1).kind == "STRING":
+        return False
+    if not fault.parses(["COLON", "STRING"]):
+        return False
+    message = "a message stands before what is printed: write ': \"…\"' before this ','"
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message)
+    for kind in ("COLON", "STRING"):
+        fault.automaton.supply(kind, fault.token.start, fault.token.start, '""')
+    return True
+
+
+def range_of_extents(fault: Fault) -> bool:
+    """``real[n..m]``: '..' ends an extent."""
+    at = fault.automaton.at - 1
+    if fault.block != "B_PARAM" or fault.token.kind not in _LITERALS | {"ID"}:
+        return False
+    if at < 0 or fault.automaton.tokens[at].kind != "DOTS" or not _parses(fault, at, ["COMMA"], 1):
+        return False
+    again = _back_to(fault, at)
+    message = "an extent is no range: separate extents by ',', or write '|' before the upper bound of a dynamic one"
+    again.report(rules.SYNTAX_ERROR, span_of(again.token), message)
+    _take(again, "COMMA")
+    return True
+
+
+def statement_without_results(fault: Fault) -> bool:
+    """``f(x);``, and ``return x;`` for ``y = x;``: a statement of a composition names its results."""
+    entry = fault.automaton.entry
+    if entry is None or fault.block not in ("B_COMPOSE", "B_UPDATE") or entry.at >= fault.automaton.at:
+        return False
+    token = fault.automaton.tokens[entry.at]
+    returns = fault.word(token) == "return"
+    if token.kind != "ID" or not (returns or fault.token.kind in _CALLED):
+        return False
+    if not _parses(fault, entry.at, ["ID", "ASSIGN"], int(returns)):
+        return False
+    again = _back_to(fault, entry.at)
+    message = "a statement begins with the names of its results: write 'results = …;'"
+    if returns:
+        message = "nothing is returned here: assign the outputs, as in 'y = x;'"
+    again.report(rules.SYNTAX_ERROR, span_of(token), message)
+    if returns:
+        _leave_out(again)
+    place = token.end if returns else token.start
+    fault.automaton.supply("ID", place, place, "")
+    fault.automaton.supply("ASSIGN", place, place)
     return True
 
 

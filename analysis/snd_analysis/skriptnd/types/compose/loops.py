@@ -49,27 +49,29 @@ def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedVa
         _define(work, node.iteration.index, TypedValue(index, ()))
     # A loop that is not run even once leaves its body uncomposed only if it is unrolled.
     with work.inside(control_flow=True):
+        reported = len(work.context.problems)
         before = [test for test in node.conditions if not test.post]
         for test in before:
             condition(work, test.condition, run)
-        reported = len(work.context.problems)
         results = run(work, node.body)
-        carries = _still_trusted(work, node, carries, reported)
         for test in node.conditions:
             if test.post:
                 condition(work, test.condition, run)
+        carries = _still_trusted(work, node, carries, reported)
     if not ends:
         return None
     return _results(work, node, carries, results, None if node.conditions or count.dynamic else count.number)
 
 
 def _still_trusted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], reported: int) -> list[TypedValue]:
-    """Return the carried variables; those that the body complained about, or whose names clash, are of unknown type."""
+    """Return the carried variables; those that the body or a condition complained about, or whose names clash, are of
+    unknown type."""
     context = work.context
     complaints = {problem.span for problem in context.problems[reported:]}
-    doubted = {
-        context.symbol(each) for each in nodes.descendants(node.body) if complaints and context.span(each) in complaints
-    } | context.resolution.ambiguous
+    parts = (node.body, *(test.condition for test in node.conditions)) if complaints else ()
+    named = (each for part in parts for each in (part, *nodes.descendants(part)))
+    doubted = {context.symbol(each) for each in named if context.span(each) in complaints}
+    doubted |= context.resolution.ambiguous
     trusted = (context.symbol(carry.name) not in doubted for carry in node.carries)
     return [value if trust else UNKNOWN for value, trust in zip(carries, trusted, strict=True)]
 
@@ -231,33 +233,54 @@ def _results(
         note = work.context.note(node.carries[len(results)], "this one gets no new value")
         work.context.report(rules.CARRIED_COUNT, result_place(node.body), message, (note,))
         return None
-    unrolled = node.keyword.text == "unroll"
-    final = [
-        _updated(work, node, carry, before, after, unrolled)
-        for carry, before, after in zip(node.carries, carries, results, strict=False)
-    ]
+    if _report_permuted(work, node, carries, results):
+        final = [replace(before, type=None) for before in carries]
+    else:
+        updates = zip(node.carries, carries, results, strict=False)
+        final = [_updated(work, node, carry, before, after) for carry, before, after in updates]
     return final + [_collected(work, node, value, count) for value in results[len(carries) :]]
 
 
+def _report_permuted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], results: list[TypedValue]) -> bool:
+    """Report new values that are right but for their order, as one mistake."""
+    wrong = [
+        at
+        for at, (before, after) in enumerate(zip(carries, results, strict=False))
+        if before.type is not None and after.type is not None and _change(work, node, before, after) is not None
+    ]
+    order = [
+        next((at for at in wrong if _change(work, node, carries[place], results[at]) is None), None) for place in wrong
+    ]
+    if len(wrong) < 2 or sorted(at for at in order if at is not None) != wrong:
+        return False
+    names = [node.carries[at].name.text for at in wrong]
+    places = ", ".join(f"'{name}' is '{carries[at]}'" for name, at in zip(names, wrong, strict=True))
+    given = ", ".join(f"'{results[at]}'" for at in wrong)
+    message = f"the new values of the carried variables stand in another order: {places}, but they get {given}"
+    note = work.context.note(node.carries[wrong[0]], f"'{names[0]}' is declared here")
+    work.context.report(rules.CARRIED_TYPE, result_place(node.body), message, (note,))
+    return True
+
+
+def _change(work: TypingState, node: nodes.Loop, before: TypedValue, after: TypedValue) -> str | None:
+    """Return what a carried variable may not change, but would; None if nothing."""
+    assert before.type is not None
+    assert after.type is not None
+    if before.type.dtype != after.type.dtype:
+        return "type"
+    if before.type.packed != after.type.packed:
+        return "packing"
+    if node.keyword.text == "unroll" or not work.shapes_certain or before.rank is None or after.rank is None:
+        return None
+    return "rank" if shapes.decide_equal(before.rank, after.rank) is Verdict.DIFFERENT else None
+
+
 def _updated(
-    work: TypingState, node: nodes.Loop, carry: nodes.Carry, before: TypedValue, after: TypedValue, unrolled: bool
+    work: TypingState, node: nodes.Loop, carry: nodes.Carry, before: TypedValue, after: TypedValue
 ) -> TypedValue:
-    one, two = before.type, after.type
-    if one is None or two is None:
+    if before.type is None or after.type is None:
         return replace(before, type=None)
-    what = None
-    if one.dtype != two.dtype:
-        what = "type"
-    elif one.packed != two.packed:
-        what = "packing"
-    elif (
-        not unrolled
-        and work.shapes_certain
-        and before.rank is not None
-        and after.rank is not None
-        and shapes.decide_equal(before.rank, after.rank) is Verdict.DIFFERENT
-    ):
-        what = "rank"
+    what = _change(work, node, before, after)
     if what is not None:
         message = (
             f"the carried variable '{carry.name.text}' is '{before}', but its new value is '{after}': "

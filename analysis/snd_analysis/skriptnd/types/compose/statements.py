@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.types.compose.invocation.invocations import invoke
 from snd_analysis.skriptnd.types.compose.labels import add_label
 from snd_analysis.skriptnd.types.compose.loops import loop
 from snd_analysis.skriptnd.types.compose.results import assign
-from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
+from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.fixes import as_invocation
 
 
@@ -50,6 +50,7 @@ def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
     found = problems[before:]
     if isinstance(value, nodes.Select) and [problem.span for problem in found] == [work.context.span(value.condition)]:
         problems[before:] = [_as_branch(work, value, found[0])]
+        typed = typed if value.alternative is not None else UNKNOWN
     elif found and all(problem.rule is rules.TENSOR_IN_EXPRESSION for problem in found):
         repair = as_invocation(work.context, value, found)
         problems[before:] = [replace(problem, repair=repair) for problem in found]
@@ -58,15 +59,17 @@ def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
 
 def _as_branch(work: TypingState, value: nodes.Select, problem: Problem) -> Problem:
     """Return what to write where a tensor decides between two values, if that is what the problem is about."""
-    if problem.rule is not rules.TENSOR_IN_EXPRESSION or value.alternative is None:
+    if problem.rule is not rules.TENSOR_IN_EXPRESSION:
         return problem
+    message = f"'{written(value.condition)}' is a tensor, and '? :' decides when composing: write 'if … then … else …'"
+    if value.alternative is None:
+        return replace(problem, message=message)
     condition, consequent, alternative = map(work.context.span, (value.condition, value.consequent, value.alternative))
     edits = (
         Edit(Span(condition.start, condition.start), "if "),
         Edit(Span(condition.end, consequent.start), " then "),
         Edit(Span(consequent.end, alternative.start), " else "),
     )
-    message = f"'{written(value.condition)}' is a tensor, and '? :' decides when composing: write 'if … then … else …'"
     return replace(problem, message=message, repair=Repair("write 'if'", edits))
 
 

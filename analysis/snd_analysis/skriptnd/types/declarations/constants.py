@@ -125,8 +125,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
     assert shape is not None
     note = (context.note(shape, "its shape is here"),)
     if shapes.decide_equal(count, rank) is Verdict.DIFFERENT:
-        word = "index" if count.value == 1 else "indices"
-        message = f"'{declaration.name}' has the rank {rank}, but {count} {word}: there must be one for each dimension"
+        message = rules.constant_indices.wrong_count(declaration.name, rank, count)
         context.report(rules.CONSTANT_INDICES, default.bounds[-1], message, note)
         return
     if len(bounds) != len(shape.extents):
@@ -136,10 +135,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
         if bound.value is None or extent_value is None:
             continue
         if shapes.decide_equal(bound.value, extent_value) is Verdict.DIFFERENT:
-            message = (
-                f"the index '{index.name.text}' runs up to {bound.value}, "
-                f"but this extent of '{declaration.name}' is {extent_value}"
-            )
+            message = rules.constant_indices.wrong_bound(index.name.text, bound.value, declaration.name, extent_value)
             context.report(rules.CONSTANT_INDICES, index, message, (context.note(extent, "the extent is here"),))
             return
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.element import described
 from snd_analysis.skriptnd.types.fixes import as_real
@@ -117,7 +117,7 @@ class TypeBinding:
                 types = ", ".join(self._example(each) for each in self._signature.generics[: at + 1])
                 message = (
                     f"nothing determines the type '{generic.name}' of '{self._name.name}': "
-                    f"write it after the name, as in '{self._name.name}<{types}>'"
+                    f"write it after the name, as in '{written(place)}<{types}>'"
                 )
                 note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
                 self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))

@@ -11,7 +11,12 @@ from snd_analysis.skriptnd.types.compose.invocation.arguments import ArgumentChe
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
-from snd_analysis.skriptnd.types.compose.invocation.misplaced import misplaced_inputs, report_misplaced
+from snd_analysis.skriptnd.types.compose.invocation.misplaced import (
+    misplaced_attributes,
+    misplaced_inputs,
+    report_attributes_among_arguments,
+    report_misplaced,
+)
 from snd_analysis.skriptnd.types.compose.repetition import KnownResults, likeness, repeated
 from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import shape_of
@@ -39,6 +44,10 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     misplaced = misplaced_inputs(call, signature)
     if misplaced:
         report_misplaced(context, name, signature, call, misplaced)
+        return [replace(UNKNOWN, invoked=name, place=call.function) for _ in signature.outputs]
+    among_arguments = misplaced_attributes(call, signature, arguments)
+    if among_arguments:
+        report_attributes_among_arguments(context, name, signature, call, among_arguments)
         return [replace(UNKNOWN, invoked=name, place=call.function) for _ in signature.outputs]
     types, binding = TypeBinding(work, signature, name), ShapeBinding(call)
     if not signature.sound:
