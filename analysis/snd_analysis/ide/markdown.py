@@ -17,8 +17,8 @@ _BLANK = re.compile(r"\s*")
 _SPECIAL = re.compile(r"([\\`*_<>#\[\]|~&])")
 _RUN = re.compile(r"`+")
 _LINE_BREAK = re.compile(r"\r\n?")
-# A line that would make the one above it a heading, or be drawn as a line across.
-_RULE = re.compile(r"^(\s*)([-=+][-=+ \t]*)$", re.MULTILINE)
+# A line that would make the one above it a heading or that of a table, or be drawn as a line across.
+_RULE = re.compile(r"^(\s*)([-=+:][-=+: \t]*)$", re.MULTILINE)
 
 
 def code_block(text: str, language: str = LANGUAGE) -> str:

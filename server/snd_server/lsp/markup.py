@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from snd_server.lsp import types
 
 _FENCE = re.compile(r"^`{3,}\w*\n|^`{3,}$\n?", re.MULTILINE)
-_ESCAPE_OR_CODE = re.compile(r"\\([\\`*_<>#\[\]|~&=+-])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")
+_ESCAPE_OR_CODE = re.compile(r"\\([\\`*_<>#\[\]|~&=+:-])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")
 _RULE = re.compile(r"^---$", re.MULTILINE)
 
 

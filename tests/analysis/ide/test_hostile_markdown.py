@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -70,6 +70,7 @@ def test_plain_words_are_no_markup(text: str):
     assert kinds(documentation_text(text)) <= _HARMLESS
 
 
+@example("|\r:-")
 @given(_TEXTS.filter(lambda text: "`" not in text))
 def test_words_without_code_are_shown_as_they_are(text: str):
     words = "".join(text.split())

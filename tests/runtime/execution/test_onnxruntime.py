@@ -39,7 +39,9 @@ MASK = np.arange(19) < np.array([[19], [11]])
         pytest.param("transformer", "TransformerEncoder", [TOKENS, TOKENS % 2, MASK], {}, marks=pytest.mark.exhaustive),
         pytest.param("vgg16", "VGG16", [_image(1, 3, 224, 224)], {}, marks=pytest.mark.exhaustive),
         ("lstm", "LanguageModel", [WORDS, STATES, STATES], {"batch": 2}),
-        pytest.param("lstm", "DynamicLanguageModel", [WORDS, STATES, STATES], {}, marks=pytest.mark.exhaustive),
+        pytest.param(
+            "lstm", "DynamicLanguageModel", [WORDS, STATES, STATES], {"batch": 2}, marks=pytest.mark.exhaustive
+        ),
         pytest.param("detection", "Detection", [_image(1, 256, 64, 64)], {}, marks=pytest.mark.exhaustive),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -57,5 +59,7 @@ def test_agrees_with_onnxruntime(folder: str, graph: str, inputs: list[Any], att
     assert len(found) == len(expected)
     for at, (one, wanted) in enumerate(zip(found, expected, strict=True)):
         assert np.all(np.isfinite(one)), at
+        if folder == "detection":  # boxes whose scores are equal but for rounding stand in either order
+            one, wanted = np.sort(one, 0), np.sort(wanted, 0)
         scale = np.abs(wanted).max()
         np.testing.assert_allclose(one, wanted, rtol=2e-4, atol=2e-5 * scale, err_msg=str(at))
