@@ -47,6 +47,12 @@ def show_document(text: str) -> None:
     click.echo(text, nl=False)
 
 
+def show_bytes(content: bytes) -> None:
+    """Print a file that is no text, such as a picture; nobody directs it to a terminal."""
+    sys.stdout.buffer.write(content)
+    sys.stdout.flush()
+
+
 def _clear() -> None:
     for clear in displays:
         clear()

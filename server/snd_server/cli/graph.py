@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -16,7 +15,7 @@ from snd_server.model_folder import main_file
 from snd_server.progress import busy
 from snd_server.render import full
 from snd_server.render.graph_svg import DrawingError
-from snd_server.terminal import show, show_document
+from snd_server.terminal import show, show_bytes, show_document
 from snd_server.writing import write_file
 
 _FORMATS = [each.value for each in GraphFormat]
@@ -77,7 +76,7 @@ def graph(
     if output != "-":
         write_file(output, drawing.content)
     elif chosen is GraphFormat.PNG:
-        sys.stdout.buffer.write(drawing.content)
+        show_bytes(drawing.content)
     else:
         show_document(drawing.content.decode())
     return 1 if drawing.has_errors else 0
