@@ -100,9 +100,17 @@ def _solved(equation: Integer) -> tuple[Leaf, Integer] | None:
 
 # ---- what follows ----------------------------------------------------------------------------------------------------
 def facts_of(leaves: Iterable[Leaf]) -> Facts | None:
-    """Return what is asserted of some unknowns; of unknowns with different facts, those of the first."""
-    found = (leaf.key.facts for leaf in leaves if type(leaf.key) is Asserted)
-    return next((each for each in found if each.equal or each.at_least_zero), None)
+    """Return what is asserted of some unknowns: of those that nothing connects, the facts about each hold together."""
+    keys = sorted({leaf.key for leaf in leaves if type(leaf.key) is Asserted}, key=lambda key: key.identifier)
+    found = [each for each in dict.fromkeys(key.facts for key in keys) if each.equal or each.at_least_zero]
+    if len(found) < 2:
+        return found[0] if found else None
+    return Facts(
+        tuple(each for facts in found for each in facts.equal),
+        tuple(each for facts in found for each in facts.solved),
+        tuple(each for facts in found for each in facts.zero),
+        tuple(each for facts in found for each in facts.at_least_zero),
+    )
 
 
 def equal_to(a: Integer, facts: Facts) -> Integer:
