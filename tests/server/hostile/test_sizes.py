@@ -158,3 +158,28 @@ def test_scopes_that_double_are_not_all_visited(project: Path, real, variable: s
         outcome = real("export", "--flat", "m.sknd", "-o", "flat.onnx")
         assert outcome.status == 1
         assert "written flat, it has 1,099,511,627,776 operations, more than the 20,000" in outcome.stderr
+
+
+WIDE = {
+    "inputs": (
+        "graph g {{ @input {{ {} }} @output {{ y: real[n0]; }} @compose {{ y = x0; }} }}\n",
+        "x{0}: real[n{0}]; ",
+    ),
+    "variables that are updated": (
+        "operator f {{ @input {{ x: real[n]; }} @output {{ y: real[n]; }} @lower {{ y[i,] = x[i,], i < n; }} }}\n"
+        "graph g {{ @input {{ x: real[4]; }} @output {{ y: real[4]; }} @variable {{ {} }} "
+        "@compose {{ y = f(x); }} @update {{ {} }} }}\n",
+        "v{0}: real[4]; ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_work_grows_with_the_number_of_declarations_alone(project: Path, real, name: str):
+    """With its square 20,000 of them took a minute, which tests may not."""
+    text, piece = WIDE[name]
+    numbers = range(tries(200, 20_000))
+    updates = "".join(f"v{at} = f(x); " for at in numbers)
+    (project / "a.sknd").write_text(text.format("".join(map(piece.format, numbers)), updates))
+    outcome = real("check", "--no-cache", "a.sknd", "--format", "concise", "--ignore", "unused-variable")
+    assert "internal-error" not in outcome.stdout
