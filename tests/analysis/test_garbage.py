@@ -11,6 +11,7 @@ from snd_analysis.compose import Specialization, Template
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader
+from support.sampling import sample
 
 PROGRAM = """import nn;
 
@@ -50,8 +51,7 @@ def _alive(*kinds: type) -> int:
 @pytest.mark.usefixtures("_uncollected")
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("2.0 * x[i]", "3.0 * x[i]"), ("twice(twice(x))", "twice(x)"), ("thrice(x)", "twice(x)"), ("n]", "m]")],
-    ids=["formula", "body", "graph", "signature"],
+    sample([("2.0 * x[i]", "3.0 * x[i]"), ("twice(twice(x))", "twice(x)"), ("thrice(x)", "twice(x)"), ("n]", "m]")], 2),
 )
 def test_what_edits_replace_is_free_at_once(before: str, after: str):
     workspace = Workspace(MemoryReader({}))

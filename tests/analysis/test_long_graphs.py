@@ -221,7 +221,7 @@ def samples(snapshot: Snapshot) -> Iterator[object]:
             yield described(known, specialization.template.moved)
 
 
-@settings(max_examples=tries(2, 12), deadline=None)
+@settings(max_examples=tries(1, 12), deadline=None)
 @given(st.integers(0, 2**32))
 def test_incremental_equals_fresh(seed: int):
     random_ = random.Random(seed)
