@@ -218,6 +218,60 @@ def test_a_dynamic_batch_is_pooled_by_a_node(project: Path, real):
     assert "MaxPool" in {node.op_type for node in onnx.load("m.onnx").graph.node}
 
 
+@pytest.mark.parametrize(
+    "decision",
+    [
+        "n > 100 ? x[i,] : 2.0 * x[i,]",
+        "real(n / 100) * x[i,]",
+        "real(n <? 100) * x[i,]",
+        "i > 100 ? x[i,] : 2.0 * x[i,]",
+        "i < n / 2 ? x[i,] : 0.0",
+    ],
+)
+def test_what_a_dynamic_extent_decides_is_no_node(project: Path, real, decision: str):
+    """It may be decided alike for the sizes that are tried, and otherwise for larger ones."""
+    _model(
+        project,
+        f"""
+        operator scaled {{
+            @input {{ x: real[n]; }}
+            @output {{ y: real[n]; }}
+            @lower {{ y[i,] = {decision}, i < n; }}
+        }}
+        graph Scaled {{
+            @input {{ x: real[n|1000]; }}
+            @output {{ y: real[n]; }}
+            @compose {{ y = scaled(x); }}
+        }}
+        """,
+    )
+    outcome = real("export", ".", "-o", "m.onnx")
+    assert outcome.status == 1
+    assert "scaled: its nodes depend on extents that are known in the run only" in outcome.stderr
+    assert not Path("m.onnx").exists()
+
+
+@pytest.mark.parametrize("formula", ["exp(x[i,])", "x[i,] > 0.0 ? x[i,] : 0.0", "x[i,] + 2.0 * x[i,]"])
+def test_what_elements_and_indices_decide_is_a_node_for_any_extent(project: Path, real, formula: str):
+    _model(
+        project,
+        f"""
+        operator mapped {{
+            @input {{ x: real[n]; }}
+            @output {{ y: real[n]; }}
+            @lower {{ y[i,] = {formula}, i < n; }}
+        }}
+        graph Mapped {{
+            @input {{ x: real[n|1000]; }}
+            @output {{ y: real[n]; }}
+            @compose {{ y = mapped(x); }}
+        }}
+        """,
+    )
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+
+
 def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkeypatch: pytest.MonkeyPatch):
     """Both files are written beside what is there, and a full disk leaves both as they were."""
     import snd_server.exporting
