@@ -1,14 +1,18 @@
-"""``snd check --proofs``: what holds of operators for all sizes, and sizes that break it, shown by evaluation."""
+"""What holds of operators for all sizes, and sizes that break it, shown by evaluation.
+
+``Prover`` is for ``snd check --proofs``, ``make`` for the process in which editors let operators be looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import thread_time
+from typing import Any, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Edit, Elsewhere, Fix, Location, Rule, Severity, Span, TextEdit
+from snd_analysis.base import Diagnostic, Edit, Elsewhere, Location, Rule, Severity, Span
 from snd_analysis.proofs import (
     Candidate,
     Proof,
@@ -20,10 +24,14 @@ from snd_analysis.proofs import (
 )
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
 from snd_analysis.workspace import Snapshot
+from snd_runtime.evaluation import KnownFiles, Texts
 from snd_runtime.rules import NO_EVALUATION
-from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
+from snd_runtime.samples import SAMPLE_LIMITS, SampleEvaluator, SampleOutcome, SampleRequest, Status, evaluate_sample
 from snd_server.discovery import SUFFIX
 from snd_server.extras import MissingExtraError
+
+Evaluate: TypeAlias = Callable[[Snapshot, str, int], SampleOutcome]
+"""Evaluates a sample of a file, by its number."""
 
 
 class Prover:
@@ -46,14 +54,48 @@ class Prover:
         evaluated."""
         if not path.endswith(SUFFIX):
             return []
-        return [_confirmed(each, snapshot, self._evaluator) for each in proofs_of_file(snapshot, path, thread_time)]
+        return [*_confirmed(proofs_of_file(snapshot, path, thread_time), snapshot, self._evaluated)]
+
+    def _evaluated(self, snapshot: Snapshot, path: str, number: int) -> SampleOutcome:
+        involved = (path, *(name for name in snapshot.dependencies(path) if not name.startswith(LIBRARY_PREFIX)))
+        texts = {name: snapshot.source(name).text for name in involved if snapshot.exists(name)}
+        return self._evaluator.outcome(SampleRequest(path, texts, snapshot.settings), number, tuple(texts))
 
 
-def _confirmed(proof: Proof, snapshot: Snapshot, evaluator: SampleEvaluator) -> Proof:
-    if proof.verdict is not Verdict.REFUTED:
-        return proof
+# ---- in a worker process ---------------------------------------------------------------------------------------------
+class ProofOrder(Struct, frozen=True):
+    """An operator that is to be looked at, and the texts of all files that it depends on."""
+
+    texts: Texts
+    name: OperatorName
+
+
+def make() -> Callable[[ProofOrder, Callable[[Any], None]], list[Proof]]:
+    """Return the handler of a worker, see ``snd_runtime.worker.child``: it evaluates in the same process."""
+    files = KnownFiles()
+
+    def handle(order: ProofOrder, note: Callable[[Any], None]) -> list[Proof]:
+        snapshot = files.snapshot(order.texts)
+        return [*_confirmed(proofs_of_operator(snapshot, order.name, thread_time), snapshot, _evaluated_here)]
+
+    return handle
+
+
+def _evaluated_here(snapshot: Snapshot, path: str, number: int) -> SampleOutcome:
+    checked = snapshot.checked_sample(path, snapshot.samples(path)[number].sample)
+    return evaluate_sample(snapshot.session(), checked, SAMPLE_LIMITS)
+
+
+# ---- counterexamples -------------------------------------------------------------------------------------------------
+def _confirmed(proofs: Iterable[Proof], snapshot: Snapshot, evaluate: Evaluate) -> Iterator[Proof]:
+    """Yield the same, those that are refuted with one counterexample, which was evaluated."""
+    for proof in proofs:
+        yield proof if proof.verdict is not Verdict.REFUTED else _refuted(proof, snapshot, evaluate)
+
+
+def _refuted(proof: Proof, snapshot: Snapshot, evaluate: Evaluate) -> Proof:
     for candidate in proof.candidates:
-        why = _failure(proof, candidate, snapshot, evaluator)
+        why = _failure(proof, candidate, snapshot, evaluate)
         if why is not None:
             return replace(proof, candidates=(candidate,), reason=why, mends=_mending(proof, snapshot))
     reason = "sizes seem to break it, but evaluating the operator with them does not fail"
@@ -82,7 +124,7 @@ def _is_mistake_in(diagnostic: Diagnostic, path: str, edit: Edit) -> bool:
     return is_inside and diagnostic.location.path == path and diagnostic.severity is Severity.ERROR
 
 
-def _failure(proof: Proof, candidate: Candidate, snapshot: Snapshot, evaluator: SampleEvaluator) -> str | None:
+def _failure(proof: Proof, candidate: Candidate, snapshot: Snapshot, evaluate: Evaluate) -> str | None:
     """Return how evaluating an invocation breaks a condition; None if it does not, or its arguments are not allowed."""
     path = proof.path
     changed = snapshot.changed({path: f"{snapshot.source(path).text}\n# >>> {candidate.sample}\n"})
@@ -92,9 +134,7 @@ def _failure(proof: Proof, candidate: Candidate, snapshot: Snapshot, evaluator: 
         if found.location.path == path and found.location.span.start >= start:
             places = [found.location, *(each.location for each in found.related)]
             return found.message if _is_broken(proof, found.rule, places) else None
-    involved = (path, *(name for name in changed.dependencies(path) if not name.startswith(LIBRARY_PREFIX)))
-    texts = {name: changed.source(name).text for name in involved if changed.exists(name)}
-    outcome = evaluator.outcome(SampleRequest(path, texts, changed.settings), len(samples) - 1, tuple(texts))
+    outcome = evaluate(changed, path, len(samples) - 1)
     if outcome.status is not Status.FAILED or outcome.rule is None:
         return None
     places = [
@@ -123,30 +163,3 @@ def _is_broken(proof: Proof, rule: Rule, places: Sequence[Location]) -> bool:
 
 def _covers(span: Span, other: Span) -> bool:
     return span.start <= other.start and other.end <= span.end
-
-
-def refutations(proofs: Sequence[Proof], snapshot: Snapshot) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each condition that is refuted."""
-    for proof in proofs:
-        if proof.verdict is Verdict.REFUTED:
-            message = f"not for all sizes: {proof.condition}\n{_shown(proof)}"
-            rule = rules.NOT_FOR_ALL_SIZES
-            location = Location(proof.path, proof.span)
-            yield Diagnostic(rule, rule.severity, message, location, fix=_fix(proof, snapshot))
-
-
-def _shown(proof: Proof) -> str:
-    """Return what goes wrong for which sizes, and a sample that an author can keep."""
-    found = proof.candidates[0]
-    sizes = f"with {found.sizes}: " if found.sizes else ""
-    return f"{sizes}{proof.reason}\n# >>> {found.sample}"
-
-
-def _fix(proof: Proof, snapshot: Snapshot) -> Fix | None:
-    if not proof.mends:
-        return None
-    edit = assertion_edit(snapshot, OperatorName(proof.path, proof.operator), proof.mends[0])
-    if edit is None:
-        return None
-    where = TextEdit(Location(proof.path, edit.span), edit.text)
-    return Fix(f"assert '{proof.mends[0]}'", (where,), safe=False)

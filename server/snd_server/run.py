@@ -104,8 +104,8 @@ def _prove(files: Sequence[str], checker: Checker, prover: Prover) -> tuple[tupl
 
 
 def _refuted(path: str, proofs: Sequence[Proof], checker: Checker) -> tuple[Diagnostic, ...]:
+    from snd_analysis.ide.proofs import refutations
     from snd_analysis.skriptnd.lints import unsuppressed
-    from snd_server.proving import refutations
 
     snapshot = checker.snapshot(path)
     left = unsuppressed(list(refutations(proofs, snapshot)), snapshot.source(path), snapshot.comments(path))

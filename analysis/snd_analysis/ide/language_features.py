@@ -19,6 +19,7 @@ from snd_analysis.ide.navigation.definition import Link
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
 from snd_analysis.ide.navigation.folding import Fold
 from snd_analysis.ide.navigation.links import DocumentLink
+from snd_analysis.ide.proofs import Provable
 from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
 from snd_analysis.ide.semantic_tokens import TokenGroup
 from snd_analysis.ide.signature_help import SignatureHelp
@@ -91,6 +92,10 @@ class FrontEnd(Struct, frozen=True):
         Sequence[Action],
     ] = _empty
     """See ``snd_analysis.ide.actions.actions``."""
+
+    # ---- proofs ------------------------------------------------------------------------------------------------------
+    provable: Callable[[Snapshot, str, Span | None], Iterable[Provable]] = _empty
+    """The operators in a part of the file that something can be proved of for all sizes."""
 
     # ---- values ------------------------------------------------------------------------------------------------------
     tensor_at: Callable[[Snapshot, str, GraphTensors, int], tuple[Span, TensorName] | None] = _none

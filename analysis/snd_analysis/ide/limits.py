@@ -22,6 +22,8 @@ LONGEST_EXPRESSION = 100
 """Characters of an expression that a hover repeats. A longer one is cut."""
 MOST_NAMES = 60
 """Definitions that the hover of a module names. After these it ends with `…`."""
+MOST_SHOWN_CONDITIONS = 10
+"""Conditions of an operator that are not proved and are listed in a hover. Of more, their number is told."""
 MOST_TENSORS = 12
 """Tensors below a label that a hover lists. It counts the others."""
 MOST_CHECKS = 3

@@ -18,6 +18,7 @@ from snd_analysis.ide.navigation.document_symbols import document_symbols
 from snd_analysis.ide.navigation.folding import foldable
 from snd_analysis.ide.navigation.links import document_links
 from snd_analysis.ide.navigation.selection import around
+from snd_analysis.ide.proofs import provable
 from snd_analysis.ide.rename import prepare_rename, rename
 from snd_analysis.ide.semantic_tokens import token_groups
 from snd_analysis.ide.signature_help import signature_help
@@ -86,6 +87,7 @@ SKRIPTND = FrontEnd(
     documentation=documentation,
     inlay_hints=inlay_hints,
     actions=actions,
+    provable=provable,
     tensor_at=_tensor_at,
     tensor_statements=_tensor_statements,
 )

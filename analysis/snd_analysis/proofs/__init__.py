@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from snd_analysis.proofs.assertions import assertion_edit
     from snd_analysis.proofs.prove_operators import proofs_of_file, proofs_of_operator
 else:
-    __getattr__ = loaded_when_used(__name__, "prove_operators", "assertions")
+    __getattr__ = loaded_when_used(__name__, "assertions", "prove_operators")
 
 __all__ = [
     "Candidate",

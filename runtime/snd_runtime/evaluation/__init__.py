@@ -5,17 +5,27 @@
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor
 from snd_runtime.evaluation.evaluator import Evaluator
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, LiteralInput, StoredArray, dtype_of_input
+from snd_runtime.evaluation.handler import KnownFiles
+from snd_runtime.evaluation.request import (
+    EvaluationRequest,
+    InputValue,
+    LiteralInput,
+    StoredArray,
+    Texts,
+    dtype_of_input,
+)
 
 __all__ = [
     "EvaluationAnswer",
     "EvaluationRequest",
     "Evaluator",
     "InputValue",
+    "KnownFiles",
     "LiteralInput",
     "Progress",
     "ShownStep",
     "ShownTensor",
     "StoredArray",
+    "Texts",
     "dtype_of_input",
 ]

@@ -10,12 +10,13 @@ from snd_runtime.samples.evaluator import SampleEvaluator
 from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
 from snd_runtime.samples.proposal import NoProposal, ProposalRequest, SampleProposal, sample_comment
 from snd_runtime.samples.recording import recorded_text
-from snd_runtime.samples.request import SampleRequest, evaluate_samples
+from snd_runtime.samples.request import SAMPLE_LIMITS, SampleRequest, evaluate_samples
 from snd_runtime.samples.trace import GraphTrace, TracedTensor
 from snd_runtime.samples.tracing import TraceRequest
 from snd_runtime.samples.update import update_edits
 
 __all__ = [
+    "SAMPLE_LIMITS",
     "GraphTrace",
     "NoProposal",
     "ProposalRequest",

@@ -60,4 +60,5 @@ class Counterexamples:
 
 
 def _at_once(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-    return reported(server, snapshot, path, snapshot.diagnostics(path, with_counterexamples=False))
+    known = (*snapshot.diagnostics(path, with_counterexamples=False), *server.proofs.refutations(snapshot, path))
+    return reported(server, snapshot, path, known)

@@ -30,8 +30,8 @@ def pulls(server: SndServer) -> bool:
 
 
 def found(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-    """Return what ``snd check`` would report of a file."""
-    return reported(server, snapshot, path, snapshot.diagnostics(path))
+    """Return what ``snd check`` would report of a file, and what is refuted of its operators as far as is known."""
+    return reported(server, snapshot, path, (*snapshot.diagnostics(path), *server.proofs.refutations(snapshot, path)))
 
 
 def reported(

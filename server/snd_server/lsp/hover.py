@@ -40,11 +40,13 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
     def answer(snapshot: Snapshot, path: str, offset: int) -> _Found | None:
         found = front_end(path).hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
         value = _value(server, snapshot, path, offset, markdown)
-        if found is None and value is None:
+        conditions = server.proofs.hover(snapshot, path, offset)
+        first = found or conditions
+        if first is None and value is None:
             return None
-        span = found.span if found is not None else value[0] if value is not None else Span(offset, offset)
+        span = first.span if first is not None else value[0] if value is not None else Span(offset, offset)
         texts = [value[1]] if value is not None else []  # first: of a long text, clients show the beginning
-        texts += [found.markdown] if found is not None else []
+        texts += [each.markdown for each in (found, conditions) if each is not None]
         range_ = server.session.converter.range(snapshot.source(path), span)
         return _Found(tuple(texts), range_, front_end(path).stored_path(snapshot, path, offset))
 

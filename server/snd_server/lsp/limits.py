@@ -17,6 +17,10 @@ MOST_URGENT_SECONDS = 0.1
 """Seconds for which a question holds up others. Then it begins again after them, and may take twice as long."""
 MOST_SECONDS = 3600.0
 """Seconds that a request may allow an evaluation. A request with more is refused."""
+MOST_PROOF_SECONDS = 60.0
+"""Seconds after which the process that looks at an operator for all sizes is killed. Nothing is shown of it then."""
+MOST_PROOF_BYTES = 2 << 30
+"""Bytes that this process may take. Nothing is shown of an operator that takes more."""
 MOST_EVALUATIONS = 2
 """Evaluations at once. Others are shown as pending."""
 MOST_EVALUATIONS_OVER_LIMIT = 3

@@ -64,6 +64,7 @@ class Refresher:
     def everything(self) -> None:
         """Something changed that may matter for any file."""
         self._server.evaluations.changed()
+        self._server.proofs.changed()
         if not pulls(self._server):
             self._server.publisher.others()
         self._for_certain = True

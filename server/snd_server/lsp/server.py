@@ -45,6 +45,7 @@ from snd_server.lsp.errors import ErrorCode, InvalidParams, RequestError
 from snd_server.lsp.evaluation import Evaluations
 from snd_server.lsp.graph_evaluation import GraphEvaluations
 from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
+from snd_server.lsp.proofs import Proofs
 from snd_server.lsp.protocol import Handler, JsonRpc
 from snd_server.lsp.push import Publisher
 from snd_server.lsp.refresh import Refresher
@@ -112,6 +113,7 @@ class SndServer:
         self.counterexamples = Counterexamples()
         self.evaluations = Evaluations(self)
         self.graph_evaluations = GraphEvaluations(self)
+        self.proofs = Proofs(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.handle(types.WORKSPACE_EXECUTE_COMMAND, SndServer._execute)
@@ -207,6 +209,7 @@ class SndServer:
         """Nothing more is evaluated, and what is being evaluated ends at once."""
         self.evaluations.stop()
         self.graph_evaluations.stop()
+        self.proofs.stop()
 
     def hang_up(self) -> None:
         """Stop waiting for a message that will not come."""

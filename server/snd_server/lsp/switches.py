@@ -6,7 +6,7 @@ What is wrong counts as not said; the features read the rest for themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from snd_analysis.ide.inlay_hints import HintKind
@@ -52,11 +52,14 @@ def mistakes_of_switches(switches: Mapping[str, Any], others: Iterable[str]) -> 
     of these, or of ``others``.
     """
     for key, value in switches.items():
-        kinds = _SWITCHES.get(spelled(key))
-        if kinds is None:
-            meant = nearest(spelled(key), [*_SWITCHES, *others])
+        kinds = _SWITCHES.get(spelled(key), {})
+        if spelled(key) not in (*_SWITCHES, *_CHOICES):
+            meant = nearest(spelled(key), [*_SWITCHES, *_CHOICES, *others])
             if meant is not None:
                 yield f"unknown key '{key}'; did you mean '{_as_written(meant, key)}'?"
+        elif spelled(key) in _CHOICES:
+            if value is not False and value not in _CHOICES[spelled(key)]:
+                yield f"'{key}' must be {' or '.join(map(repr, _CHOICES[spelled(key)]))}"
         elif isinstance(value, Mapping):
             yield from _mistakes(key, value, kinds)
         elif not isinstance(value, bool):
@@ -101,3 +104,13 @@ _SWITCHES: Mapping[str, Mapping[str, _Check]] = {
         "quantize": _truth,
     },
 }  # fmt: skip
+_CHOICES: Mapping[str, Sequence[str]] = {"proofs": ("off", "onSave", "onType")}
+"""Features that have no switches of their own: one of these words, or false for the first."""
+
+
+def choice(switches: Mapping[str, Any], feature: str, default: str) -> str:
+    """Return what is chosen of a feature, by ``spelled_switches``; ``default`` if nothing is, or something wrong."""
+    given = switches.get(feature)
+    if given is False:
+        return _CHOICES[feature][0]
+    return given if given in _CHOICES[feature] else default

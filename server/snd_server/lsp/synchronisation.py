@@ -44,7 +44,9 @@ def _change(server: SndServer, params: types.DidChangeTextDocumentParams) -> Non
 
 def _save(server: SndServer, params: types.TextDocumentParams) -> None:
     """Clients that watch no files tell at least what they write themselves."""
-    server.session.refresh([path_of(params.text_document.uri)])
+    path = path_of(params.text_document.uri)
+    server.session.refresh([path])
+    server.proofs.saved(path)
 
 
 def _close(server: SndServer, params: types.TextDocumentParams) -> None:
@@ -56,6 +58,7 @@ def _close(server: SndServer, params: types.TextDocumentParams) -> None:
     server.refresher.closed(document.source.path)
     server.refresher.texts(document.source.path)
     server.evaluations.closed(document.source.path)
+    server.proofs.closed(document.source.path)
     server.evaluations.changed()
 
 
@@ -65,3 +68,4 @@ def _changed(server: SndServer, uri: str) -> None:
         server.publisher.changed(document)
         server.refresher.texts(document.source.path)
         server.evaluations.changed()
+        server.proofs.changed()

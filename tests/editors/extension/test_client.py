@@ -17,8 +17,9 @@ import pytest
 
 from snd_server.lsp.client_settings import _KEYS
 from snd_server.lsp.evaluation_options import EvaluationOptions
+from snd_server.lsp.proofs import DEFAULT
 from snd_server.lsp.server import SndServer
-from snd_server.lsp.switches import _SWITCHES, spelled
+from snd_server.lsp.switches import _CHOICES, _SWITCHES, spelled
 from support.editors.downloads import UnavailableError, skip
 from support.editors.packaged_extension import SOURCES, packaged
 from support.waiting import FAR_SECONDS
@@ -61,7 +62,7 @@ def test_units(extension: Path):
 # ---- settings --------------------------------------------------------------------------------------------------------
 def test_settings_are_those_of_the_server():
     ours = {".".join(map(spelled, key.split("."))) for key in SETTINGS if key not in OWN | ENABLED}
-    theirs = {*_KEYS, *(f"{feature}.{key}" for feature, switches in _SWITCHES.items() for key in switches)}
+    theirs = {*_KEYS, *_CHOICES, *(f"{feature}.{key}" for feature, switches in _SWITCHES.items() for key in switches)}
     assert ours == theirs
     assert set(SETTINGS) >= OWN | ENABLED
 
@@ -88,6 +89,11 @@ def test_defaults_are_those_of_the_server():
             assert setting["default"] is True, key
         elif feature == "evaluation" and switch != "pictures":  # which this client shows, and others may not
             assert setting["default"] == getattr(default, spelled(switch).replace("-", "_")), key
+
+
+def test_choices_are_those_of_the_server():
+    assert {key: tuple(SETTINGS[key]["enum"]) for key in _CHOICES} == _CHOICES
+    assert SETTINGS["proofs"]["default"] == DEFAULT
 
 
 def test_programs_are_not_taken_from_a_workspace_that_is_not_trusted():

@@ -12,6 +12,8 @@ def fixes(request: Request) -> Iterator[Action]:
     """The fixes of what is wrong at a place, and of what is wrong likewise elsewhere in the file."""
     told: set[Rule] = set()
     for found in request.here:
+        for other in found.alternatives:
+            yield Action(other.title, ActionKind.QUICK_FIX, other.edits, (found,))
         if found.fix is None:
             continue
         yield Action(found.fix.title, ActionKind.QUICK_FIX, found.fix.edits, (found,), found.fix.safe)

@@ -1,10 +1,12 @@
 """The samples and graphs of a file that can be evaluated: what their values depend on, and what they cost."""
 
+from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.ide.evaluation.graph_tensors import GraphTensors, TensorName, entries_in, graph_tensors
 from snd_analysis.ide.evaluation.graphs import GraphName, KnownGraph, graphs_in
 from snd_analysis.ide.evaluation.samples import KnownSample, SampleName, sample_names, samples_in
 
 __all__ = [
+    "Digests",
     "GraphName",
     "GraphTensors",
     "KnownGraph",

@@ -96,6 +96,7 @@ suite("every setting", () => {
       [[], async () => (await mistakes("imports.sknd")).includes("module-not-found Error")],
     ],
     "snd.lineWidth": [[30, async () => (await lines()) > 5], [null, async () => (await lines()) === 0]],
+    "snd.proofs": [],
     "snd.evaluation.enabled": [
       [false, noLens(/evaluate|refresh/, /reference/)],
       [true, hint(VALUE)],

@@ -1,0 +1,19 @@
+"""What is proved and refuted of operators, as editors show it.
+
+Who asks has the verdicts: to find them takes seconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.base import loaded_when_used
+
+if TYPE_CHECKING:
+    from snd_analysis.ide.proofs.conditions import conditions_hover
+    from snd_analysis.ide.proofs.diagnostics import refutations
+    from snd_analysis.ide.proofs.operators import Provable, provable
+else:
+    __getattr__ = loaded_when_used(__name__, "operators", "diagnostics", "conditions")
+
+__all__ = ["Provable", "conditions_hover", "provable", "refutations"]

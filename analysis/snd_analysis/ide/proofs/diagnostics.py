@@ -1,0 +1,57 @@
+"""What is refuted as diagnostics: with sizes that break it, the assertion that mends it, and the sample to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from snd_analysis import rules
+from snd_analysis.base import Diagnostic, Fix, Location, Span, TextEdit
+from snd_analysis.proofs import Proof, Verdict, assertion_edit
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.workspace import Snapshot
+
+
+def refutations(proofs: Iterable[Proof], snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each condition that is refuted."""
+    for proof in proofs:
+        if proof.verdict is Verdict.REFUTED:
+            message = f"not for all sizes: {proof.condition}\n{_shown(proof)}"
+            rule = rules.NOT_FOR_ALL_SIZES
+            location = Location(proof.path, proof.span)
+            keeping = tuple(_keeping(proof, snapshot))
+            yield Diagnostic(
+                rule, rule.severity, message, location, fix=_fix(proof, snapshot), alternatives=keeping
+            )  # fmt: skip
+
+
+def _shown(proof: Proof) -> str:
+    """Return what goes wrong for which sizes, and a sample that an author can keep."""
+    found = proof.candidates[0]
+    sizes = f"with {found.sizes}: " if found.sizes else ""
+    return f"{sizes}{proof.reason}\n# >>> {found.sample}"
+
+
+def _fix(proof: Proof, snapshot: Snapshot) -> Fix | None:
+    if not proof.mends:
+        return None
+    edit = assertion_edit(snapshot, OperatorName(proof.path, proof.operator), proof.mends[0])
+    if edit is None:
+        return None
+    where = TextEdit(Location(proof.path, edit.span), edit.text)
+    return Fix(f"assert '{proof.mends[0]}'", (where,), safe=False)
+
+
+def _keeping(proof: Proof, snapshot: Snapshot) -> Iterator[Fix]:
+    """Yield the change that puts the sample above the operator, where it fails until the operator is mended."""
+    placed = snapshot.definitions(proof.path).get(proof.operator)
+    if placed is None:
+        return
+    text = snapshot.source(proof.path).text
+    at = placed.start + placed.definition.start
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    if text[start:at].strip() or f"# >>> {proof.candidates[0].sample}" in text:  # behind another definition, or kept
+        return
+    line_break = next((each for each in ("\r\n", "\n", "\r") if each in text), "\n")
+    line = f"# >>> {proof.candidates[0].sample}{line_break}{text[start:at]}"
+    edit = TextEdit(Location(proof.path, Span(at, at)), line)
+    yield Fix("keep the counterexample as a sample", (edit,), safe=False)
