@@ -46,7 +46,7 @@ class Diagnostic(Struct, frozen=True):
     location: Location
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
-    alternatives: tuple[Fix, ...] = ()
-    """Changes that editors offer besides; none of them removes it."""
     unnecessary: bool = False
     """Whether removing the marked text changes nothing. Clients show such text in grey."""
+    alternatives: tuple[Fix, ...] = ()
+    """Changes that editors offer besides; none of them removes it."""

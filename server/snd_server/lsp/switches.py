@@ -113,4 +113,4 @@ def choice(switches: Mapping[str, Any], feature: str, default: str) -> str:
     given = switches.get(feature)
     if given is False:
         return _CHOICES[feature][0]
-    return given if given in _CHOICES[feature] else default
+    return given if isinstance(given, str) and given in _CHOICES[feature] else default
