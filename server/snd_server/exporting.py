@@ -5,23 +5,15 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec import Struct
 
 from snd_analysis.base import Severity, counted
-from snd_analysis.compose import Session, Specialization, Template, compose_root, variables_below
-from snd_analysis.model import Tensor, tensors_of
-from snd_analysis.symbolic.values import NULL, Value
+from snd_analysis.compose import Session, Specialization, compose_root, variables_below
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.evaluation.binding import bound
-from snd_runtime.evaluation.request import EvaluationRequest
-from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.execution import ComputedTensor, Execution, execute
 from snd_runtime.execution.factors import Factors
-from snd_runtime.execution.plain import plain
 from snd_runtime.execution.variables import Variables
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
@@ -29,7 +21,7 @@ from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
 from snd_server.composing import chosen_graph, compose_chosen
 from snd_server.config import Configurations
-from snd_server.deviation import difference
+from snd_server.export_comparison import Chosen, verify
 from snd_server.extras import demand_onnx
 from snd_server.render import full
 from snd_server.report import Report
@@ -67,16 +59,6 @@ class ExportRequest(Struct, frozen=True):
     quiet: bool = False
     memory_bytes: int = 4 << 30
     config: str | None = None
-
-
-class Chosen(Struct, frozen=True):
-    """A graph, composed, with what it was composed with."""
-
-    session: Session
-    template: Template
-    specialization: Specialization
-    attributes: Mapping[str, Value]
-    dtypes: Mapping[str, str]
 
 
 def run_export(request: ExportRequest) -> int:
@@ -182,93 +164,3 @@ def all_variables(
     except EvaluationFailed as failed:
         raise ArgumentError(failed.message) from None
     return found
-
-
-# ---- comparison ------------------------------------------------------------------------------------------------------
-def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> str | None:
-    """Run the graph and the file on the same random inputs; return how they differ, None if they do not.
-
-    Raises ArgumentError if the graph can't be run.
-    """
-    import onnxruntime
-
-    from snd_server.export import write_model
-
-    seen: dict[str, Argument] = {}
-
-    def watch(step: ComputedTensor) -> None:
-        if not step.iterations:
-            seen.setdefault(step.name, step.value)
-
-    limits = Limits(tensor_bytes=memory_bytes)
-    attributes = {name: plain(value) for name, value in chosen.attributes.items()}
-    shapes = _shapes(chosen.specialization)
-    request = EvaluationRequest(chosen.template.name, attributes, chosen.dtypes, shapes, seed=seed)
-    try:
-        given = bound(chosen.session, chosen.template, request, FLOAT32, Budget(limits))
-        execution = Execution(seed=seed, variables=variables, limits=limits, watch=watch)
-        outcome = execute(chosen.session, given.specialization, given.arguments, execution)
-    except InvalidRequest as invalid:
-        raise ArgumentError(f"--verify: {invalid.failures[0].message}") from None
-    except EvaluationFailed as failed:
-        raise ArgumentError(f"--verify: {failed.message}") from None
-    judge = session_of(path)
-    names = [each.name for each in judge.get_inputs()]
-    feed = _feed(chosen.specialization, given.arguments, names)
-    expected = [array for value in outcome.outputs.values() for array in arrays_of(value)]
-    found = judge.run(None, feed)
-    for node, one, other in zip(judge.get_outputs(), found, expected, strict=False):
-        differs = difference(one, other)
-        if differs is not None:
-            traced = write_model(chosen.specialization, variables, traced=True)
-            inner = onnxruntime.InferenceSession(traced.SerializeToString(), providers=["CPUExecutionProvider"])
-            where = _first_difference(inner, feed, seen)
-            return f"'{node.name}' differs in onnxruntime: {differs}{where}"
-    return None
-
-
-def session_of(path: str, threads: int = 0) -> Any:
-    """Return a file in onnxruntime, on the processor."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def arrays_of(value: Argument) -> list[np.ndarray[Any, Any]]:
-    """Return a tensor, or those of a pack, as a list."""
-    return [] if value is None else [value] if isinstance(value, np.ndarray) else list(value)
-
-
-def _shapes(specialization: Specialization) -> dict[str, Any]:
-    """Return random inputs for those whose shape is known; others are searched for."""
-    from snd_runtime.execution.plain import static_shape
-    from snd_runtime.generators import Generator
-
-    found: dict[str, Any] = {}
-    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
-        if isinstance(value, Tensor) and value.value is None and member.node.pack is None:
-            shape = static_shape(value)
-            if shape is not None and value.dtype != "str":
-                found[member.name] = Generator("random", shape)
-    return found
-
-
-def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> dict[str, Any]:
-    given: list[Any] = []
-    for formal, value in zip(specialization.inputs, arguments, strict=True):
-        if formal is not NULL and not (isinstance(formal, Tensor) and formal.value is not None):
-            given += arrays_of(value)
-            assert value is not None or not [*tensors_of(formal)]
-    return dict(zip(names, given, strict=False))
-
-
-def _first_difference(judge: Any, feed: Mapping[str, Any], seen: Mapping[str, Argument]) -> str:
-    """Return the first tensor on the way that differs, as the end of a message."""
-    found = dict(zip((each.name for each in judge.get_outputs()), judge.run(None, feed), strict=True))
-    for name, value in seen.items():
-        if name in found and isinstance(value, np.ndarray) and difference(found[name], value) is not None:
-            return f"; the first tensor that differs is '{name}'"
-    return ""

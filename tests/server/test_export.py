@@ -251,6 +251,23 @@ def test_what_a_dynamic_extent_decides_is_no_node(project: Path, real, decision:
     assert not Path("m.onnx").exists()
 
 
+def test_a_comparison_tries_large_extents_too(project: Path, real, monkeypatch: pytest.MonkeyPatch):
+    """The formula is written wrongly on purpose: as if it decided alike for all extents."""
+    monkeypatch.setattr("snd_server.export.sizes._decides", lambda callee, keys: False)
+    text = """
+    operator scaled {
+        @input { x: real[n]; }
+        @output { y: real[n]; }
+        @lower { y[i,] = n > 50 ? x[i,] : 2.0 * x[i,], i < n; }
+    }
+    graph Scaled { @input { x: real[n|BOUND]; } @output { y: real[n]; } @compose { y = scaled(x); } }
+    """
+    for bound, status, said in ((100, 1, "'y' differs in onnxruntime"), (40, 0, "")):
+        _model(project, text.replace("BOUND", str(bound)))
+        outcome = real("export", ".", "-o", "m.onnx", "--verify")
+        assert (outcome.status, said in outcome.stderr) == (status, True)
+
+
 @pytest.mark.parametrize("formula", ["exp(x[i,])", "x[i,] > 0.0 ? x[i,] : 0.0", "x[i,] + 2.0 * x[i,]"])
 def test_what_elements_and_indices_decide_is_a_node_for_any_extent(project: Path, real, formula: str):
     _model(

@@ -1,0 +1,173 @@
+"""An exported graph against its file: both are run on the same random inputs, and every output is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from math import prod
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.compose import Session, Specialization, Template
+from snd_analysis.model import Tensor, tensors_of
+from snd_analysis.symbolic.integers import Integer, substitute
+from snd_analysis.symbolic.values import NULL, Value
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.binding import Bound, bound
+from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.tensors import InvalidRequest
+from snd_runtime.execution import ComputedTensor, Execution, execute
+from snd_runtime.execution.plain import plain, static_shape
+from snd_runtime.generators import Generator
+from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_server.arguments import ArgumentError
+from snd_server.deviation import difference
+
+_LARGE_EXTENTS = (251, 61, 13, 3)
+"""Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
+_MOST_ELEMENTS, _MOST_TIMES = 4096, 4
+"""Of the inputs with large extents: in all, or of those with small ones."""
+
+
+class Chosen(Struct, frozen=True):
+    """A graph, composed, with what it was composed with."""
+
+    session: Session
+    template: Template
+    specialization: Specialization
+    attributes: Mapping[str, Value]
+    dtypes: Mapping[str, str]
+
+
+def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> str | None:
+    """Run the graph and the file on the same random inputs; return how they differ, None if they do not.
+
+    Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raises ArgumentError if
+    the graph can't be run.
+    """
+    limits = Limits(tensor_bytes=memory_bytes)
+    try:
+        small = _bound(chosen, None, seed, limits)
+    except InvalidRequest as invalid:
+        raise ArgumentError(f"--verify: {invalid.failures[0].message}") from None
+    wrong = _difference(chosen, variables, path, small, seed, limits)
+    if wrong is None and (larger := _larger(chosen, small, seed, limits)) is not None:
+        wrong = _difference(chosen, variables, path, larger, seed, limits)
+    return wrong
+
+
+def _bound(chosen: Chosen, size: int | None, seed: int, limits: Limits) -> Bound:
+    """Return random inputs, with dynamic extents from ``size`` on. Raises InvalidRequest if there are none."""
+    attributes = {name: plain(value) for name, value in chosen.attributes.items()}
+    shapes = _shapes(chosen.specialization, size)
+    request = EvaluationRequest(chosen.template.name, attributes, chosen.dtypes, shapes, seed=seed)
+    return bound(chosen.session, chosen.template, request, FLOAT32, Budget(limits))
+
+
+def _larger(chosen: Chosen, small: Bound, seed: int, limits: Limits) -> Bound | None:
+    """Return random inputs with the largest of some extents that the graph allows; None if there are none."""
+    most = max(_MOST_ELEMENTS, _MOST_TIMES * _elements(small))
+    known = _shapes(chosen.specialization, None)
+    for size in _LARGE_EXTENTS:
+        shapes = _shapes(chosen.specialization, size)
+        if shapes != known and sum(prod(each.shape) for each in shapes.values()) <= most:
+            with suppress(InvalidRequest):
+                return _bound(chosen, size, seed, limits)
+    return None
+
+
+def _elements(given: Bound) -> int:
+    return sum(array.size for value in given.arguments for array in _arrays_of(value))
+
+
+def _difference(
+    chosen: Chosen, variables: Mapping[str, Argument], path: str, given: Bound, seed: int, limits: Limits
+) -> str | None:
+    import onnxruntime
+
+    from snd_server.export import write_model
+
+    seen: dict[str, Argument] = {}
+
+    def watch(step: ComputedTensor) -> None:
+        if not step.iterations:
+            seen.setdefault(step.name, step.value)
+
+    try:
+        execution = Execution(seed=seed, variables=variables, limits=limits, watch=watch)
+        outcome = execute(chosen.session, given.specialization, given.arguments, execution)
+    except EvaluationFailed as failed:
+        raise ArgumentError(f"--verify: {failed.message}") from None
+    judge = _session_of(path)
+    names = [each.name for each in judge.get_inputs()]
+    feed = _feed(chosen.specialization, given.arguments, names)
+    expected = [array for value in outcome.outputs.values() for array in _arrays_of(value)]
+    found = judge.run(None, feed)
+    for node, one, other in zip(judge.get_outputs(), found, expected, strict=False):
+        differs = difference(one, other)
+        if differs is not None:
+            traced = write_model(chosen.specialization, variables, traced=True)
+            inner = onnxruntime.InferenceSession(traced.SerializeToString(), providers=["CPUExecutionProvider"])
+            where = _first_difference(inner, feed, seen)
+            return f"'{node.name}' differs in onnxruntime: {differs}{where}"
+    return None
+
+
+def _session_of(path: str) -> Any:
+    """Return a file in onnxruntime, on the processor."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _arrays_of(value: Argument) -> list[np.ndarray[Any, Any]]:
+    """Return a tensor, or those of a pack, as a list."""
+    return [] if value is None else [value] if isinstance(value, np.ndarray) else list(value)
+
+
+def _shapes(specialization: Specialization, size: int | None) -> dict[str, Generator]:
+    """Return random inputs for those whose shape is known; others are searched for.
+
+    From ``size`` on, each dynamic extent gets another number.
+    """
+    inputs = [each for each in specialization.inputs if isinstance(each, Tensor)]
+    symbols = dict.fromkeys(
+        leaf.key
+        for each in inputs
+        for extent in each.shape or ()
+        if isinstance(extent, Integer)
+        for leaf in extent.leaves
+    )
+    sizes = {} if size is None else {key: size + at for at, key in enumerate(symbols)}
+    found: dict[str, Generator] = {}
+    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
+        if isinstance(value, Tensor) and value.value is None and member.node.pack is None and value.dtype != "str":
+            extents = [substitute(each, sizes) if isinstance(each, Integer) else each for each in value.shape or ()]
+            shape = static_shape(replace(value, shape=None if value.shape is None else tuple(extents)))
+            if shape is not None:
+                found[member.name] = Generator("random", shape)
+    return found
+
+
+def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> dict[str, Any]:
+    given: list[Any] = []
+    for formal, value in zip(specialization.inputs, arguments, strict=True):
+        if formal is not NULL and not (isinstance(formal, Tensor) and formal.value is not None):
+            given += _arrays_of(value)
+            assert value is not None or not [*tensors_of(formal)]
+    return dict(zip(names, given, strict=False))
+
+
+def _first_difference(judge: Any, feed: Mapping[str, Any], seen: Mapping[str, Argument]) -> str:
+    """Return the first tensor on the way that differs, as the end of a message."""
+    found = dict(zip((each.name for each in judge.get_outputs()), judge.run(None, feed), strict=True))
+    for name, value in seen.items():
+        if name in found and isinstance(value, np.ndarray) and difference(found[name], value) is not None:
+            return f"; the first tensor that differs is '{name}'"
+    return ""
