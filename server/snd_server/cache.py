@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
-from pathlib import Path
 
 from msgspec.structs import astuple
 
@@ -82,12 +81,13 @@ class Cache:
         }
         payload = json.dumps(entry, separators=(",", ":"))
         file = self._file(path, settings)
-        unfinished = file.with_suffix(f".{os.getpid()}")
+        unfinished = f"{file}.{os.getpid()}"
         try:
-            Path(self._folder).mkdir(parents=True, exist_ok=True, mode=0o700)
-            file.parent.mkdir(exist_ok=True, mode=0o700)
-            unfinished.write_text(f"{_sha(payload)}\n{payload}", encoding="utf-8")
-            unfinished.replace(file)
+            for folder in (self._folder, os.path.dirname(file)):
+                os.makedirs(folder, 0o700, exist_ok=True)
+            with open(unfinished, "w", encoding="utf-8") as stream:
+                stream.write(f"{_sha(payload)}\n{payload}")
+            os.replace(unfinished, file)
         except OSError:
             return
         self._stored = True
@@ -96,6 +96,8 @@ class Cache:
         """Now and then, remove what no run has stored or confirmed for a month."""
         if not self._stored:
             return
+        from pathlib import Path  # takes as long to load as a small file to check
+
         marker = Path(self._folder, "swept")
         try:
             if marker.exists() and _age(marker) < _DAY:
@@ -107,9 +109,9 @@ class Cache:
         except OSError:
             return
 
-    def _file(self, path: str, settings: ProjectSettings) -> Path:
+    def _file(self, path: str, settings: ProjectSettings) -> str:
         key = _sha(json.dumps([self._tool, os.getcwd(), *astuple(settings), path, self._digest(path)]))
-        return Path(self._folder, key[:2], key[2:])
+        return os.path.join(self._folder, key[:2], key[2:])
 
 
 def default_folder() -> str:
@@ -135,11 +137,11 @@ def is_private(folder: str) -> bool:
     return stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o022
 
 
-def _age(file: Path) -> float:
-    return time.time() - file.stat().st_mtime
+def _age(file: str | os.PathLike[str]) -> float:
+    return time.time() - os.stat(file).st_mtime
 
 
-def _confirm(file: Path) -> None:
+def _confirm(file: str) -> None:
     if _age(file) > _DAY:
         os.utime(file)
 
@@ -158,7 +160,7 @@ def _tool_digest() -> str:
     import snd_analysis
 
     states: list[tuple[str, int, int]] = []
-    folders = [str(Path(snd_analysis.__file__).parent), str(Path(__file__).parent)]
+    folders = [os.path.dirname(snd_analysis.__file__), os.path.dirname(__file__)]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:

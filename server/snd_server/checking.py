@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Location, ProjectSettings, Severity, Source, Span
-from snd_analysis.nnef1.syntax import quantization_path
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader
@@ -92,6 +91,8 @@ class Checker:
 
     def companions(self, path: str) -> tuple[str, ...]:
         """Return the files that say more of a graph in NNEF 1.0 and are checked with it: ``graph.quant``."""
+        from snd_analysis.nnef1.syntax import quantization_path  # SkriptND has none: it does without the other language
+
         quantization = quantization_path(path)
         return () if quantization is None or self._digest(quantization) is None else (quantization,)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -60,6 +59,8 @@ def parse_settings(
     ``wrong`` is called with each mistake. If it does not raise it, the setting counts as not made, and the others hold;
     of what is no TOML none does.
     """
+    import tomllib  # most runs have no configuration
+
     try:
         _demand_few_dots(text)
         document: Any = tomllib.loads(text)

@@ -22,10 +22,6 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
 
 
-# A missing import hides whatever is wrong with the invocations that need it: its fix is right whatever that reveals.
-_REVEALING = frozenset({rules.UNKNOWN_MODULE})
-
-
 class FixedFile(Struct, frozen=True):
     """A text after its fixes, how many were applied, and those that were not, because they would add a diagnostic."""
 
@@ -50,7 +46,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
     failures = 0
     for _ in range(MOST_FIX_ROUNDS):
         offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
-        revealing = [fix for found, fix in offered if fix.safe and found.rule in _REVEALING and fix not in rejected]
+        revealing = [fix for found, fix in offered if _may_reveal(found, fix) and fix not in rejected]
         fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]
         if not fixes:
             return FixedFile(text, count, frozenset(rejected))
@@ -72,6 +68,11 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
         else:
             most = len(fixes) // 2
     return FixedFile(text, count, frozenset(rejected), is_complete=False)
+
+
+def _may_reveal(found: Diagnostic, fix: Fix) -> bool:
+    """Return whether a fix is right whatever it reveals: a missing import hides the mistakes in what needs it."""
+    return fix.safe and found.rule == rules.UNKNOWN_MODULE
 
 
 def adds_none(

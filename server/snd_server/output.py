@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from snd_server.report import Paint, Report
 from snd_server.request import CheckRequest
 from snd_server.terminal import harmless
-from snd_server.writing import write_file
 
 _FORMATS_FOR_PEOPLE = frozenset({"full", "concise"})
 
@@ -26,6 +25,8 @@ def write_output(text: str, stream: TextIO, request: CheckRequest, is_document: 
     Formats for programs are UTF-8 whatever the locale; what a stream cannot hold is escaped.
     """
     if request.output_file is not None and stream is sys.stdout:
+        from snd_server.writing import write_file
+
         write_file(request.output_file, text.encode(errors="backslashreplace"))
         return
     if isinstance(stream, io.TextIOWrapper):

@@ -19,16 +19,15 @@ from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.discovery import NNEF1_SUFFIX, NNEF1_SUFFIXES, SUFFIX, discover
-from snd_server.fixing import FixedFile, fix_text, unified_diff
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
 from snd_server.report import Report, is_fixable
 from snd_server.request import CheckRequest
 from snd_server.terminal import say, visible_diff
-from snd_server.writing import replace_text
 
 if TYPE_CHECKING:
+    from snd_server.fixing import FixedFile
     from snd_server.proving import Prover
 
 CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
@@ -156,6 +155,8 @@ def _show(report: Report, request: CheckRequest) -> None:
 
 def exit_status(report: Report, request: CheckRequest) -> int:
     """Return what a run ends with: whether anything that it reports makes it fail."""
+    if not report.diagnostics:  # loads no rule
+        return CLEAN
     broken = {found.rule for found in report.diagnostics}
     if rules.INTERNAL_ERROR in broken:
         return FAULT
@@ -174,6 +175,8 @@ def _fix(
     Return how many fixes were applied, and which were rejected. Raises OSError for a file that can't be written, or
     that somebody else changed since it was read.
     """
+    from snd_server.writing import replace_text  # a run that only reports does without it
+
     total = 0
     rejected: set[Fix] = set()
     for path in tracked(files, shown=not request.quiet):
@@ -192,6 +195,8 @@ def _fix(
 
 
 def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest, prover: Prover | None) -> bool:
+    from snd_server.fixing import unified_diff
+
     diffs: list[str] = []
     for path in tracked(files, shown=not request.quiet):
         before = checker.source(path).text
@@ -202,6 +207,7 @@ def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest,
 
 def _fixed(path: str, checker: Checker, request: CheckRequest, prover: Prover | None) -> FixedFile:
     """Return the text of a file after its fixes, which is from now on what the checker takes for the file."""
+    from snd_server.fixing import FixedFile, fix_text
 
     def wanted(diagnostic: Diagnostic) -> bool:
         return is_fixable(diagnostic, request.unsafe_fixes) and bool(checker.select(path, (diagnostic,)))

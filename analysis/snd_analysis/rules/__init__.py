@@ -8,9 +8,10 @@ rule, and loading all declarations takes 15 ms. ``__init__.pyi`` tells type chec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pkgutil import iter_modules
 from types import ModuleType
 
 from snd_analysis.base import Rule
@@ -21,21 +22,18 @@ __all__ = ["catalogue"]
 
 def __getattr__(name: str) -> Rule | ModuleType:
     """Load the rule of this name, or its module. Raises AttributeError if no file declares it."""
-    found = _declaring().get(name.lower())
-    if found is None or not (name.isupper() or name.islower()):
-        raise AttributeError(f"no rule is declared as {name}")
-    module = import_module(found)
-    loaded = module if name.islower() else getattr(module, name)
-    globals()[name] = loaded
-    return loaded
+    subjects = _subjects() if name.isupper() or name.islower() else ()
+    for subject in subjects:
+        declaring = f"{subject}.{name.lower()}"
+        if PathFinder.find_spec(declaring, [f"{__path__[0]}/{subject.rpartition('.')[2]}"]) is not None:
+            module = import_module(declaring)
+            loaded = module if name.islower() else getattr(module, name)
+            globals()[name] = loaded
+            return loaded
+    raise AttributeError(f"no rule is declared as {name}")
 
 
 @cache
-def _declaring() -> Mapping[str, str]:
-    """Return the modules of this package by the last parts of their names."""
-    from pkgutil import iter_modules  # not loaded as long as no rule is broken
-
-    subjects = [each for each in iter_modules(__path__, f"{__name__}.") if each.ispkg]
-    paths = [(f"{__path__[0]}/{each.name.rpartition('.')[2]}", f"{each.name}.") for each in subjects]
-    modules = [module.name for path, prefix in paths for module in iter_modules([path], prefix)]
-    return {module.rpartition(".")[2]: module for module in modules}
+def _subjects() -> tuple[str, ...]:
+    """Return the packages in this one. What is in them is looked for by name: to list it takes 4 ms."""
+    return tuple(each.name for each in iter_modules(__path__, f"{__name__}.") if each.ispkg)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import snd_analysis
 from snd_analysis.base import ProjectSettings
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_file, library_modules
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, check, snapshot_of
 
@@ -119,3 +123,10 @@ def test_a_file_that_only_a_client_holds_is_found():
     workspace = Workspace(MemoryReader({"main.sknd": model("a", "a.f(x)")}))
     workspace.open("a.sknd", operator("f"))
     assert workspace.snapshot().diagnostics("main.sknd") == ()
+
+
+def test_every_file_of_the_libraries_is_listed_as_a_module_of_its_folder() -> None:
+    folder = Path(snd_analysis.__file__).parent / "libraries"
+    files = {path.relative_to(folder).as_posix() for path in folder.glob("*/*.sknd")}
+    assert files == {library_file(LIBRARY_PREFIX + module) for module in (*library_modules(), *format_modules())}
+    assert [*library_modules()] == sorted(path.stem for path in folder.glob("std/*.sknd"))

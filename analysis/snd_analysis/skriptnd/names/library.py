@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
+from typing import Final
 
 from snd_analysis.skriptnd.names.module_scope import ModuleNames
 
@@ -15,43 +16,46 @@ _DEFINITION = re.compile(r"^(?:public )?(?:operator|graph) \w+ \{$.*?^\}$", re.M
 
 
 _STANDARD = "std"
-_FORMATS = ("nnef1", "cvm", "tosa", "tennis", "onnx")
-"""The folders of modules that have the operations of other formats."""
+_MODULES: Final = {
+    _STANDARD: ("algo", "image", "layer", "layout", "linalg", "math", "misc", "nn", "quant", "rand"),
+    "cvm": ("cvm",),
+    "nnef1": ("nnef1", "nnef1_quantization", "tract"),
+    "onnx": ("onnx",),
+    "tennis": ("tennis",),
+    "tosa": ("tosa",),
+}
+"""The modules in each folder of ``libraries``. Those in other folders than the first have the operations of other
+formats. Reading the folders would take a tenth of the time of a start."""
+
+_FOLDERS: Final = {module: folder for folder, modules in _MODULES.items() for module in modules}
 
 
-@cache
 def library_modules() -> tuple[str, ...]:
     """Return names of the modules of the standard library."""
-    return tuple(sorted(name for name, folder in _folders().items() if folder == _STANDARD))
+    return _MODULES[_STANDARD]
 
 
 @cache
 def format_modules() -> tuple[str, ...]:
     """Return names of the modules with the operations of other formats: they can be imported, but are not proposed."""
-    return tuple(sorted(name for name, folder in _folders().items() if folder != _STANDARD))
-
-
-@cache
-def _folders() -> Mapping[str, str]:
-    """Return the folder of each module."""
-    libraries = files("snd_analysis").joinpath("libraries")
-    found = ((item.name, folder) for folder in (_STANDARD, *_FORMATS) for item in libraries.joinpath(folder).iterdir())
-    return {name.removesuffix(".sknd"): folder for name, folder in found if name.endswith(".sknd")}
+    return tuple(sorted(set(_FOLDERS).difference(library_modules())))
 
 
 @cache
 def library_text(path: str) -> str:
-    """Return text of a module of the library by its path."""
-    return files("snd_analysis").joinpath("libraries", library_file(path)).read_text(encoding="utf-8")
+    """Return text of a module of the library by its path. Raises FileNotFoundError."""
+    content = get_data("snd_analysis", f"libraries/{library_file(path)}")
+    assert content is not None
+    return content.decode().replace("\r\n", "\n")
 
 
 @cache
 def library_file(path: str) -> str:
     """Return the file of a module of the library, ``std/nn.sknd``, by its path. Raises FileNotFoundError."""
     name = path.removeprefix(LIBRARY_PREFIX)
-    if name not in _folders():
+    if name not in _FOLDERS:
         raise FileNotFoundError(path)
-    return f"{_folders()[name]}/{name}.sknd"
+    return f"{_FOLDERS[name]}/{name}.sknd"
 
 
 def is_library(path: str) -> bool:
@@ -77,7 +81,7 @@ def library_original(path: str, definition: str) -> str | None:
     """Return the path of the module of the library that a definition is copied from: that is named like the file at
     ``path`` and holds the definition word for word. None if there is none."""
     module = path.rpartition("/")[2].removesuffix(".sknd")
-    if module not in _folders() or definition not in _library_definitions(module):
+    if module not in _FOLDERS or definition not in _library_definitions(module):
         return None
     return LIBRARY_PREFIX + module
 

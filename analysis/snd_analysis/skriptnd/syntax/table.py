@@ -7,7 +7,7 @@ nor run when a process starts. A test fails if the file is not that of the gramm
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any, NamedTuple
 
 import msgspec
@@ -67,4 +67,6 @@ class Table(Struct, frozen=True):
 @cache
 def table() -> Table:
     """Return the table of the grammar in this package."""
-    return msgspec.json.decode(files(__package__).joinpath("grammar_table.json").read_bytes(), type=Table)
+    content = get_data(__package__, "grammar_table.json")  # importlib.resources takes as long to load as the table
+    assert content is not None
+    return msgspec.json.decode(content, type=Table)
