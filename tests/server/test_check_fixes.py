@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_written_is_an_error(snd, project, monkeypatch):
     def refuse(path: str, before: str, after: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("snd_server.run.replace_text", refuse)
+    monkeypatch.setattr("snd_server.writing.replace_text", refuse)
     outcome = snd("check", "--fix")
     assert outcome.status == 2
     assert "Permission denied" in outcome.stderr

@@ -85,20 +85,20 @@ def test_edits_made_while_formatting_are_kept(project: Path, real, monkeypatch):
 
 
 def test_edits_made_while_fixing_are_kept(project: Path, real, monkeypatch):
-    import snd_server.run
+    import snd_server.fixing
 
     target = project / "a.sknd"
     target.write_text(FIXABLE)
     assert real("check", "--fix", "--exit-zero").status == 0
     assert target.read_text() != FIXABLE  # there is something to fix
     target.write_text(FIXABLE)
-    there = snd_server.run.fix_text
+    there = snd_server.fixing.fix_text
 
     def edit_and_fix(*arguments: object) -> object:
         target.write_text("# mine\n")
         return there(*arguments)
 
-    monkeypatch.setattr(snd_server.run, "fix_text", edit_and_fix)
+    monkeypatch.setattr(snd_server.fixing, "fix_text", edit_and_fix)
     outcome = real("check", "--fix")
     assert outcome.status == 2
     assert "it has changed since snd read it" in outcome.stderr
