@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from msgspec.structs import replace
@@ -62,6 +61,4 @@ def _table(checker: Checker, request: RunRequest) -> int:
 
 def paint() -> Paint:
     """Return the colours of the terminal; none if output is no terminal."""
-    if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
-        return painter(sys.stdout) or plain
-    return plain
+    return painter(sys.stdout) or plain

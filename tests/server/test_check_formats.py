@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+
+from support.server.processes import ROOT
 
 FORMATS = ["full", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit"]
 SUFFIXES = {"full": "txt", "concise": "txt", "github": "txt", "junit": "xml"}
@@ -149,3 +152,53 @@ def test_statistics(snd):
     rows = json.loads(snd("check", "--statistics", "--format", "json").stdout)
     assert rows[0] == {"rule": "wrong", "severity": "error", "count": 5, "fixable": 5}
     assert snd("check", "--statistics", "--format", "sarif").status == 2
+
+
+@pytest.mark.parametrize("background", ["#000000", "#1e1e1e", "#ffffff", "#fdf6e3"])
+def test_colours_can_be_read_on_light_and_dark_backgrounds(background):
+    from rich.color import Color
+
+    from snd_server.output import READABLE
+
+    behind = _luminance(*bytes.fromhex(background[1:]))
+    for name, exact in READABLE.items():
+        lighter, darker = sorted((_luminance(*Color.parse(exact).get_truecolor()), behind), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 3, (name, background)  # WCAG 2.2, for bold text and symbols
+
+
+def _luminance(*channels: int) -> float:
+    def linear(channel: int) -> float:
+        part = channel / 255
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    return sum(weight * linear(each) for weight, each in zip((0.2126, 0.7152, 0.0722), channels, strict=True))
+
+
+def test_styles_are_made_of_readable_colours():
+    """No renderer has a colour that nobody looked at."""
+    from snd_server.output import READABLE
+
+    folder = ROOT / "server" / "snd_server"
+    names = "black|red|green|yellow|blue|magenta|cyan|white|grey|dim|bright_\\w+"
+    texts = [path.read_text(encoding="utf-8") for path in [*folder.glob("render/*.py"), *folder.glob("*.py")]]
+    used = {word for text in texts for word in re.findall(rf'"(?:bold )?({names})"', text)}
+    assert {"red", "green"} <= used <= READABLE.keys()
+
+
+@pytest.mark.parametrize(
+    ("option", "variable", "coloured"),
+    [
+        ("auto", None, False),
+        ("auto", "FORCE_COLOR", True),
+        ("auto", "NO_COLOR", False),
+        ("always", None, True),
+        ("always", "NO_COLOR", True),
+        ("never", "FORCE_COLOR", False),
+    ],
+)
+def test_color_outweighs_the_environment(snd, project, monkeypatch, option, variable, coloured):
+    (project / "a.sknd").write_text("wrong\n")
+    monkeypatch.setenv("TERM", "dumb" if option == "always" else "xterm-256color")
+    if variable is not None:
+        monkeypatch.setenv(variable, "1")
+    assert ("\x1b[" in snd("check", "--color", option).stdout) is coloured

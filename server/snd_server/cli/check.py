@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from snd_server.cli.color import color_option
 from snd_server.cli.stdin_name import stdin_name
 from snd_server.config_schema import ConfigError
 from snd_server.discovery import MissingPathError
@@ -32,7 +33,7 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
     return click.option(flag, multiple=True, metavar="RULE", callback=_rule_names, help=text)
 
 
-@click.command(short_help="Find the mistakes in SkriptND files.")
+@click.command(short_help="Find the mistakes in SkriptND and NNEF 1.0 files.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--format", "format", type=click.Choice(list(FORMATS)), default="full", help="How to show them.")
 @_rules_option("--select", "Report these rules only (several: comma-separated or repeated; 'all').")
@@ -46,6 +47,7 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--statistics", is_flag=True, help="Count the problems of each rule instead of showing them.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor store the results of earlier runs.")
+@color_option
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if there are errors.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are warnings.")
@@ -64,7 +66,7 @@ def check(
     stdin_filename: str | None,
     **options: Any,
 ) -> int:
-    """Find the mistakes in SkriptND files.
+    """Find the mistakes in SkriptND and NNEF 1.0 files.
 
     PATH is a file, a folder that is searched for *.sknd files (what .gitignore names is skipped), or - for standard
     input. Without PATH the current folder is checked.

@@ -9,8 +9,8 @@ import click
 from snd_server import __version__
 
 _SUBCOMMANDS = {
-    "check": "Find the mistakes in SkriptND files.",
-    "convert": "Turn a model in NNEF 1.0 into a SkriptND model.",
+    "check": "Find the mistakes in SkriptND and NNEF 1.0 files.",
+    "convert": "Turn a model in NNEF 1.0 or ONNX into a SkriptND model.",
     "doc": "Explain operators of the library.",
     "export": "Write a model as an ONNX file.",
     "fmt": "Bring SkriptND and NNEF 1.0 files into the one style.",

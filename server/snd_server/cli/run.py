@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from snd_server.arguments import ArgumentError
+from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
 from snd_server.config_schema import ConfigError
 from snd_server.extras import MissingExtraError
@@ -74,6 +75,7 @@ from snd_server.running import RunRequest
     help="How much memory the tensors may take; 4096 by default.",
 )  # fmt: skip
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show results.")
+@color_option
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 def run(
     path: str | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 
@@ -10,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from snd_server.cli.argument_options import argument_options
+from snd_server.cli.color import color_option
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.model_folder import main_file
@@ -31,6 +31,7 @@ _NARROWEST = 40
     help="Which composed operators to show as what they are composed of; none by default.",
 )  # fmt: skip
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show them.")
+@color_option
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 def shapes(
     path: str,
@@ -49,7 +50,7 @@ def shapes(
     """
     path = main_file(path)
     request = ShapesRequest(path, graph, attributes, types, inputs, decompose, format, config)
-    if format == "table" and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+    if format == "table":
         request = replace(request, paint=painter(sys.stdout) or plain)
     if format == "table" and sys.stdout.isatty():
         request = replace(request, width=max(_NARROWEST, shutil.get_terminal_size().columns))

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
 from snd_server.cli.stdin_name import stdin_name
 from snd_server.config_schema import ConfigError
@@ -29,6 +30,7 @@ from snd_server.testing import SamplesRequest, UpdateRefusedError, run_samples
     "--memory", type=click.IntRange(min=1), default=1024, metavar="MB", show_default=True,
     help="Megabytes that the tensors of one sample may take.",
 )  # fmt: skip
+@color_option
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if samples fail.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are samples without results.")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
 
-_CONTEXT = 2
-"""Lines around a change that a page shows with it."""
+_SHORT = 14
+"""Lines of a program that a page shows as a whole."""
+_CONTEXT = 3
+"""Lines around each change in a longer program."""
 _MOST_CHANGED_LINES = 12
 """Of a larger change, a page shows both programs."""
 
@@ -22,8 +24,9 @@ def rule_page(rule: Rule) -> str:
     change = _change(page.bad, page.good)
     if change:
         parts.append(f"What is wrong, and what is right:\n\n```diff\n{change}```")
-    shown = (("Reported", page.bad), ("Not reported", "" if change else page.good))
-    parts += [f"{title}:\n\n```{_language(code)}\n{code.strip(chr(10))}\n```" for title, code in shown if code]
+    else:
+        shown = (("Reported", page.bad), ("Not reported", page.good))
+        parts += [f"{title}:\n\n```{_language(code)}\n{code.strip(chr(10))}\n```" for title, code in shown if code]
     return "\n\n".join(parts) + "\n"
 
 
@@ -45,7 +48,8 @@ def _change(bad: str, good: str) -> str:
         return ""
     lines: list[str] = []
     changed = 0
-    groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT)
+    context = _CONTEXT if len(before) > _SHORT else len(before)
+    groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(context)
     for at, group in enumerate(groups):
         lines += ["  ..."] if at else []
         for kind, start, end, other_start, other_end in group:
@@ -54,9 +58,10 @@ def _change(bad: str, good: str) -> str:
                 continue
             old, new = before[start:end], after[other_start:other_end]
             changed += len(old) + len(new)
-            lines += [f"- {line}" for line in old]
-            if len(old) == len(new) == 1:
-                lines.append(_mark(old[0], new[0]))
+            if len(old) == len(new):
+                lines += chain.from_iterable((f"- {was}", _mark(was, now)) for was, now in zip(old, new, strict=True))
+            else:
+                lines += [f"- {line}" for line in old]
             lines += [f"+ {line}" for line in new]
     return "".join(f"{line}\n" for line in lines) if changed <= _MOST_CHANGED_LINES else ""
 
