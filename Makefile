@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # What needs no editor; those are downloaded by test-editors.
-CHANGES := tests/analysis tests/nnef1 tests/runtime tests/server tests/fuzz tests/editors/extension
+CHANGES := tests/analysis tests/nnef1 tests/runtime tests/server tests/fuzz tests/editors/extension tests/editors/others
 
 .PHONY: demo test test-all test-editors fuzz lint format bench docs site grammar clean extension
 

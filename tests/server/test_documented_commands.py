@@ -13,7 +13,7 @@ TEXTS = {
     path.relative_to(processes.ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in (
         *processes.ROOT.glob("*.md"),
-        *processes.ROOT.glob("docs/*.md"),
+        *processes.ROOT.glob("docs/**/*.md"),
         processes.ROOT / "vscode-extension/README.md",
         processes.ROOT / "editors/nvim/doc/snd.txt",
     )

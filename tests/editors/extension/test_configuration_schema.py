@@ -121,9 +121,9 @@ def test_it_accepts_what_the_reader_does(schema: dict[str, Any], text: str):
     assert _accepts(schema, text) == _is_read(text)
 
 
-def test_it_accepts_the_example_of_the_readme(schema: dict[str, Any]):
-    readme = (REPOSITORY / "README.md").read_text("utf-8")
-    blocks: list[str] = [part.partition("```")[0] for part in readme.split("```toml\n")[1:]]
+def test_it_accepts_the_example_of_the_guide(schema: dict[str, Any]):
+    page = (REPOSITORY / "docs/check.md").read_text("utf-8")
+    blocks: list[str] = [part.partition("```")[0] for part in page.split("```toml\n")[1:]]
     (example,) = [block for block in blocks if "line-width" in block]
     assert _is_read(example)
     assert _accepts(schema, example)

@@ -1,4 +1,4 @@
-"""The README's lines for Neovim, followed from nothing: an empty home, and `snd` and `nvim` on PATH."""
+"""The lines of docs/editors/neovim.md, followed from nothing: an empty home, and `snd` and `nvim` on PATH."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from support.editors.downloads import REPOSITORY
 from support.editors.neovim_programs import OLDEST, Neovim
 
-_SECTION = (REPOSITORY / "README.md").read_text(encoding="utf-8").partition("#### Neovim\n")[2].partition("\n## ")[0]
+_SECTION = (REPOSITORY / "docs/editors/neovim.md").read_text(encoding="utf-8")
 (_INSTALLING,) = re.findall(r"^```sh\n(.*?)^```", _SECTION, re.MULTILINE | re.DOTALL)
 _SETUP, _ENABLE, _LAZY, _BARE = re.findall(r"^```lua\n(.*?)^```", _SECTION, re.MULTILINE | re.DOTALL)
 
