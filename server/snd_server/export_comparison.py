@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from math import prod
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from snd_analysis.compose import Session, Specialization, Template
 from snd_analysis.model import Tensor, tensors_of
-from snd_analysis.symbolic.integers import Integer, substitute
 from snd_analysis.symbolic.values import NULL, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import ComputedTensor, Execution, execute
-from snd_runtime.execution.plain import plain, static_shape
+from snd_runtime.execution.plain import plain
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.arguments import ArgumentError
 from snd_server.deviation import difference
-
-_LARGE_EXTENTS = (251, 61, 13, 3)
-"""Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
-_MOST_ELEMENTS, _MOST_TIMES = 4096, 4
-"""Of the inputs with large extents: in all, or of those with small ones."""
+from snd_server.trial_inputs import larger_inputs, random_inputs
 
 
 class Chosen(Struct, frozen=True):
@@ -51,7 +44,7 @@ def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: i
     """
     limits = Limits(tensor_bytes=memory_bytes)
     try:
-        small = _bound(chosen, None, seed, limits)
+        small = _bound(chosen, random_inputs(chosen.specialization), seed, limits)
     except InvalidRequest as invalid:
         raise ArgumentError(f"--verify: {invalid.failures[0].message}") from None
     wrong = _difference(chosen, variables, path, small, seed, limits)
@@ -60,28 +53,20 @@ def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: i
     return wrong
 
 
-def _bound(chosen: Chosen, size: int | None, seed: int, limits: Limits) -> Bound:
-    """Return random inputs, with dynamic extents from ``size`` on. Raises InvalidRequest if there are none."""
+def _bound(chosen: Chosen, inputs: Mapping[str, Generator], seed: int, limits: Limits) -> Bound:
+    """Return random inputs, those that are not given with the smallest extents. Raises InvalidRequest."""
     attributes = {name: plain(value) for name, value in chosen.attributes.items()}
-    shapes = _shapes(chosen.specialization, size)
-    request = EvaluationRequest(chosen.template.name, attributes, chosen.dtypes, shapes, seed=seed)
+    request = EvaluationRequest(chosen.template.name, attributes, chosen.dtypes, inputs, seed=seed)
     return bound(chosen.session, chosen.template, request, FLOAT32, Budget(limits))
 
 
 def _larger(chosen: Chosen, small: Bound, seed: int, limits: Limits) -> Bound | None:
     """Return random inputs with the largest of some extents that the graph allows; None if there are none."""
-    most = max(_MOST_ELEMENTS, _MOST_TIMES * _elements(small))
-    known = _shapes(chosen.specialization, None)
-    for size in _LARGE_EXTENTS:
-        shapes = _shapes(chosen.specialization, size)
-        if shapes != known and sum(prod(each.shape) for each in shapes.values()) <= most:
-            with suppress(InvalidRequest):
-                return _bound(chosen, size, seed, limits)
+    elements = sum(array.size for value in small.arguments for array in _arrays_of(value))
+    for inputs in larger_inputs(chosen.specialization, elements):
+        with suppress(InvalidRequest):
+            return _bound(chosen, inputs, seed, limits)
     return None
-
-
-def _elements(given: Bound) -> int:
-    return sum(array.size for value in given.arguments for array in _arrays_of(value))
 
 
 def _difference(
@@ -129,30 +114,6 @@ def _session_of(path: str) -> Any:
 def _arrays_of(value: Argument) -> list[np.ndarray[Any, Any]]:
     """Return a tensor, or those of a pack, as a list."""
     return [] if value is None else [value] if isinstance(value, np.ndarray) else list(value)
-
-
-def _shapes(specialization: Specialization, size: int | None) -> dict[str, Generator]:
-    """Return random inputs for those whose shape is known; others are searched for.
-
-    From ``size`` on, each dynamic extent gets another number.
-    """
-    inputs = [each for each in specialization.inputs if isinstance(each, Tensor)]
-    symbols = dict.fromkeys(
-        leaf.key
-        for each in inputs
-        for extent in each.shape or ()
-        if isinstance(extent, Integer)
-        for leaf in extent.leaves
-    )
-    sizes = {} if size is None else {key: size + at for at, key in enumerate(symbols)}
-    found: dict[str, Generator] = {}
-    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
-        if isinstance(value, Tensor) and value.value is None and member.node.pack is None and value.dtype != "str":
-            extents = [substitute(each, sizes) if isinstance(each, Integer) else each for each in value.shape or ()]
-            shape = static_shape(replace(value, shape=None if value.shape is None else tuple(extents)))
-            if shape is not None:
-                found[member.name] = Generator("random", shape)
-    return found
 
 
 def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> dict[str, Any]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis.compose import Session, Specialization, compose_root
 from snd_analysis.convert import Converted
 from snd_runtime.evaluation import EvaluationAnswer, Evaluator, ShownStep, ShownTensor
 from snd_runtime.summary import Summary, summarize
 from snd_runtime.worker import ProcessLimits
 from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
+from snd_server.composing import chosen_graph
 from snd_server.config import Configurations
 from snd_server.conversion import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.deviation import TOLERANCE, difference
@@ -22,6 +27,7 @@ from snd_server.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.running import Observer, RunRequest, answer_of, prepare
 from snd_server.selection import RuleSettings
 from snd_server.terminal import say
+from snd_server.trial_inputs import larger_inputs
 from snd_server.weights import stored_weights
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -29,23 +35,32 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
     """Run the source and what it was converted to; return the exit status. Raises ArgumentError if neither runs."""
-    with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
-        drawn = _drawn(request, converted)
-        first, _ = _run(evaluator, request, request.path, None, drawn)
-        try:
-            inputs = _inputs(first, request.seed)
-            source, before = _run(evaluator, request, request.path, inputs, drawn)
-        except ArgumentError:  # something is divided by one of them
-            inputs = _inputs(first, request.seed, least=1)
-            source, before = _run(evaluator, request, request.path, inputs, drawn)
-        renamed = {converted.names.get(name, name): array for name, array in inputs.items()}
-        weights = {
-            each.name: drawn[each.source].reshape(each.shape) for each in converted.variables if each.source in drawn
-        }
-        target, after = _run(evaluator, request, main, renamed, weights)
-    expected = {name: np.asarray(array) for name, array in (source.arrays or {}).items()}
+    drawn = _drawn(request, converted)
     names = converted.names
-    return _compared(request, first, expected, target, lambda: _first_difference(before, after, names), names)
+    sources = {new: name for name, new in names.items()}
+    weights = {
+        each.name: drawn[each.source].reshape(each.shape) for each in converted.variables if each.source in drawn
+    }
+
+    def compared(evaluator: Evaluator, inputs: Sequence[_Input]) -> _Comparison:
+        def original(least: int) -> tuple[EvaluationAnswer, dict[str, Summary]]:
+            given = {sources.get(name, name): array for name, array in _random(inputs, request.seed, least).items()}
+            try:
+                return _run(evaluator, request, request.path, given, drawn)
+            except ArgumentError as failed:
+                raise _SourceFailed(str(failed)) from None
+
+        least = 0
+        try:
+            source, before = original(least)
+        except _SourceFailed:  # something is divided by one of them
+            least = 1
+            source, before = original(least)
+        target, after = _run(evaluator, request, main, _random(inputs, request.seed, least), weights)
+        expected = {name: np.asarray(array) for name, array in (source.arrays or {}).items()}
+        return _compared(inputs, expected, target, lambda: _first_difference(before, after, names), names)
+
+    return _on_small_and_large(request, main, weights, compared)
 
 
 def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: Mapping[str, Array]) -> int:
@@ -53,59 +68,128 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
 
     Raises ArgumentError if onnxruntime is missing, or one of the two does not run.
     """
+
+    def compared(evaluator: Evaluator, inputs: Sequence[_Input]) -> _Comparison:
+        arrays = _random(inputs, request.seed)
+        given = {name: arrays[new] for name, new in converted.inputs.items() if new in arrays}
+        try:
+            expected = run_onnxruntime(request.path, {**given, **fixed})
+        except RuntimeFailedError as problem:
+            raise _SourceFailed(f"--verify: {problem}") from None
+        target, after = _run(evaluator, request, main, arrays, {})
+
+        def first_difference() -> str:
+            every = run_onnxruntime(request.path, {**given, **fixed}, tuple(converted.tensors))
+            before = {name: summarize(array) for name, array in every.items()}
+            return _first_difference(before, after, converted.tensors)
+
+        return _compared(inputs, expected, target, first_difference, converted.outputs)
+
+    return _on_small_and_large(request, main, {}, compared)
+
+
+class _SourceFailed(ArgumentError):  # noqa: N818
+    """The source does not run with some inputs."""
+
+
+class _Input(Struct, frozen=True):
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+class _Comparison(Struct, frozen=True):
+    """What two models computed of the same inputs: how many outputs, the first that differs, and how it does."""
+
+    inputs: str
+    outputs: int
+    differing: str = ""
+    difference: str = ""
+
+
+def _on_small_and_large(
+    request: ConvertRequest,
+    main: str,
+    weights: Mapping[str, Array],
+    compared: Callable[[Evaluator, Sequence[_Input]], _Comparison],
+) -> int:
+    """Compare with small dynamic extents and, as far as the model allows, with large ones; return the exit status."""
     with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
-        first, _ = _run(evaluator, request, main, None, {})
-        inputs = _inputs(first, request.seed)
-        target, after = _run(evaluator, request, main, inputs, {})
-    given = {name: inputs[new] for name, new in converted.inputs.items() if new in inputs}
-    try:
-        expected = run_onnxruntime(request.path, {**given, **fixed})
-    except RuntimeFailedError as problem:
-        raise ArgumentError(f"--verify: {problem}") from None
+        small = _smallest(evaluator, request, main, weights)
+        trials = [compared(evaluator, small)]
+        if not trials[0].differing:
+            elements = sum(prod(each.shape) for each in small)
+            for known in larger_inputs(_specialization(request, main), elements):
+                large = [replace(each, shape=known[each.name].shape) if each.name in known else each for each in small]
+                with suppress(_SourceFailed):  # it demands other extents
+                    trials.append(compared(evaluator, large))
+                    break
+    last = trials[-1]
+    if last.differing:
+        say(f"'{last.differing}' differs on random inputs ({last.inputs}): {last.difference}", err=True)
+        return PROBLEMS
+    if not request.quiet:
+        plural = "" if last.outputs == 1 else "s"
+        say(f"{last.outputs} output{plural} equal on random inputs ({'; '.join(each.inputs for each in trials)})")
+    return CLEAN
 
-    def first_difference() -> str:
-        every = run_onnxruntime(request.path, {**given, **fixed}, tuple(converted.tensors))
-        before = {name: summarize(array) for name, array in every.items()}
-        return _first_difference(before, after, converted.tensors)
 
-    return _compared(request, first, expected, target, first_difference, converted.outputs)
+def _specialization(request: ConvertRequest, main: str) -> Specialization:
+    snapshot, _, template = chosen_graph(Checker(Configurations(request.config), RuleSettings()), main, None)
+    return compose_root(Session(snapshot), template, {}, {}, {})
 
 
 def _compared(
-    request: ConvertRequest,
-    first: EvaluationAnswer,
+    inputs: Sequence[_Input],
     expected: Mapping[str, Array],
     target: EvaluationAnswer,
     first_difference: Callable[[], str],
     names: Mapping[str, str],
-) -> int:
-    """Say whether the outputs of both models agree; return the exit status."""
-    sizes = ", ".join(f"{each.name}[{','.join(map(str, each.summary.shape))}]" for each in first.inputs if each.summary)
+) -> _Comparison:
+    shown = ", ".join(f"{each.name}[{','.join(map(str, each.shape))}]" for each in inputs)
     for name, array in expected.items():
         found = (target.arrays or {}).get(names.get(name, name))
         differs = "it is missing" if found is None else difference(np.asarray(found), array)
         if differs is not None:
-            say(f"'{name}' differs on random inputs ({sizes}): {differs}{first_difference()}", err=True)
-            return PROBLEMS
-    if not request.quiet:
-        count = len(expected)
-        say(f"{count} output{'' if count == 1 else 's'} equal on random inputs ({sizes})")
-    return CLEAN
+            return _Comparison(shown, len(expected), name, differs + first_difference())
+    return _Comparison(shown, len(expected))
+
+
+def _smallest(
+    evaluator: Evaluator, request: ConvertRequest, path: str, weights: Mapping[str, Array]
+) -> tuple[_Input, ...]:
+    """Return the inputs with the smallest extents. Raises ArgumentError if there are none."""
+    answer, _ = _answered(evaluator, request, path, {}, weights, keep=False)
+    if answer.failures and not answer.inputs:  # else the shapes that were tried are known
+        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
+    return tuple(
+        _Input(each.name, each.summary.dtype, each.summary.shape) for each in answer.inputs if each.summary is not None
+    )
 
 
 def _run(
+    evaluator: Evaluator, request: ConvertRequest, path: str, inputs: Mapping[str, Array], weights: Mapping[str, Array]
+) -> tuple[EvaluationAnswer, dict[str, Summary]]:
+    """Return the outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
+    answer, seen = _answered(evaluator, request, path, inputs, weights, keep=True)
+    if answer.failures:
+        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
+    return answer, seen
+
+
+def _answered(
     evaluator: Evaluator,
     request: ConvertRequest,
     path: str,
-    inputs: Mapping[str, Array] | None,
+    inputs: Mapping[str, Array],
     weights: Mapping[str, Array],
+    keep: bool,
 ) -> tuple[EvaluationAnswer, dict[str, Summary]]:
-    """Return the outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(path)
-    run = RunRequest(path, seed=request.seed, memory_bytes=request.memory_bytes, trace=inputs is not None)
+    run = RunRequest(path, seed=request.seed, memory_bytes=request.memory_bytes, trace=keep)
     prepared = prepare(snapshot, run, checker.configurations.of_file(path).weights)
-    evaluation = replace(prepared.evaluation, inputs=dict(inputs or {}), keep=inputs is not None)
+    evaluation = replace(prepared.evaluation, inputs=dict(inputs), keep=keep)
     evaluation = replace(evaluation, weights={**weights, **evaluation.weights})
     seen: dict[str, Summary] = {}
 
@@ -114,8 +198,6 @@ def _run(
             _note(seen, each)
 
     answer, _ = answer_of(evaluator, checker, snapshot, evaluation, Observer(step, lambda done, total: None), path)
-    if answer.failures and (inputs is not None or not answer.inputs):  # else the shapes that were tried are known
-        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
     return answer, seen
 
 
@@ -137,19 +219,18 @@ def _note(seen: dict[str, Summary], tensor: ShownTensor) -> None:
         seen[tensor.name] = tensor.summary
 
 
-def _inputs(answer: EvaluationAnswer, seed: int, least: int = 0) -> dict[str, Array]:
-    """Random inputs of the shapes that were found. Integers are ``least`` or one more: they are often indices."""
+def _random(inputs: Iterable[_Input], seed: int, least: int = 0) -> dict[str, Array]:
+    """Return random arrays. Integers are ``least`` or one more: they are often indices."""
     chance = np.random.default_rng(seed)
     found: dict[str, Array] = {}
-    for each in answer.inputs:
-        assert each.summary is not None
-        match each.summary.dtype:
+    for each in inputs:
+        match each.dtype:
             case "real":
-                found[each.name] = chance.standard_normal(each.summary.shape, np.float32)
+                found[each.name] = chance.standard_normal(each.shape, np.float32)
             case "bool":
-                found[each.name] = chance.integers(0, 2, each.summary.shape).astype(bool)
+                found[each.name] = chance.integers(0, 2, each.shape).astype(bool)
             case _:
-                found[each.name] = chance.integers(least, least + 2, each.summary.shape)
+                found[each.name] = chance.integers(least, least + 2, each.shape)
     return found
 
 

@@ -156,3 +156,29 @@ def test_hostile_models_are_refused_with_a_place(tmp_path: Path, real: Run):
     assert "the tensor 'w' of shape [1099511627776]" in outcome.stderr
     path.write_bytes(path.read_bytes()[:-5])
     assert real("convert", str(path), "-o", str(tmp_path / "new"), "--force").status == 2
+
+
+def test_a_comparison_tries_large_extents_too(tmp_path: Path, real: Run, monkeypatch: pytest.MonkeyPatch):
+    """The conversion is made wrong on purpose, for all extents but small ones."""
+    from snd_server import verification
+
+    floats = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["b", "n"]) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "g", floats[:1], floats[1:])
+    onnx.save(onnx.helper.make_model(graph, ir_version=8), tmp_path / "neg.onnx")
+    command = ("convert", str(tmp_path / "neg.onnx"), "-o", str(tmp_path / "new"), "--verify")
+    outcome = real(*command)
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert "1 output equal on random inputs (x[2,2]; x[61,62])" in outcome.stdout
+
+    def spoiled(request: Any, converted: Any, main: str, fixed: Any) -> int:
+        formula = "@lower { y[i,j] = n > 50 ? x[i,j] : -x[i,j], i < b, j < n; }"
+        operator = f"operator neg {{ @input {{ x: real[b,n]; }} @output {{ y: real[b,n]; }} {formula} }}"
+        text = Path(main).read_text(encoding="utf-8").replace("math.neg", "neg")
+        Path(main).write_text(f"{text}\n{operator}\n", encoding="utf-8")
+        return verify(request, converted, main, fixed)
+
+    verify = verification.verify_onnx
+    monkeypatch.setattr(verification, "verify_onnx", spoiled)
+    outcome = real(*command, "--force")
+    assert outcome.status == 1
+    assert "'y' differs on random inputs (x[61,62])" in outcome.stderr

@@ -1,0 +1,51 @@
+"""Random inputs to compare two models on. What is right for small extents only shows with larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from math import prod
+
+from msgspec.structs import replace
+
+from snd_analysis.compose import Specialization
+from snd_analysis.model import Tensor
+from snd_analysis.symbolic.integers import Integer, substitute
+from snd_runtime.execution.plain import static_shape
+from snd_runtime.generators import Generator
+
+_LARGE_EXTENTS = (251, 61, 13, 3)
+"""Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
+_MOST_ELEMENTS, _MOST_TIMES = 4096, 4
+"""Of the inputs with large extents: in all, or of those with small ones."""
+
+
+def random_inputs(specialization: Specialization, sizes: Mapping[Hashable, int] | None = None) -> dict[str, Generator]:
+    """Return random inputs for those whose shape is known, with the sizes of the symbols in it."""
+    found: dict[str, Generator] = {}
+    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
+        if isinstance(value, Tensor) and value.value is None and member.node.pack is None and value.dtype != "str":
+            shape = static_shape(_sized(value, sizes or {}))
+            if shape is not None:
+                found[member.name] = Generator("random", shape)
+    return found
+
+
+def larger_inputs(specialization: Specialization, elements: int) -> Iterator[dict[str, Generator]]:
+    """Yield random inputs in which each symbol is another number, the largest first; none where there is no symbol.
+
+    ``elements`` are those of small inputs. The graph may demand other extents.
+    """
+    tensors = [each for each in specialization.inputs if isinstance(each, Tensor)]
+    extents = [each for tensor in tensors for each in tensor.shape or () if isinstance(each, Integer)]
+    symbols = dict.fromkeys(leaf.key for each in extents for leaf in each.leaves)
+    for size in _LARGE_EXTENTS if symbols else ():
+        found = random_inputs(specialization, {key: size + at for at, key in enumerate(symbols)})
+        if sum(prod(each.shape) for each in found.values()) <= max(_MOST_ELEMENTS, _MOST_TIMES * elements):
+            yield found
+
+
+def _sized(tensor: Tensor, sizes: Mapping[Hashable, int]) -> Tensor:
+    if tensor.shape is None:
+        return tensor
+    shape = (substitute(each, sizes) if isinstance(each, Integer) else each for each in tensor.shape)
+    return replace(tensor, shape=tuple(shape))
