@@ -23,6 +23,9 @@ from snd_runtime.lowering.product import contract
 from snd_runtime.lowering.reading import strided
 from snd_runtime.lowering.writing import combine, target_view
 
+# Copies of windows that stay in the cache cost less than half of those that don't (measured).
+_MOST_COPIED = 1 << 20
+
 
 class Padded(Struct, eq=False):
     """A read with guarded indices: its tensor with zeros around, and the indices there."""
@@ -32,6 +35,11 @@ class Padded(Struct, eq=False):
     before: tuple[int, ...]
     after: tuple[int, ...]
     array: Array | None = None
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether there are zeros around at all."""
+        return any(self.before) or any(self.after)
 
     def elements(self, memory: Memory, box: Box) -> Array:
         """Return the elements over a box."""
@@ -67,18 +75,26 @@ class Contraction(Struct, eq=False):
         """Parts of a box such that no factor has too many elements in one."""
         varying = [self._axes(factor) for factor in self.factors]
         volumes = [prod(box.shape[axis] for axis in axes) for axes in varying]
-        largest = max(volumes)
-        if largest <= self.most:
+        at = volumes.index(max(volumes))
+        most = self.most
+        if volumes[at] > 2 * self._stored(self.factors[at]):  # windows that overlap are copied one by one
+            most = min(most, _MOST_COPIED)
+        if volumes[at] <= most:
             yield box
             return
         # Only along the axes of the largest factor does cutting make it smaller.
-        axes = varying[volumes.index(largest)]
+        axes = varying[at]
         others = tuple((0, 1) if axis not in axes else box.ranges[axis] for axis in range(len(box.ranges)))
-        for part in Box(others).chunks(self.most, self.reduced):
+        for part in Box(others).chunks(most, self.reduced):
             yield Box(tuple(part.ranges[axis] if axis in axes else box.ranges[axis] for axis in range(len(box.ranges))))
 
     def _axes(self, factor: Term | Padded) -> frozenset[int]:
         return factor.term.axes if isinstance(factor, Padded) else factor.axes
+
+    def _stored(self, factor: Term | Padded) -> int:
+        """Return how many elements of a tensor a factor is made of."""
+        read = factor.term if isinstance(factor, Padded) else factor
+        return prod(extent or 1 for extent in read.slot.shape) if isinstance(read, Read) else 1 << 62
 
     def run(self, evaluation: Evaluation, box: Box) -> bool:
         """Add the products of a box to the results; false if that can't be done so."""
@@ -91,36 +107,34 @@ class Contraction(Struct, eq=False):
             factor.elements(memory, box) if isinstance(factor, Padded) else evaluation.value(factor, scope)
             for factor in self.factors
         ]
-        if evaluation.skipped is not None or not self._may_be_padded(memory, arrays):
+        if evaluation.skipped is not None:
             return False
         dimensions = len(box.shape)
         wide = [array.reshape((1,) * (dimensions - array.ndim) + array.shape) for array in arrays]
         total = contract(wide, self.reduced, box.shape)
-        if total is None:
+        if total is None or not self._is_unharmed(total, memory, arrays):
             return False
         combine(evaluation, target, total, "+=")
         return True
 
-    def _may_be_padded(self, memory: Memory, arrays: Sequence[Array]) -> bool:
-        """Return whether zero times every other factor is zero."""
-        if not any(isinstance(factor, Padded) for factor in self.factors):
+    def _is_unharmed(self, total: Array, memory: Memory, arrays: Sequence[Array]) -> bool:
+        """Return whether zero times every other factor was zero: infinity would have left its mark in the sums."""
+        if not any(isinstance(factor, Padded) and factor.is_wider for factor in self.factors):
             return True
-        if self.finite is None or not self.finite:
-            whole = [
-                memory.array(factor.term.slot if isinstance(factor, Padded) else factor.slot)
-                if isinstance(factor, Padded | Read)
-                else array
-                for factor, array in zip(self.factors, arrays, strict=True)
-            ]
-            padded = [isinstance(factor, Padded) for factor in self.factors]
-            others = (
-                whole if sum(padded) > 1 else [each for each, is_it in zip(whole, padded, strict=True) if not is_it]
-            )
-            finite = all(each.dtype.kind != "f" or bool(np.isfinite(each).all()) for each in others)
-            if all(isinstance(factor, Padded | Read) for factor in self.factors):
-                self.finite = finite
-            return finite
-        return True
+        if total.dtype.kind != "f" or self.finite or bool(np.isfinite(total).all()):
+            return True
+        whole = [
+            memory.array(factor.term.slot if isinstance(factor, Padded) else factor.slot)
+            if isinstance(factor, Padded | Read)
+            else array
+            for factor, array in zip(self.factors, arrays, strict=True)
+        ]
+        padded = [isinstance(factor, Padded) for factor in self.factors]
+        others = whole if sum(padded) > 1 else [each for each, is_it in zip(whole, padded, strict=True) if not is_it]
+        finite = all(each.dtype.kind != "f" or bool(np.isfinite(each).all()) for each in others)
+        if all(isinstance(factor, Padded | Read) for factor in self.factors):
+            self.finite = finite
+        return finite
 
 
 def contraction_of(

@@ -1,12 +1,13 @@
-"""Formulas over few elements as a row of operations on whole arrays, made once: nothing is analysed when they run.
+"""Formulas as a row of operations on whole arrays, made once: nothing is analysed when they run.
 
-It covers plain assignments whose indices are affine and within bounds. Whatever may fail at single points, as a sum of
-ints may, is only noticed; the formula is then evaluated the general way, which says where.
+Many elements are computed tile by tile, each of which goes through all operations while it is in the cache. It covers
+plain assignments whose indices are affine and within bounds. Whatever may fail at single points, as a sum of ints may,
+is only noticed; the formula is then evaluated the general way, which says where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
@@ -41,16 +42,26 @@ from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.reading import strided
 
+Load: TypeAlias = "Callable[[Memory], Array]"
+"""What gives a value for all points, with extents of 1 where it doesn't vary."""
 Instruction: TypeAlias = "Callable[[list[Array], Memory], Array | None]"
 """From the values before to the next one; None if there is a point without a value."""
 View: TypeAlias = "Callable[[Array], Array]"
+
+_TILE = 1 << 15
+"""How many elements go through all operations together."""
 
 
 class Direct:
     """A formula that assigns the value of one term to elements of one tensor."""
 
     def __init__(
-        self, slot: Slot, shape: tuple[int, ...], target: View | None, rows: list[Instruction], fresh: bool
+        self,
+        slot: Slot,
+        shape: tuple[int, ...],
+        target: View | None,
+        loads: list[Load],
+        rows: list[Instruction],
     ) -> None:
         self.slot = slot
         self.size = prod(shape)
@@ -58,31 +69,81 @@ class Direct:
         """Whether it writes every element of the tensor, at the position of its axes."""
         self._shape = shape
         self._target = target
+        self._loads = loads
         self._instructions = rows
-        self._is_fresh = fresh
 
     def run(self, memory: Memory) -> bool:
         """Run the formula; false if it must be evaluated the general way, since there may be something to report."""
-        values: list[Array] = []
+        values = [load(memory) for load in self._loads]
+        most = min(_TILE, memory.budget.limits.chunk_elements)
+        if self.size <= most:
+            result = self._result(values, memory)
+            if result is not None:
+                self._store(memory, result)
+            return result is not None
+        target = self._array(memory)
+        for number, tile in enumerate(_tiles(self._shape, most)):
+            if number % 64 == 0:
+                memory.budget.check_time(None)
+            result = self._result([_part(value, tile) for value in values], memory)
+            if result is None:
+                return False
+            target[tile] = result
+        if self._target is None:
+            memory.set(self.slot, target)
+        return True
+
+    def _result(self, loaded: list[Array], memory: Memory) -> Array | None:
+        """Return the values of the last instruction, over all points or a tile of them."""
+        values = loaded
         for instruction in self._instructions:
             value = instruction(values, memory)
             if value is None:
-                return False
+                return None
             values.append(value)
-        result = values[-1]
+        return values[-1]
+
+    def _array(self, memory: Memory) -> Array:
+        """Return where the results go."""
         if self._target is not None:
-            self._target(memory.array(self.slot))[...] = result
-            return True
-        dtype = memory.dtypes[self.slot.dtype]
+            return self._target(memory.array(self.slot))
         if memory.has(self.slot):  # it may be a part of a larger array
-            memory.array(self.slot)[...] = result
-        elif self._is_fresh and result.shape == self._shape and result.dtype == dtype:
-            memory.set(self.slot, np.ascontiguousarray(result).reshape(self._shape))
-        else:
-            made = np.empty(self._shape, dtype)
-            made[...] = result
-            memory.set(self.slot, made)
-        return True
+            return memory.array(self.slot)
+        return np.empty(self._shape, memory.dtypes[self.slot.dtype])
+
+    def _store(self, memory: Memory, result: Array) -> None:
+        is_new = self._target is None and not memory.has(self.slot)
+        is_made = bool(self._instructions) and result.flags.c_contiguous
+        if is_new and is_made and result.shape == self._shape and result.dtype == memory.dtypes[self.slot.dtype]:
+            memory.set(self.slot, result)
+            return
+        target = self._array(memory)
+        target[...] = result
+        if is_new:
+            memory.set(self.slot, target)
+
+
+def _tiles(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
+    """Yield indices of parts of a shape, of at most so many elements, in order; the first dimensions are kept."""
+    axis, rest = 0, prod(shape[1:])
+    while rest > most:
+        axis += 1
+        rest //= shape[axis]
+    step = max(most // max(rest, 1), 1)
+    for first in np.ndindex(*shape[:axis]):
+        head = tuple(slice(at, at + 1) for at in first)
+        for start in range(0, shape[axis], step):
+            yield (*head, slice(start, start + step))
+
+
+def _part(value: Array, tile: tuple[slice, ...]) -> Array:
+    """Return the elements of a tile; there is one for all along extents of 1."""
+    if not value.ndim:
+        return value
+    return value[tuple(each if extent > 1 else _ALL for each, extent in zip(tile, value.shape, strict=False))]
+
+
+_ALL = slice(None)
 
 
 def direct(formula: Formula, analysis: Analysis) -> Direct | None:
@@ -99,7 +160,7 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
     if forms is None or colliding_axes(forms, lengths):
         return None
     rows = _Rows(analysis, box)
-    if rows.add(write.value) is None:
+    if not rows.add(write.value):
         return None
     shape = box.shape
     is_whole = slot.shape == shape and all(
@@ -107,7 +168,7 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
         for at, form in enumerate(forms)
     )
     target = None if is_whole else _view(forms, slot.shape, box)
-    return Direct(slot, shape, target, rows.instructions, isinstance(write.value, Apply))
+    return Direct(slot, shape, target, rows.loads, rows.instructions)
 
 
 def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box) -> tuple[AffineIndex, ...] | None:
@@ -152,47 +213,73 @@ def _axis(form: AffineIndex) -> int:
 
 
 class _Rows:
-    """Instructions for terms, each after those of its operands."""
+    """What is there before the first operation, and instructions, each after those of its operands.
+
+    Loaded values have the first numbers, results of instructions those after them.
+    """
 
     def __init__(self, analysis: Analysis, box: Box) -> None:
         self._analysis = analysis
         self._box = box
         self._numbers: dict[Term, int | None] = {}
+        self.loads: list[Load] = []
         self.instructions: list[Instruction] = []
 
-    def add(self, term: Term) -> int | None:
+    def add(self, term: Term) -> bool:
+        """Make the instructions of a term that must be the last; false if it can't be computed so."""
+        seen: set[Term] = set()
+        pending = [term]
+        while pending:
+            each = pending.pop()
+            if each in seen:
+                continue
+            seen.add(each)
+            if isinstance(each, Apply):
+                pending += each.operands
+                continue
+            load = self._load(each)
+            if load is None:
+                return False
+            self._numbers[each] = len(self.loads)
+            self.loads.append(load)
+        return self._number(term) is not None
+
+    def _number(self, term: Term) -> int | None:
         """Return the number of the value of a term; None if it can't be computed so."""
         if term not in self._numbers:
             made = self._made(term)
             if made is None:
                 self._numbers[term] = None
             else:
-                self._numbers[term] = len(self.instructions)
+                self._numbers[term] = len(self.loads) + len(self.instructions)
                 self.instructions.append(made)
         return self._numbers[term]
 
     def _made(self, term: Term) -> Instruction | None:
+        if not isinstance(term, Apply):
+            return None
+        numbers = [self._number(operand) for operand in term.operands]
+        known = [number for number in numbers if number is not None]
+        return self._applied(term, known) if len(known) == len(numbers) else None
+
+    def _load(self, term: Term) -> Load | None:
         match term:
             case Constant():
                 value, dtype = term.value, term.dtype
-                return lambda _, memory: np.asarray(value, memory.dtypes[dtype])
+                return lambda memory: np.asarray(value, memory.dtypes[dtype])
             case AxisPosition():
                 positions = self._box.positions(term.axis)
-                return lambda _, memory: positions
+                return lambda memory: positions
             case Read():
                 return self._read(term)
-            case Apply():
-                numbers = [self.add(operand) for operand in term.operands]
-                known = [number for number in numbers if number is not None]
-                return self._applied(term, known) if len(known) == len(numbers) else None
         return None
 
-    def _read(self, term: Read) -> Instruction | None:
+    def _read(self, term: Read) -> Load | None:
         forms = _forms(self._analysis, term.places, term.slot, self._box)
         if forms is None:
             return None
         view, slot = _view(forms, term.slot.shape, self._box), term.slot
-        return lambda _, memory: view(memory.array(slot))
+        return lambda memory: view(memory.array(slot))
 
     def _applied(self, term: Apply, numbers: list[int]) -> Instruction | None:
         operation = term.operation

@@ -228,7 +228,7 @@ class _Plan:
         formula, analysis = self.formula, self._analysis
         memory.budget.check_time(formula.source)
         if self.direct is not None:
-            if self.direct.size <= memory.budget.limits.chunk_elements and self.direct.run(memory):
+            if self.direct.run(memory):
                 return
             if not memory.has(self.direct.slot):
                 memory.make(self.direct.slot, _known(self.direct.slot))

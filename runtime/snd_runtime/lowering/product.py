@@ -11,6 +11,10 @@ from snd_runtime.lowering.arithmetic import Array
 
 # Matrices with fewer products are not worth a call each.
 _SMALL_MATRICES = 64
+# What OpenBLAS multiplies without a copy of its operands, which is half of the work for few rows (measured).
+_UNPACKED_PRODUCTS = 600_000
+_SHORT_PIECE = 64
+_FEW_ROWS = 64
 
 
 def contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array | None:
@@ -82,10 +86,9 @@ def _contract_two(a: Array, b: Array, summed: Sequence[int]) -> Array:
         return np.asarray(a * b)
     if prod(size) < _SMALL_MATRICES and batch:
         return _einsum(a, b, inner)
-    lengths = tuple(a.shape[axis] for axis in batch)
-    left = _arranged(a, [*batch, *rows, *inner]).reshape(*lengths, size[0], size[1])
-    right = _arranged(b, [*batch, *inner, *columns]).reshape(*lengths, size[1], size[2])
-    product = np.matmul(left, right)
+    left = _matrix(a, batch, rows, inner)
+    right = _matrix(b, batch, inner, columns)
+    product = _matrix_product(left, right)
     order = [*batch, *rows, *columns]
     product = product.reshape([max(a.shape[axis], b.shape[axis]) for axis in order])
     product = product.transpose(sorted(range(len(order)), key=order.__getitem__))
@@ -93,10 +96,38 @@ def _contract_two(a: Array, b: Array, summed: Sequence[int]) -> Array:
     return np.asarray(product.reshape(shape))
 
 
+def _matrix_product(left: Array, right: Array) -> Array:
+    """Return ``left @ right`` in the way that BLAS is fast at.
+
+    Where the right one stands transposed in memory, as weights of linear layers do, and the left one has few rows, most
+    time goes into packing the right one, unless it comes first or in pieces that BLAS does not pack.
+    """
+    rows, inner = left.shape[-2:]
+    columns = right.shape[-1]
+    if left.ndim > 2 or not 1 < rows <= _FEW_ROWS or columns <= rows or right.strides[0] != right.itemsize:
+        return np.asarray(np.matmul(left, right))
+    piece = _UNPACKED_PRODUCTS // (rows * inner)
+    if piece < _SHORT_PIECE:
+        return np.asarray(np.matmul(right.T, left.T)).T
+    product = np.empty((rows, columns), left.dtype)
+    for start in range(0, columns, piece):
+        np.matmul(left, right[:, start : start + piece], out=product[:, start : start + piece])
+    return product
+
+
 def _sum_alone(a: Array, b: Array, summed: Sequence[int]) -> Array:
     """Sums along the axes that only one factor varies along."""
     alone = tuple(axis for axis in summed if a.shape[axis] > 1 and b.shape[axis] == 1)
     return np.asarray(a.sum(axis=alone, keepdims=True)) if alone else a
+
+
+def _matrix(a: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Array:
+    """Return matrices of these dimensions; what must be copied for it lies in memory in the order that it had."""
+    lengths = [a.shape[axis] for axis in batch]
+    height, width = prod(a.shape[axis] for axis in rows), prod(a.shape[axis] for axis in columns)
+    if rows and columns and a.strides[rows[-1]] < a.strides[columns[-1]]:
+        return _arranged(a, [*batch, *columns, *rows]).reshape(*lengths, width, height).swapaxes(-1, -2)
+    return _arranged(a, [*batch, *rows, *columns]).reshape(*lengths, height, width)
 
 
 def _arranged(a: Array, axes: Sequence[int]) -> Array:
