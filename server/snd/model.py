@@ -148,10 +148,11 @@ class Model:
             self._running = StatefulGraph(session, specialization, execution)
         return self._running
 
-    def export(self, path: str | os.PathLike[str], *, flat: bool = False) -> None:
+    def export(self, path: str | os.PathLike[str], *, flat: bool = False, quantize: bool = False) -> None:
         """Write the graph as an ONNX file, with its variables as they are now; see docs/export.md.
 
-        ``flat`` writes no functions for operators of the model itself. Raises ModelError for a model with errors,
+        ``flat`` writes no functions for operators of the model itself; ``quantize`` quantizes the tensors that
+        ``@quantize`` names. Raises ModelError for a model with errors,
         ExportError with all operators that can't be exported, and ImportError without the extra ``snd[onnx]``.
         """
         self._demand_no_errors()
@@ -162,7 +163,8 @@ class Model:
         specialization = compose_root(session, self._template, self._attributes, self._types)
         try:
             variables = all_variables(session, specialization, self._known_variables(), self._seed)
-            save(write_model(specialization, variables, flat=flat), os.fspath(path))
+            quantizing = session if quantize else None
+            save(write_model(specialization, variables, flat=flat, quantizing=quantizing), os.fspath(path))
         except NotExportable as failed:
             raise ExportError({each.operator: each.reason for each in failed.problems}) from None
 

@@ -22,8 +22,11 @@ from snd_runtime.generators import Generator
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.arguments import ArgumentError
-from snd_server.deviation import difference
+from snd_server.deviation import TOLERANCE, difference
 from snd_server.trial_inputs import larger_inputs, random_inputs
+
+_QUANTIZED_TOLERANCE = 0.02
+"""Rounding decides which of two steps a value between them gets; 8 bits have 256."""
 
 
 class Chosen(Struct, frozen=True):
@@ -34,6 +37,8 @@ class Chosen(Struct, frozen=True):
     specialization: Specialization
     attributes: Mapping[str, Value]
     dtypes: Mapping[str, str]
+    is_quantized: bool = False
+    """Whether the file quantizes what ``@quantize`` names."""
 
 
 def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> str | None:
@@ -83,19 +88,21 @@ def _difference(
             seen.setdefault(step.name, step.value)
 
     try:
-        execution = Execution(seed=seed, variables=variables, limits=limits, watch=watch)
+        execution = Execution(seed=seed, variables=variables, limits=limits, watch=watch, quantize=chosen.is_quantized)
         outcome = execute(chosen.session, given.specialization, given.arguments, execution)
     except EvaluationFailed as failed:
         raise ArgumentError(f"--verify: {failed.message}") from None
     judge = _session_of(path)
+    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized else TOLERANCE
     names = [each.name for each in judge.get_inputs()]
     feed = _feed(chosen.specialization, given.arguments, names)
     expected = [array for value in outcome.outputs.values() for array in _arrays_of(value)]
     found = judge.run(None, feed)
     for node, one, other in zip(judge.get_outputs(), found, expected, strict=False):
-        differs = difference(one, other)
+        differs = difference(one, other, tolerance)
         if differs is not None:
-            traced = write_model(chosen.specialization, variables, traced=True)
+            quantizing = chosen.session if chosen.is_quantized else None
+            traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
             inner = onnxruntime.InferenceSession(traced.SerializeToString(), providers=["CPUExecutionProvider"])
             where = _first_difference(inner, feed, seen)
             return f"'{node.name}' differs in onnxruntime: {differs}{where}"

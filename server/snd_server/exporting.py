@@ -55,6 +55,7 @@ class ExportRequest(Struct, frozen=True):
     weights: str | None = None
     seed: int = 0
     flat: bool = False
+    quantize: bool = False
     verify: bool = False
     quiet: bool = False
     memory_bytes: int = 4 << 30
@@ -83,10 +84,12 @@ def run_export(request: ExportRequest) -> int:
     given = parse_arguments(template, request.attributes, request.inputs, request.types)
     session = Session(snapshot)
     specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
-    chosen = Chosen(session, template, specialization, given.attributes, composition.dtypes)
+    chosen = Chosen(session, template, specialization, given.attributes, composition.dtypes, request.quantize)
     variables = _variables(checker, snapshot, request, chosen)
     try:
-        model = write_model(specialization, variables, flat=request.flat)
+        model = write_model(
+            specialization, variables, flat=request.flat, quantizing=session if request.quantize else None
+        )
     except NotExportable as failed:
         for problem in failed.problems:
             say(f"can't be exported: {problem}", err=True)

@@ -138,6 +138,56 @@ def test_a_model_in_nnef1_is_exported(project: Path, real):
     assert (outcome.status, outcome.stderr) == (0, "")
 
 
+QUANTIZED = """
+import math, nn, quant;
+operator block { @input { x: real[b,c,s..(2)]; } @variable { w: real[4,c,3,3]; } @output { y: real[b,4,s..(2)]; }
+    @compose { h = nn.conv{padding=[1,1,1,1]}(x, w); y = nn.relu(h); } }
+operator half { @input { x: real[s..]; } @output { y: real[s..]; } @lower { y[i..] = x[i..] / 2.0, i < s; } }
+graph Net {
+    @input { x: real[~|8,3,4,4]; }
+    @output { y: real[~|8,5,4,4]; }
+    @variable { bias: real[5]; w: real[5,4,1,1]; }
+    @compose {
+        first = a: block(x);
+        z = nn.conv(first, w, bias);
+        t = with c = z do..(2) { u = math.mul(c, 0.5); yield u; };
+        y = nn.sigmoid(t);
+    }
+    @quantize {
+        x: quant.zero_point_linear_quantize{zero_point=3, scale=0.03, bits=8};
+        a.w: quant.zero_point_linear_quantize{zero_point=0, scale=[0.1, 0.2, 0.3, 0.4], bits=8, symmetric=true,
+                                               channel_axis=0};
+        first: quant.min_max_linear_quantize{min=0.0, max=2.55, bits=8, signed=false};
+        bias: quant.zero_point_linear_quantize{zero_point=0, scale=0.0001, bits=16};
+        w: quant.zero_point_linear_quantize{zero_point=0, scale=0.05, bits=4};
+        z: quant.min_max_linear_quantize{min=-1.0, max=1.0, bits=4};
+        y: half;
+    }
+}
+"""
+
+
+def test_quantized_tensors_are_pairs_of_nodes_where_8_bits_hold_them(project: Path, real):
+    _model(project, QUANTIZED)
+    outcome = real("export", ".", "-o", "m.onnx", "--quantize", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    model = onnx.load("m.onnx")
+    after = {node.output[0]: node.op_type for node in model.graph.node}
+    pairs = [node for node in model.graph.node if node.op_type == "DequantizeLinear"]
+    assert len(pairs) == 4  # x, a.w, first and w
+    assert all(after[node.input[0]] == "QuantizeLinear" for node in pairs)
+    assert {each.name for each in model.functions} == {"zero_point_linear_quantize", "min_max_linear_quantize", "half"}
+    stored = {each.name: each for each in model.graph.initializer}
+    types = [stored[node.input[2]].data_type for node in pairs]
+    assert sorted(types) == [onnx.TensorProto.UINT8, *[onnx.TensorProto.INT8] * 3]
+
+
+def test_without_the_option_nothing_is_quantized(project: Path, real):
+    _model(project, QUANTIZED)
+    assert real("export", ".", "-o", "m.onnx", "--verify").status == 0
+    assert not any("Quantize" in node.op_type for node in onnx.load("m.onnx").graph.node)
+
+
 POOLED = """
 import math, image;
 operator scaled { @input { x: real[s..]; } @constant { two: real[1] = 2.0; } @output { y: real[s..]; }

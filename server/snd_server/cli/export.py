@@ -24,6 +24,9 @@ from snd_server.progress import busy
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
 @click.option("--flat", is_flag=True, help="Write no functions for the operators of the model itself.")
+@click.option(
+    "--quantize", is_flag=True, help="Quantize the tensors that @quantize names, by QDQ nodes where they fit."
+)
 @click.option("--verify", is_flag=True, help="Run the file with onnxruntime, and compare its outputs with snd's.")
 @click.option(
     "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
@@ -41,6 +44,7 @@ def export(
     weights: str | None,
     seed: int,
     flat: bool,
+    quantize: bool,
     verify: bool,
     memory: int,
     config: str | None,
@@ -55,8 +59,8 @@ def export(
     from snd_server.exporting import ExportRequest, run_export
 
     request = ExportRequest(
-        main_file(path), output, graph, attributes, types, inputs, weights, seed, flat, verify, quiet, memory << 20,
-        config,
+        main_file(path), output, graph, attributes, types, inputs, weights, seed, flat, quantize, verify, quiet,
+        memory << 20, config,
     )  # fmt: skip
     try:
         with busy("Exporting"):

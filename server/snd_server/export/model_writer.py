@@ -13,18 +13,24 @@ from typing import Any
 import numpy as np
 import onnx
 from msgspec import Struct
+from msgspec.structs import replace
 from onnx import TensorProto, helper, numpy_helper
 
 from snd_analysis.compose import (
     MOST_OPERATIONS,
+    Arguments,
+    Session,
     Specialization,
     decompose,
     flat_size,
+    quantizations_below,
     specialization_of,
     specializations_below,
 )
-from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue, tensors_of
+from snd_analysis.compose.body import missing_dimensions
+from snd_analysis.model import Branch, Graph, Loop, Operation, Quantization, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
+from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
@@ -36,6 +42,7 @@ from snd_server.export import counterparts as _counterparts  # noqa: F401 - fill
 from snd_server.export.call import Call
 from snd_server.export.errors import NotExportable, Problem, Unsuitable
 from snd_server.export.formulas import write_formulas
+from snd_server.export.quantized import linear_of, write_linear
 from snd_server.export.registry import COUNTERPARTS
 from snd_server.export.scope import IR_VERSION, OPERATOR_SET, TYPES, Root, Scope
 from snd_server.export.sizes import for_any_size
@@ -61,12 +68,16 @@ def write_model(
     *,
     flat: bool = False,
     traced: bool = False,
+    quantizing: Session | None = None,
 ) -> onnx.ModelProto:
     """Return a graph or operator with these variables, by scoped name, as a model.
 
     ``flat`` writes no functions for operators of the model itself. ``traced`` makes an output of every tensor that has
-    a name. Raises NotExportable with all operators that can't be exported.
+    a name. ``quantizing`` quantizes what ``@quantize`` names by operators of that session; names lead through operators
+    of the model then, so these are written flat. Raises NotExportable with all operators that can't be exported.
     """
+    if quantizing is not None and specialization.body is not None and quantizations_below(specialization.body):
+        return _ModelWriter(True, traced, quantizing).model(specialization, variables)
     try:
         return _ModelWriter(flat, traced).model(specialization, variables)
     except NotExportable:
@@ -89,9 +100,10 @@ def write_operations(
 
 
 class _ModelWriter:
-    def __init__(self, flat: bool, traced: bool) -> None:
+    def __init__(self, flat: bool, traced: bool, quantizing: Session | None = None) -> None:
         self._flat = flat
         self._traced = traced
+        self._quantizing = quantizing
         self._functions: dict[int, Function | Unsuitable] = {}
         self._kept: list[Specialization] = []
         self._protos: list[onnx.FunctionProto] = []
@@ -114,6 +126,9 @@ class _ModelWriter:
         _give_defaults(scope, specialization, graph)
         state = self._variables(scope, graph, variables)
         _bind_constants(scope, specialization, graph)
+        for given in (graph.inputs, graph.variables, graph.constants):
+            for tensor in given.values():
+                self._quantize(scope, tensor)
         self._operations(scope, graph.operations)
         outputs = self._outputs(scope, graph)
         self._operations(scope, graph.update_operations)
@@ -224,6 +239,40 @@ class _ModelWriter:
             self._problems[failed] = None
         for value, names in zip(operation.outputs, outputs, strict=True):
             scope.bind(value, names)
+            self._quantize(scope, value, _results_of_parts(operation))
+
+    def _quantize(self, scope: Scope, value: TensorValue, done: Container[str] = ()) -> None:
+        """Let the tensors of a value be their quantized versions from here on, but those with the names ``done``."""
+        if self._quantizing is None:
+            return
+        for tensor in tensors_of(value):
+            if tensor.quantization is not None and tensor in scope.names and tensor.name not in done:
+                scope.names[tensor] = self._quantized_version(self._quantizing, scope, tensor, tensor.quantization)
+
+    def _quantized_version(self, session: Session, scope: Scope, tensor: Tensor, found: Quantization) -> str:
+        template = session.template(found.operator)
+        assert template is not None, "only operators that there are get into a graph"
+        name, rank = scope.names[tensor], len(tensor.shape or ())
+        ones = missing_dimensions(template, found.attributes, rank)
+        argument = replace(tensor, shape=(*[integers.constant(1)] * ones, *(tensor.shape or ())))
+        callee = session.specialization(template, Arguments(found.dtypes, found.attributes, (argument,)))
+        result = replace(argument, name=f"{tensor.name}.quantized")
+        operation = Operation(template.name, None, {}, {}, (argument,), (result,), found.place, callee)
+        linear = linear_of(callee, Call(scope, operation, callee, []).attributes, argument)
+        if linear is not None and not linear.scale.ndim:
+            ones = 0
+        axes = scope.constant([*range(ones)]) if ones else ""
+        if ones:
+            name = scope.node("Unsqueeze", [name, axes])
+        if linear is not None:
+            name = write_linear(scope, linear, name, rank + ones)
+        else:
+            scope.bind(argument, [name])
+            name = scope.root.fresh(result.name)
+            failed = self._written(scope, operation, [[name]])
+            if failed is not None:
+                self._problems[failed] = None
+        return scope.node("Squeeze", [name, axes]) if ones else name
 
     def _written(self, scope: Scope, operation: Operation, outputs: list[list[str]]) -> Problem | None:
         """Write an operation in the first way that fits; return why if none does."""
@@ -472,6 +521,16 @@ class _ModelWriter:
         self._operations(inner, graph.operations)
         (found,) = self._names(inner, next(iter(graph.outputs.values())))
         return inner.node("Reshape", [found, inner.constant(np.zeros(0), np.int64)])
+
+
+def _results_of_parts(operation: Operation) -> set[str]:
+    """Return the names of what the parts of control flow give: a result that has one of them is quantized there."""
+    return {
+        tensor.name
+        for part in operation.subgraphs.values()
+        for value in part.outputs.values()
+        for tensor in tensors_of(value)
+    }
 
 
 # ---- bodies of functions ---------------------------------------------------------------------------------------------
