@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, is_library, library_modules
+from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, elaborated, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
@@ -28,6 +28,7 @@ from snd_runtime.values import PlainValue
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
+from snd_server.definitions import chosen_definition
 from snd_server.discovery import NNEF1_SUFFIX
 from snd_server.expectations import TOLERANCE, deviations, expected_tensors
 from snd_server.extras import demand_onnx
@@ -35,7 +36,7 @@ from snd_server.limits import MOST_RUN_NOTES
 from snd_server.name_maps import read_rules, renamed
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
-from snd_server.specified_names import as_declared, declared_name, is_specified, with_reals
+from snd_server.specified_names import as_declared, is_specified, with_reals
 from snd_server.state_files import demand_suffix, write_variables
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import by_variables, loaded, read_weights, stored_weights, weights_beside
@@ -174,7 +175,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
 
     Raises ArgumentError for what there is not, and OSError.
     """
-    template = _chosen(snapshot, request)
+    template = chosen_definition(snapshot, request.path, request.graph, request.operator)
     if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
         unread = elaborated(snapshot.db, request.path).unknown_results
         if unread:
@@ -235,41 +236,6 @@ def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str,
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------
-def _chosen(snapshot: Snapshot, request: RunRequest) -> Template:
-    kind = "graph" if request.operator is None else "operator"
-    written = request.operator or request.graph
-    if written is None:
-        graphs = snapshot.main_graphs(request.path)
-        if not graphs:
-            raise ArgumentError(f"there is no graph in {request.path}; name an operator with --operator")
-        written = graphs[0].name.text
-    name = _name(snapshot, request.path, written)
-    known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
-    if is_specified(name.path):
-        name = OperatorName(name.path, declared_name(name.name, known))
-    template = snapshot.template(name)
-    if template is None or template.definition.kind != kind:
-        raise ArgumentError(f"there is no {kind} '{written}' in {request.path}; {among(name.name, known)}")
-    return template
-
-
-def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
-    """Return a definition of the file, or ``module.name`` of a module that it imports or of the library."""
-    module, _, name = written.rpartition(".")
-    if not module:
-        return OperatorName(path, written)
-    for imported in snapshot.imports(path):
-        if imported.node.text == module and imported.path is not None:
-            return OperatorName(imported.path, name)
-    return OperatorName(library_path(written) or path, name)
-
-
-def library_path(operator: str) -> str | None:
-    """Return the path of the module of the library that `nn.relu` names; None if it names none."""
-    module = operator.rpartition(".")[0]
-    return f"{LIBRARY_PREFIX}{module}" if module in (*library_modules(), *format_modules()) else None
-
-
 def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:
     found = {}
     for name, value in attributes.items():

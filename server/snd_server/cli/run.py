@@ -127,7 +127,7 @@ def _library_file(operator: str | None) -> str:
     """Return the path of the module that has an operator of the library. Raises UsageError for another."""
     if operator is None:
         raise click.UsageError("Missing argument 'PATH'.")
-    from snd_server.running import library_path
+    from snd_server.definitions import library_path
 
     path = library_path(operator)
     if path is None:

@@ -219,3 +219,40 @@ def test_an_access_tells_what_an_element_of_the_result_reads(body: str, flow: st
     found = hover(snapshot_of({"main.sknd": text}), "main.sknd", text.index("x[i,") + 1)
     assert found is not None
     assert (f"`{flow}` in the sample" in found.markdown) if flow else " reads " not in found.markdown
+
+
+PACKED = """\
+# >>> g([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], random[3])
+operator g {
+    @input { x: real[n]..(k); w: real[n]; }
+    @output { y: real[n]; z: real[n]; }
+    @lower {
+        unroll..(j -> k) y[i,] += x[j][i,] * w[n - 1 - i,], i < n;
+        z[i,] = (i > 0 ? x[0][i,] : w[i,]), i < n;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("snippet", "told"),
+    [
+        ("y[i,]", "y[1,] reads x[0][1,], w[1,], x[1][1,]"),
+        ("x[j][i,]", "y[1,] reads x[0][1,], x[1][1,]"),
+        ("w[n - 1 - i,]", "y[1,] reads w[1,]"),
+        ("w[n - 1 - i,]", "w[1,] is read for y[1,]"),
+        ("x[0][i,]", "z[1,] reads x[0][1,]"),
+        ("w[i,]", None),
+    ],
+)
+def test_data_flow_goes_through_packs_loops_and_branches(snippet: str, told: str | None):
+    found = hover(snapshot_of({"main.sknd": PACKED}), "main.sknd", PACKED.index(snippet) + len(snippet) - 1)
+    assert found is not None
+    assert (f"`{told}` in the sample" in found.markdown) if told else " reads " not in found.markdown
+
+
+def test_an_access_tells_which_elements_are_made_of_one_that_it_reads():
+    text = FLOWING.replace("BODY", "y[i,k] >?= x[i,k * stride + l], i < b, k < (n - size) / stride + 1, l < size;")
+    found = hover(snapshot_of({"main.sknd": text.replace("stride=2", "stride=1")}), "main.sknd", text.index("x[i,") + 1)
+    assert found is not None
+    assert "`x[0,4] is read for y[0,2..4]`" in found.markdown

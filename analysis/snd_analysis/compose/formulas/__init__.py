@@ -13,6 +13,16 @@ from snd_analysis.compose.formulas.elaboration import (
     elaborate_formula,
 )
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.flow import (
+    Cell,
+    Cells,
+    CellWrite,
+    points_reading,
+    points_writing,
+    read_for,
+    writes_of,
+    written_from,
+)
 from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
@@ -46,6 +56,9 @@ __all__ = [
     "Apply",
     "AxisPosition",
     "Bounds",
+    "Cell",
+    "CellWrite",
+    "Cells",
     "Constant",
     "Formula",
     "FormulaFailed",
@@ -66,9 +79,14 @@ __all__ = [
     "elaborate_formula",
     "outside_of_tensor",
     "point_text",
+    "points_reading",
+    "points_writing",
+    "read_for",
     "scalar_of",
     "skips_points",
     "subterms",
     "unconditional",
+    "writes_of",
     "written_elements",
+    "written_from",
 ]

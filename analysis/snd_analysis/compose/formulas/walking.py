@@ -48,7 +48,7 @@ def check_formula(formula: Formula) -> None:
     if prod(int(extents[axis]) for axis in used) > MOST_POINTS:
         return
     for positions in product(*(range(int(extents[axis])) for axis in used)):
-        _Point(formula, dict(zip(used, positions, strict=True))).check()
+        Point(formula, dict(zip(used, positions, strict=True))).check()
 
 
 def written_elements(formula: Formula, slot: Slot) -> Iterator[tuple[int, ...]] | None:
@@ -64,7 +64,7 @@ def written_elements(formula: Formula, slot: Slot) -> Iterator[tuple[int, ...]] 
     if any(isinstance(term, decided) for write in writes for term in subterms(*write.place_terms)):
         return None
     points = product(*map(range, extents))
-    return (element for point in points for element in _Point(formula, dict(enumerate(point))).written(writes, slot))
+    return (element for point in points for element in Point(formula, dict(enumerate(point))).written(writes, slot))
 
 
 def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
@@ -95,12 +95,12 @@ def _accesses(formula: Formula) -> Iterator[tuple[Slot, IndexTerm, int, nodes.No
             yield from ((term.slot, place, at, term.node) for at, place in enumerate(term.places))
 
 
-class _Skipped(Exception):  # noqa: N818
+class Skipped(Exception):  # noqa: N818
     """A guarded index is out of bounds here, or may be: nothing is written, or the result is unknown."""
 
 
-class _Point:
-    """One point. Values are None where data decide them."""
+class Point:
+    """One point of the index space of a formula. Values are None where data decide them."""
 
     def __init__(self, formula: Formula, positions: Mapping[int, int]) -> None:
         self._formula = formula
@@ -112,19 +112,19 @@ class _Point:
         formula = self._formula
         try:
             self._enter()
-            if formula.condition is not None and self._value(formula.condition) is not True:
+            if formula.condition is not None and self.value(formula.condition) is not True:
                 return
             for write in formula.writes:
-                self._value(write.value)
+                self.value(write.value)
                 for at, place in enumerate(write.places):
                     self._reach(write.slot, place, at, formula.node.target)
-        except _Skipped:
+        except Skipped:
             return
 
     def written(self, writes: Sequence[Write], slot: Slot) -> Iterator[tuple[int, ...]]:
         """Yield the elements of a tensor that are written here, whatever their tensors have."""
         for write in writes:
-            element = tuple(int(self._value(place.index) or 0) for place in write.places)
+            element = tuple(int(self.value(place.index) or 0) for place in write.places)
             if write.slot is slot:
                 yield element
             elif write.slot.items[element[0]] is slot:
@@ -145,23 +145,23 @@ class _Point:
             return
         extent = slot.shape[at]
         try:
-            index = self._value(place.index)
+            index = self.value(place.index)
         except EvaluationError:
-            raise _Skipped from None  # an index in it may be guarded, too
+            raise Skipped from None  # an index in it may be guarded, too
         if index is None or extent is None or not 0 <= int(index) < extent:
-            raise _Skipped
+            raise Skipped
 
     def _reach(self, slot: Slot, place: IndexTerm, at: int, node: nodes.Node) -> None:
-        index, extent = self._value(place.index), slot.shape[at]
+        index, extent = self.value(place.index), slot.shape[at]
         if index is None or extent is None:
             return
         remapped = place.below if int(index) < 0 else place.above
         if remapped is not None and not 0 <= int(index) < extent:
-            index = self._value(remapped)
+            index = self.value(remapped)
         if index is None or 0 <= int(index) < extent:
             return
         if place.bounds is Bounds.SKIPPED:
-            raise _Skipped
+            raise Skipped
         self._fail(node, rules.INDEX_OUT_OF_RANGE, outside_of_tensor(int(index), at, slot, extent))
 
     def _fail(self, node: nodes.Node, rule: Rule, message: str) -> None:
@@ -169,7 +169,8 @@ class _Point:
         raise EvaluationError(node, rule, f"{message}{point_text(self._formula, positions)}")
 
     # ---- values ------------------------------------------------------------------------------------------------------
-    def _value(self, term: Term) -> Scalar | None:
+    def value(self, term: Term) -> Scalar | None:
+        """Return the value of a term here; None if data decide it. Raises EvaluationError, or Skipped."""
         if term not in self._known:
             self._known[term] = self._computed(term)
         return self._known[term]
@@ -187,22 +188,22 @@ class _Point:
                     self._reach(term.slot, place, at, term.node)
                 return None
             case Table():
-                item = self._in_pack(term, self._value(term.index), len(term.values))
+                item = self._in_pack(term, self.value(term.index), len(term.values))
                 return None if item is None else term.values[item]
             case Apply() if term.operation in SHORT_CIRCUITING:
                 return self._short_circuited(term)
             case Apply():
-                return self._applied(term, [self._value(operand) for operand in term.operands])
+                return self._applied(term, [self.value(operand) for operand in term.operands])
 
     def _short_circuited(self, term: Apply) -> Scalar | None:
-        first = self._value(term.operands[0])
+        first = self.value(term.operands[0])
         if first is None:
             return None
         if term.operation == "select":
-            return self._value(term.operands[1 if first else 2])
+            return self.value(term.operands[1 if first else 2])
         if term.operation == "=>":
-            return self._value(term.operands[1]) if first else True
-        return first if first is (term.operation == "||") else self._value(term.operands[1])
+            return self.value(term.operands[1]) if first else True
+        return first if first is (term.operation == "||") else self.value(term.operands[1])
 
     def _applied(self, term: Apply, operands: list[Scalar | None]) -> Scalar | None:
         if term.operation == _IN_PACK:

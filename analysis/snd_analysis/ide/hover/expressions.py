@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode
-from snd_analysis.ide.hover.data_flow import flow_text
+from snd_analysis.ide.hover.data_flow import flow_texts
 from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
 from snd_analysis.ide.hover.symbols import example_facts, value_facts
 from snd_analysis.ide.hover.vocabulary import vocabulary
@@ -77,11 +77,10 @@ def _facts(knowledge: Knowledge, node: nodes.Node, value: Value, written: str, b
 
 def _flow(knowledge: Knowledge, node: nodes.Node) -> Iterator[str]:
     """Which elements an access reads for one element of the result, in the sample."""
-    if isinstance(node, nodes.Subscript) and knowledge.by_example is not None:
+    if knowledge.by_example is not None:
         known, phrase = knowledge.by_example
-        text = "" if known.specialization is None else flow_text(known.specialization, node)
-        if text:
-            yield f"{code(text)} {phrase}"
+        texts = () if known.specialization is None else flow_texts(known.specialization, node)
+        yield from (f"{code(text)} {phrase}" for text in texts)
 
 
 def _symbol_text(path: Sequence[PlacedNode]) -> str:

@@ -1,0 +1,289 @@
+"""Which cells of tensors a formula reads for each cell that it writes, with all sizes known (2.12).
+
+An index of a cell is None where data decide about it: the cell may be any along that dimension. What data decide
+otherwise, such as a condition or a branch, counts as if it might hold, so nothing that is read is ever left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from snd_analysis.compose.formulas.affine import Analysis
+from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.formula import Formula
+from snd_analysis.compose.formulas.terms import (
+    SHORT_CIRCUITING,
+    Apply,
+    Bounds,
+    Constant,
+    IndexTerm,
+    Read,
+    Slot,
+    Term,
+    operands_of,
+    subterms,
+    unconditional,
+)
+from snd_analysis.compose.formulas.walking import Point, Skipped
+from snd_analysis.skriptnd.evaluate import EvaluationError
+
+Cell: TypeAlias = "tuple[int | None, ...]"
+Cells: TypeAlias = "dict[Slot, set[Cell]]"
+
+
+class CellRead(Struct, frozen=True):
+    """A cell of a tensor that is no pack, and the access that reads it."""
+
+    slot: Slot
+    cell: Cell
+    access: Read
+
+
+class CellWrite(Struct, frozen=True):
+    """A cell that is written at one point, and what is read for it."""
+
+    slot: Slot
+    cell: Cell
+    formula: Formula
+    reads: tuple[CellRead, ...]
+    is_certain: bool
+    """Whether no data decide that it is written."""
+
+
+def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], most_points: int) -> Cells:
+    """Return all cells whose values decide about cells after the formulas of an operator, those cells aside.
+
+    Raises FormulaFailed if data decide how far an index goes, or there are more points to look at.
+    """
+    found: Cells = {slot: set(each) for slot, each in cells.items()}
+    for formula in reversed(formulas):
+        reads, overwritten = _read_in(formula, found, most_points)
+        for slot, cell in overwritten:
+            found[slot].discard(cell)
+        _add(found, reads)
+    return found
+
+
+def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], most_points: int) -> Cells:
+    """Return all cells that cells decide about, those cells aside. Raises FormulaFailed as ``read_for`` does."""
+    found: Cells = {slot: set(each) for slot, each in cells.items()}
+    for formula in formulas:
+        is_growing = True
+        while is_growing:
+            before = _size(found)
+            for write in writes_of(formula, points_reading(formula, found), most_points):
+                if any(_meets(found, each.slot, each.cell) for each in write.reads):
+                    found.setdefault(write.slot, set()).add(write.cell)
+            is_growing = _size(found) > before and any(True for _ in formula.own_reads())
+    return found
+
+
+def writes_of(formula: Formula, positions: Sequence[Collection[int]], most_points: int) -> Iterator[CellWrite]:
+    """Yield what is written at points of a formula, and what is read for it."""
+    if prod(map(len, positions)) > most_points:
+        raise FormulaFailed(LIMIT_EXCEEDED, f"there are more than {most_points:,} points to look at")
+    for point in product(*positions):
+        yield from _AtPoint(formula, dict(enumerate(point))).writes()
+
+
+def points_writing(formula: Formula, cells: Mapping[Slot, Collection[Cell]]) -> list[Collection[int]]:
+    """Return positions along the axes of a formula, among which are all that write one of these cells."""
+    accesses = [(write.slot, write.places) for write in formula.writes]
+    return _positions(formula, accesses, cells)
+
+
+def points_reading(formula: Formula, cells: Mapping[Slot, Collection[Cell]]) -> list[Collection[int]]:
+    """Return positions along the axes of a formula, among which are all that read one of these cells."""
+    reads = [each for each in subterms(*formula.roots) if isinstance(each, Read)]
+    return _positions(formula, [(each.slot, each.places) for each in reads], cells)
+
+
+def _positions(
+    formula: Formula,
+    accesses: Sequence[tuple[Slot, tuple[IndexTerm, ...]]],
+    cells: Mapping[Slot, Collection[Cell]],
+) -> list[Collection[int]]:
+    """Return the positions along axes from which one of several accesses may reach cells."""
+    extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
+    if len(extents) < len(formula.axes):
+        raise FormulaFailed(UNKNOWN_VALUE, "data decide how far an index goes", formula.source)
+    analysis = Analysis(extents)
+    each = [_positions_of(slot, places, cells, analysis) for slot, places in accesses if _within(slot, cells)]
+    if not each:
+        return [()]
+    positions: list[Collection[int]] = []
+    for axis, extent in enumerate(extents):
+        known = [found.get(axis) for found in each]
+        together = set[int]().union(*(found for found in known if found is not None))
+        positions.append(range(extent) if None in known else sorted(together))
+    return positions
+
+
+def _positions_of(
+    slot: Slot, places: Sequence[IndexTerm], cells: Mapping[Slot, Collection[Cell]], analysis: Analysis
+) -> dict[int, set[int]]:
+    """Return the positions along the axes that one index alone depends on, without those that reach no cell."""
+    wanted = _within(slot, cells)
+    found: dict[int, set[int]] = {}
+    for at, place in enumerate(places):
+        form = analysis.affine(place.index) if place.bounds is not Bounds.REMAPPED else None
+        column = {cell[at] for cell in wanted}
+        if form is None or len(form.factors) != 1 or None in column:
+            continue
+        ((axis, factor),) = form.factors.items()
+        steps = [divmod(each - form.constant, factor) for each in column if each is not None]
+        allowed = {step for step, left in steps if left == 0 and 0 <= step < analysis.extents[axis]}
+        found[axis] = found[axis] & allowed if axis in found else allowed
+    return found
+
+
+def _within(slot: Slot, cells: Mapping[Slot, Collection[Cell]]) -> list[Cell]:
+    """Return the cells of a tensor, of several taken as one those of each, by its number."""
+    if not slot.items:
+        return list(cells.get(slot, ()))
+    return [(number, *cell) for number, item in enumerate(slot.items) for cell in cells.get(item, ())]
+
+
+def _read_in(
+    formula: Formula, cells: Cells, most_points: int
+) -> tuple[list[CellRead], list[tuple[Slot, Cell]]]:  # fmt: skip
+    """Return what a formula reads for cells, and the cells whose earlier values do not matter."""
+    wanted = {slot: set(each) for slot, each in cells.items()}
+    own = {each.slot for each in formula.own_reads()}
+    while True:
+        reads: list[CellRead] = []
+        overwritten: list[tuple[Slot, Cell]] = []
+        for write in writes_of(formula, points_writing(formula, wanted), most_points):
+            if _meets(wanted, write.slot, write.cell):
+                reads += write.reads
+                if write.is_certain and formula.operator == "=" and write.cell in cells.get(write.slot, ()):
+                    overwritten.append((write.slot, write.cell))
+        before = _size(wanted)
+        if own:  # what it writes at one point, it may read at another
+            _add(wanted, [each for each in reads if any(each.slot in (slot, *slot.items) for slot in formula.slots)])
+        if _size(wanted) == before:
+            return reads, overwritten
+
+
+def _add(cells: Cells, reads: Sequence[CellRead]) -> None:
+    for each in reads:
+        cells.setdefault(each.slot, set()).add(each.cell)
+
+
+def _size(cells: Cells) -> int:
+    return sum(map(len, cells.values()))
+
+
+def _meets(cells: Mapping[Slot, Collection[Cell]], slot: Slot, cell: Cell) -> bool:
+    """Return whether a cell is, or may be, one of several."""
+    known = cells.get(slot, ())
+    if cell in known:
+        return True
+    return any(
+        all(one is None or other is None or one == other for one, other in zip(cell, each, strict=True))
+        for each in known
+        if None in cell or None in each
+    )
+
+
+class _AtPoint:
+    def __init__(self, formula: Formula, positions: Mapping[int, int]) -> None:
+        self._formula = formula
+        self._point = Point(formula, positions)
+        self._is_certain = True
+
+    def writes(self) -> Iterator[CellWrite]:
+        """Yield what is written here; nothing if the point is skipped, or fails."""
+        formula = self._formula
+        try:
+            self._enter()
+            condition = None if formula.condition is None else self._point.value(formula.condition)
+            if condition is False:
+                return
+            self._is_certain = self._is_certain and (formula.condition is None or condition is True)
+            for write in formula.writes:
+                cell = self._cell(write.slot, write.places)
+                if cell is None:
+                    continue
+                roots = [write.value, *write.place_terms, *([] if formula.condition is None else [formula.condition])]
+                reads = tuple(self._reads(roots))
+                for slot, inner in _told_apart(write.slot, cell):
+                    yield CellWrite(slot, inner, formula, reads, self._is_certain and None not in cell)
+        except (Skipped, EvaluationError):
+            return
+
+    def _enter(self) -> None:
+        """Raise Skipped where a guarded index is out of bounds."""
+        accesses = [(write.slot, write.places) for write in self._formula.writes]
+        accesses += [(each.slot, each.places) for each in unconditional(*self._formula.roots) if isinstance(each, Read)]
+        for slot, places in accesses:
+            for at, place in enumerate(places):
+                if place.bounds is Bounds.SKIPPED and self._index(slot, place, at) is None:
+                    self._is_certain = False
+
+    def _cell(self, slot: Slot, places: Sequence[IndexTerm]) -> Cell | None:
+        """Return the cell that an access reaches; None if there is none."""
+        found = []
+        for at, place in enumerate(places):
+            index, extent = self._index(slot, place, at), slot.shape[at]
+            if index is not None and extent is not None and not 0 <= index < extent:
+                return None
+            found.append(index)
+        return tuple(found)
+
+    def _index(self, slot: Slot, place: IndexTerm, at: int) -> int | None:
+        index, extent = self._point.value(place.index), slot.shape[at]
+        if index is None or extent is None or 0 <= int(index) < extent:
+            return None if index is None else int(index)
+        if place.bounds is Bounds.SKIPPED:
+            raise Skipped
+        remapped = place.below if int(index) < 0 else place.above
+        found = index if remapped is None else self._point.value(remapped)
+        return None if found is None else int(found)
+
+    def _reads(self, roots: Sequence[Term]) -> Iterator[CellRead]:
+        """Yield the cells below terms, without those in branches that are not taken."""
+        seen: set[Term] = set()
+        pending = list(reversed(roots))
+        while pending:
+            term = pending.pop()
+            if term in seen:
+                continue
+            seen.add(term)
+            pending += reversed(self._needed_by(term))
+            if isinstance(term, Read):
+                cell = self._cell(term.slot, term.places)
+                if cell is not None:
+                    yield from (CellRead(slot, inner, term) for slot, inner in _told_apart(term.slot, cell))
+
+    def _needed_by(self, term: Term) -> Sequence[Term]:
+        """Return the terms below one that it is computed from here."""
+        if isinstance(term, Read):
+            return [each for place in term.places for each in self._needed_for(place)]
+        if not isinstance(term, Apply) or not (term.operation in SHORT_CIRCUITING or term.operation == "pick"):
+            return operands_of(term)
+        first = self._point.value(term.operands[0])
+        if first is None:
+            return term.operands
+        if term.operation in ("select", "pick"):
+            return [term.operands[1 if first else 2]]
+        is_decided = first is (term.operation == "||")  # of '=>', the second counts only if the first holds
+        return [] if is_decided else [term.operands[1]]
+
+    def _needed_for(self, place: IndexTerm) -> Sequence[Term]:
+        return place.terms if self._point.value(place.index) is None else ()
+
+
+def _told_apart(slot: Slot, cell: Cell) -> Iterator[tuple[Slot, Cell]]:
+    """Yield a cell; of tensors taken as one, those of the tensors that it may be in."""
+    if not slot.items:
+        yield slot, cell
+        return
+    number = cell[0]
+    for item in slot.items if number is None else (slot.items[number],):
+        yield item, cell[1:]

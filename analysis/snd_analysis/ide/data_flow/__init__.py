@@ -1,0 +1,25 @@
+"""From a cell of an output to the cells that it is computed from, and back, with all sizes known (2.12)."""
+
+from snd_analysis.ide.data_flow.flow import (
+    DataFlow,
+    Direction,
+    NoFlow,
+    TensorCells,
+    flow_of,
+    shape_of,
+    tensors_of,
+)
+from snd_analysis.ide.data_flow.texts import cells_text, flow_lines, parse_cell
+
+__all__ = [
+    "DataFlow",
+    "Direction",
+    "NoFlow",
+    "TensorCells",
+    "cells_text",
+    "flow_lines",
+    "flow_of",
+    "parse_cell",
+    "shape_of",
+    "tensors_of",
+]

@@ -1,0 +1,203 @@
+"""Data flow through an operator: by its formulas, or through the operations that it is composed of.
+
+What has neither, and control flow, is taken to read all cells of its inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from snd_analysis.base import counted
+from snd_analysis.compose import Specialization, specialization_of
+from snd_analysis.compose.formulas import (
+    Cell,
+    Cells,
+    Formula,
+    FormulaFailed,
+    FormulaTensors,
+    Slot,
+    elaborate,
+    read_for,
+    written_from,
+)
+from snd_analysis.ide.limits import MOST_POINTS_OF_PICTURE
+from snd_analysis.model import Graph, Operation, Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack
+
+
+class Direction(StrEnum):
+    """Whether what is asked for is read for cells, or made of them."""
+
+    READS = "reads"
+    FEEDS = "feeds"
+
+
+class NoFlow(Exception):  # noqa: N818 - it is an answer
+    """Why nothing can be said."""
+
+
+class TensorCells(Struct, frozen=True):
+    """Cells of a tensor. An index is None where data decide about it."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    cells: frozenset[Cell]
+
+
+class DataFlow(Struct, frozen=True):
+    """The cells that a cell is computed from, or that are computed from it."""
+
+    direction: Direction
+    of: TensorCells
+    tensors: tuple[TensorCells, ...]
+
+
+_ByTensor: TypeAlias = "dict[Tensor, set[Cell]]"
+
+
+def tensors_of(specialization: Specialization, direction: Direction) -> dict[str, Tensor]:
+    """Return the tensors that a question can be asked of, by name: outputs, or inputs, variables and constants; those
+    of packs one by one."""
+    return dict(_named(_outputs(specialization) if direction is Direction.READS else _sources(specialization)))
+
+
+def flow_of(specialization: Specialization, name: str, cell: Cell) -> DataFlow:
+    """Return what a cell of an output reads, or what a cell of an input, variable or constant is read for. Raises
+    NoFlow."""
+    known = {direction: tensors_of(specialization, direction) for direction in Direction}
+    direction = next((each for each in Direction if name in known[each]), None)
+    if direction is None:
+        names = [f"'{each}'" for tensors in known.values() for each in tensors]
+        raise NoFlow(f"there is no tensor '{name}', only {', '.join(names)}")
+    tensor = known[direction][name]
+    shape = shape_of(tensor)
+    _demand_inside(name, shape, cell)
+    found = _through(specialization, direction, {tensor: {cell}})
+    tensors = tuple(
+        TensorCells(each, shape_of(other), frozenset(found[other]))
+        for each, other in known[Direction.FEEDS if direction is Direction.READS else Direction.READS].items()
+        if found.get(other)
+    )
+    return DataFlow(direction, TensorCells(name, shape, frozenset({cell})), tensors)
+
+
+def _demand_inside(name: str, shape: tuple[int | None, ...], cell: Cell) -> None:
+    if len(cell) != len(shape):
+        given = "1 index" if len(cell) == 1 else f"{len(cell)} indices"
+        raise NoFlow(f"'{name}' has {counted(len(shape), 'dimension')}, but the cell has {given}")
+    for index, extent in zip(cell, shape, strict=True):
+        if extent is None:
+            raise NoFlow(f"the shape of '{name}' is not known: give the shapes of the inputs")
+        if index is not None and not 0 <= index < extent:
+            raise NoFlow(f"the index {index} is outside of '{name}', whose shape is [{','.join(map(str, shape))}]")
+
+
+def shape_of(tensor: Tensor) -> tuple[int | None, ...]:
+    """Return the extents of a tensor; None for each that is not known."""
+    return tuple(each.value if isinstance(each, Integer) else None for each in tensor.shape or ())
+
+
+def all_cells(tensor: Tensor) -> Cell:
+    """Return the cell that stands for each of a tensor."""
+    return (None,) * len(tensor.shape or ())
+
+
+# ---- tensors ---------------------------------------------------------------------------------------------------------
+def _outputs(specialization: Specialization) -> Iterator[tuple[str, TensorValue]]:
+    for member, value in zip(specialization.template.outputs, specialization.outputs, strict=True):
+        yield member.name, value
+
+
+def _sources(specialization: Specialization) -> Iterator[tuple[str, TensorValue]]:
+    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
+        yield member.name, value
+    yield from specialization.variables.items()
+    yield from specialization.constants.items()
+
+
+def _named(values: Iterable[tuple[str, TensorValue]]) -> Iterator[tuple[str, Tensor]]:
+    for name, value in values:
+        if isinstance(value, Tensor):
+            yield name, value
+        elif isinstance(value, Pack):
+            for number, item in enumerate(value.items or ()):
+                if isinstance(item, Tensor):
+                    yield f"{name}[{number}]", item
+
+
+def _tensors(values: Iterable[TensorValue]) -> list[Tensor]:
+    return [tensor for _, tensor in _named(("", value) for value in values)]
+
+
+# ---- flow ------------------------------------------------------------------------------------------------------------
+def _through(specialization: Specialization, direction: Direction, cells: _ByTensor) -> _ByTensor:
+    """Return the cells of the tensors of an operator that cells are computed from, or that are computed from them."""
+    if specialization.template.formulas:
+        return _through_formulas(specialization, direction, cells)
+    if specialization.body is not None:
+        return _through_graph(specialization.body, direction, cells)
+    asked = _sources(specialization) if direction is Direction.READS else _outputs(specialization)
+    return {tensor: {all_cells(tensor)} for _, tensor in _named(asked)}
+
+
+def _through_formulas(specialization: Specialization, direction: Direction, cells: _ByTensor) -> _ByTensor:
+    try:
+        tensors = FormulaTensors(specialization)
+        formulas: list[Formula] = list(elaborate(specialization, tensors))
+        slots = dict(_slots(specialization, tensors))
+        wanted: Cells = {slots[tensor]: found for tensor, found in cells.items()}
+        follow = read_for if direction is Direction.READS else written_from
+        reached = follow(formulas, wanted, MOST_POINTS_OF_PICTURE)
+    except (EvaluationError, FormulaFailed) as failed:
+        raise NoFlow(str(failed.message)) from None
+    is_output = direction is Direction.FEEDS
+    return {
+        tensor: reached[slot]
+        for tensor, slot in _slots(specialization, tensors)
+        if slot.is_output is is_output and reached.get(slot)
+    }
+
+
+def _slots(specialization: Specialization, tensors: FormulaTensors) -> Iterator[tuple[Tensor, Slot]]:
+    for symbol, model in tensors.models.items():
+        values = tensors.values.get(symbol)
+        found = [values] if isinstance(values, Slot) else list(values.items or ()) if isinstance(values, Pack) else []
+        for tensor, slot in zip(_tensors([model]), found, strict=False):
+            if isinstance(slot, Slot):
+                yield tensor, slot
+
+
+def _through_graph(graph: Graph, direction: Direction, cells: Mapping[Tensor, Collection[Cell]]) -> _ByTensor:
+    found: _ByTensor = {tensor: set(each) for tensor, each in cells.items()}
+    is_back = direction is Direction.READS
+    for operation in reversed(graph.operations) if is_back else graph.operations:
+        known, asked = (operation.outputs, operation.inputs) if is_back else (operation.inputs, operation.outputs)
+        reached = {number: found[each] for number, each in enumerate(_tensors(known)) if each in found}
+        if reached:
+            for number, more in _through_operation(operation, direction, reached).items():
+                found.setdefault(_tensors(asked)[number], set()).update(more)
+    return found
+
+
+def _through_operation(
+    operation: Operation, direction: Direction, cells: Mapping[int, Collection[Cell]]
+) -> dict[int, set[Cell]]:
+    """Return the same for an operation: tensors by their number among its inputs, or outputs."""
+    specialization = specialization_of(operation)
+    is_back = direction is Direction.READS
+    around = operation if specialization is None else specialization
+    known, asked = (around.outputs, around.inputs) if is_back else (around.inputs, around.outputs)
+    if specialization is None:
+        return {number: {all_cells(each)} for number, each in enumerate(_tensors(asked))}
+    tensors = _tensors(known)
+    given: _ByTensor = {}
+    for number, each in cells.items():
+        given.setdefault(tensors[number], set()).update(each)
+    found = _through(specialization, direction, given)
+    return {number: found[each] for number, each in enumerate(_tensors(asked)) if found.get(each)}
