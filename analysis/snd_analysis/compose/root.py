@@ -13,10 +13,11 @@ from snd_analysis.compose.bind.root_binding import AS_DECLARED, GivenInput, Inpu
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import counterexamples
 from snd_analysis.compose.checks.formula_values import failing_formula_value
+from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.name_clashes import name_clash
 from snd_analysis.compose.checks.omitted_inputs import Omissions, failures_by_omission
 from snd_analysis.compose.composed_body import compose_body
-from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
+from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable, with_origins
 from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.session import Session
@@ -131,6 +132,9 @@ def _with_body(session: Session, declared: Specialization, lasting: LastingModel
     clash = name_clash(session, specialization)
     if clash is not None:
         specialization = replace(specialization, failures=(*specialization.failures, clash))
+    unfit = [with_origins(declared.template, each) for each in failing_known_elements(specialization)]
+    if unfit:
+        specialization = replace(specialization, failures=(*specialization.failures, *unfit))
     # With attributes that are not meant for it anything may fail.
     return replace(specialization, failures=own) if own else specialization
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from snd_analysis import rules
@@ -10,6 +10,7 @@ from snd_analysis.compose.failure import Failure, evaluation_failure
 from snd_analysis.compose.formulas import (
     LIMIT_EXCEEDED,
     UNKNOWN_VALUE,
+    Elements,
     Formula,
     FormulaFailed,
     FormulaTensors,
@@ -21,6 +22,7 @@ from snd_analysis.compose.formulas import (
 from snd_analysis.compose.limits import MOST_UNROLLED_VALUES
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
+from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack
@@ -30,15 +32,24 @@ _UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 
 
-def failing_formula_value(specialization: Specialization) -> Failure | None:
-    """Return the first thing that formulas and constants do wrong in every run; None if there is nothing."""
+_NOTHING: Mapping[Tensor, Elements] = {}
+
+
+def failing_formula_value(
+    specialization: Specialization, known: Mapping[Tensor, Elements] = _NOTHING
+) -> Failure | None:
+    """Return the first thing that formulas and constants do wrong in every run; None if there is nothing.
+
+    The elements of some inputs may be known to an invocation.
+    """
     template = specialization.template
-    if template.in_library or (not template.formulas and not template.constants):
-        return None  # the library asserts what its formulas need
+    if (template.in_library and not known) or (not template.formulas and not template.constants):
+        return None  # the library asserts what its formulas need, but for the elements of tensors
     try:
         tensors = FormulaTensors(specialization, is_open=True)
     except FormulaFailed:
         return None
+    elements = {slot: known[tensor] for slot, tensor in tensors.sources.items() if tensor in known}
     undecided = _UNDECIDED | ({rules.NULL_NOT_ALLOWED} if _has_empty_packs(specialization) else frozenset())
     for base, node, formulas in chain(_constants(specialization, tensors), _formulas(specialization, tensors)):
         if template.is_wrong(base, node):
@@ -46,7 +57,7 @@ def failing_formula_value(specialization: Specialization) -> Failure | None:
         tensors.has_opened = False
         try:
             for formula in islice(formulas, MOST_UNROLLED_VALUES):
-                check_formula(formula)
+                check_formula(formula, elements)
         except EvaluationError as error:
             decided = error.rule not in undecided
             if decided and not (tensors.has_opened and any(error.node in _within(each) for each in _lazy_parts(node))):

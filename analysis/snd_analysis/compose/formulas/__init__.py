@@ -43,7 +43,7 @@ from snd_analysis.compose.formulas.terms import (
     subterms,
     unconditional,
 )
-from snd_analysis.compose.formulas.walking import check_formula, written_elements
+from snd_analysis.compose.formulas.walking import Elements, check_formula, computed_elements, written_elements
 
 __all__ = [
     "INT_MAX",
@@ -60,6 +60,7 @@ __all__ = [
     "CellWrite",
     "Cells",
     "Constant",
+    "Elements",
     "Formula",
     "FormulaFailed",
     "FormulaTensors",
@@ -73,6 +74,7 @@ __all__ = [
     "Write",
     "check_formula",
     "colliding_axes",
+    "computed_elements",
     "constant_formula",
     "elaborate",
     "elaborate_constant",

@@ -49,6 +49,8 @@ class FormulaTensors:
         self.models: dict[Symbol, TensorValue] = {}
         self.slots: dict[Tensor, Slot] = {}
         self.extents: dict[Slot, Shape] = {}
+        self.sources: dict[Slot, Tensor] = {}
+        """The tensor of the specialization that a slot stands for."""
         self._stacked: dict[tuple[Slot, ...], Slot | None] = {}
         template = specialization.template
         self.counters = {
@@ -106,6 +108,7 @@ class FormulaTensors:
         made = Slot(tensor.name, tensor.dtype, tuple(extents), tuple(counted), is_output)
         self.slots.setdefault(tensor, made)
         self.extents[made] = tensor.shape
+        self.sources[made] = tensor
         return made
 
     def _unknown(self, symbol: Symbol) -> FormulaFailed:

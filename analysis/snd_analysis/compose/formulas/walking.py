@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
+from typing import TypeAlias
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.formulas.affine import Analysis
-from snd_analysis.compose.formulas.formula import Formula, Write
+from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
 from snd_analysis.compose.formulas.terms import (
@@ -38,17 +39,58 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import naming_pack, nodes
 from snd_analysis.symbolic.values import OperationError
 
+Elements: TypeAlias = "Scalar | tuple[Scalar, ...]"
+"""The elements of a tensor that are known: one for all, or all of them in row-major order."""
+KnownElements: TypeAlias = Mapping[Slot, Elements]
+_NOTHING: KnownElements = {}
 
-def check_formula(formula: Formula) -> None:
-    """Raise EvaluationError for what a formula does wrong at some point whatever the data are."""
-    extents = [axis.extent.value for axis in formula.axes if isinstance(axis.extent, Constant)]
-    if len(extents) < len(formula.axes) or _is_within_bounds(formula, [int(extent) for extent in extents]):
+
+def check_formula(formula: Formula, known: KnownElements = _NOTHING) -> None:
+    """Raise EvaluationError for what a formula does wrong at some point whatever the data are.
+
+    The elements of some tensors may be known: those of literals and constants.
+    """
+    extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
+    if len(extents) < len(formula.axes) or _is_within_bounds(formula, extents):
         return
-    used = sorted(frozenset[int]().union(*(term.axes for term in formula.roots)))
-    if prod(int(extents[axis]) for axis in used) > MOST_POINTS:
+    used = frozenset[int]().union(*(term.axes for term in formula.roots))
+    if prod(extents[axis] for axis in used) > MOST_POINTS and known:
+        places = (place for _, place, _, _ in _accesses(formula))
+        used = frozenset[int]().union(*(term.axes for place in places if _reads(place, known) for term in place.terms))
+    if prod(extents[axis] for axis in used) > MOST_POINTS:
         return
-    for positions in product(*(range(int(extents[axis])) for axis in used)):
-        Point(formula, dict(zip(used, positions, strict=True))).check()
+    # What no index in question depends on is looked at where the other indices are 0: a point like any other.
+    ranges = [range(extent) if axis in used else range(1) for axis, extent in enumerate(extents)]
+    for point in product(*ranges):
+        Point(formula, dict(enumerate(point)), known).check()
+
+
+def _reads(place: IndexTerm, known: KnownElements) -> bool:
+    return any(isinstance(term, Read) and term.slot in known for term in subterms(*place.terms))
+
+
+def computed_elements(formulas: Sequence[Formula], slot: Slot, known: KnownElements) -> tuple[Scalar, ...] | None:
+    """Return the elements that formulas give a tensor of ints or bools, in row-major order.
+
+    None if they are not known, or are more than are looked at one by one. Raises EvaluationError.
+    """
+    if slot.dtype not in ("int", "bool") or None in slot.shape:
+        return None
+    found: dict[tuple[int, ...], Scalar] = {}
+    for formula in formulas:
+        if slot not in formula.slots:
+            continue
+        extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
+        is_plain = formula.operator == "=" and formula.condition is None and not skips_points(formula.node)
+        if not is_plain or len(extents) < len(formula.axes) or prod(extents) > MOST_POINTS:
+            return None
+        for point in product(*map(range, extents)):
+            for element, value in Point(formula, dict(enumerate(point)), known).computed(slot):
+                if value is None:
+                    return None
+                found[element] = value
+    every = [*product(*(range(extent or 0) for extent in slot.shape))]
+    return tuple(found[each] for each in every) if len(found) == len(every) else None
 
 
 def written_elements(formula: Formula, slot: Slot) -> Iterator[tuple[int, ...]] | None:
@@ -102,9 +144,10 @@ class Skipped(Exception):  # noqa: N818
 class Point:
     """One point of the index space of a formula. Values are None where data decide them."""
 
-    def __init__(self, formula: Formula, positions: Mapping[int, int]) -> None:
+    def __init__(self, formula: Formula, positions: Mapping[int, int], elements: KnownElements = _NOTHING) -> None:
         self._formula = formula
         self._positions = positions
+        self._elements = elements
         self._known: dict[Term, Scalar | None] = {}
 
     def check(self) -> None:
@@ -130,6 +173,14 @@ class Point:
             elif write.slot.items[element[0]] is slot:
                 yield element[1:]
 
+    def computed(self, slot: Slot) -> Iterator[tuple[tuple[int, ...], Scalar | None]]:
+        """Yield the elements of a tensor that are written here, with their values. Raises EvaluationError."""
+        for write in self._formula.writes:
+            places = [self._reach(slot, place, at, self._formula.node.target) for at, place in enumerate(write.places)]
+            element = tuple(place for place in places if place is not None)
+            if write.slot is slot:
+                yield element, self.value(write.value) if len(element) == len(places) else None
+
     def _enter(self) -> None:
         """Guarded indices come first, since they skip the whole point."""
         for write in self._formula.writes:
@@ -151,18 +202,20 @@ class Point:
         if index is None or extent is None or not 0 <= int(index) < extent:
             raise Skipped
 
-    def _reach(self, slot: Slot, place: IndexTerm, at: int, node: nodes.Node) -> None:
+    def _reach(self, slot: Slot, place: IndexTerm, at: int, node: nodes.Node) -> int | None:
+        """Return the index that is accessed along a dimension; None if data decide that."""
         index, extent = self.value(place.index), slot.shape[at]
         if index is None or extent is None:
-            return
+            return None
         remapped = place.below if int(index) < 0 else place.above
         if remapped is not None and not 0 <= int(index) < extent:
             index = self.value(remapped)
         if index is None or 0 <= int(index) < extent:
-            return
+            return None if index is None else int(index)
         if place.bounds is Bounds.SKIPPED:
             raise Skipped
         self._fail(node, rules.INDEX_OUT_OF_RANGE, outside_of_tensor(int(index), at, slot, extent))
+        return None
 
     def _fail(self, node: nodes.Node, rule: Rule, message: str) -> None:
         positions = [self._positions.get(axis, 0) for axis in range(len(self._formula.axes))]
@@ -184,9 +237,8 @@ class Point:
             case Next() | Open():
                 return None
             case Read():
-                for at, place in enumerate(term.places):
-                    self._reach(term.slot, place, at, term.node)
-                return None
+                places = [self._reach(term.slot, place, at, term.node) for at, place in enumerate(term.places)]
+                return self._element(term.slot, places)
             case Table():
                 item = self._in_pack(term, self.value(term.index), len(term.values))
                 return None if item is None else term.values[item]
@@ -194,6 +246,17 @@ class Point:
                 return self._short_circuited(term)
             case Apply():
                 return self._applied(term, [self.value(operand) for operand in term.operands])
+
+    def _element(self, slot: Slot, places: Sequence[int | None]) -> Scalar | None:
+        known = self._elements.get(slot)
+        if not isinstance(known, tuple):
+            return known
+        at = 0
+        for place, extent in zip(places, slot.shape, strict=True):
+            if place is None or extent is None:
+                return None
+            at = at * extent + place
+        return known[at]
 
     def _short_circuited(self, term: Apply) -> Scalar | None:
         first = self.value(term.operands[0])
