@@ -38,8 +38,11 @@ class Failure(Struct, frozen=True):
     responsible: tuple[str, ...] = ()
     """Attributes and inputs whose values break the rule: the next invocation is blamed for them."""
     instead: str = ""
-    """What may stand in place of the marked text, or of ``replaced``."""
+    """What may stand in place of the marked text, or of ``replaced``. In what an operator finds wrong, ``…`` stands for
+    the value of the attribute that is to blame."""
     replaced: Span | None = None
+    is_safe: bool = False
+    """Whether what stands instead is surely meant."""
 
     def via(self, site: Site) -> Failure:
         """The failure as it is seen from an invocation further out."""
@@ -107,7 +110,7 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
             repair = None
             if failure.instead and at == 0:
                 edit = Edit(failure.replaced or place.span, failure.instead)
-                repair = Repair(f"write '{failure.instead}'", (edit,), safe=False)
+                repair = Repair(f"write '{failure.instead}'", (edit,), safe=failure.is_safe)
             found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, message, notes, repair))
     return list(found.values())
 

@@ -267,7 +267,8 @@ class Binder:
             f"the attribute '{member.name}' of '{self.template.shown}' is a pack of '{written(expression)}' items, "
             "but nothing here determines how many that is: give it a list"
         )
-        raise self.binding.fail(rules.UNIFORM_LENGTH, message, member)
+        failed = self.binding.fail(rules.UNIFORM_LENGTH, message, member)
+        raise BindingFailed(replace(failed.failure, instead="[…]", is_safe=True))
 
     def _demand_lengths(self) -> None:
         """A pack that is there has a length: it can't be null for lack of an attribute (2.6.2)."""

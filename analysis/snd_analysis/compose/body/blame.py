@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, written
 
 
 def invoked_at(state: BodyState, call: nodes.Call) -> Site:
@@ -23,8 +25,18 @@ def blame(state: BodyState, failure: Failure, invocation: nodes.Call | nodes.Qua
         function, does = invocation.algorithm, "quantizes a tensor"
     node = _responsible(failure, invocation, template) or function
     if not failure.sites:
-        failure = failure.naming(template.shown, function.text)
+        failure = _with_value(state, failure.naming(template.shown, function.text), node)
     state.failures.append(failure.via(Site(state.place(node), f"'{function.text}' {does} here")))
+
+
+def _with_value(state: BodyState, failure: Failure, node: nodes.Node) -> Failure:
+    """Return the same with what is written as the value of an attribute in its fix."""
+    if "…" not in failure.instead:
+        return failure
+    if not isinstance(node, nodes.Attribute):
+        return replace(failure, instead="")
+    span = state.place(node.value).span
+    return replace(failure, instead=failure.instead.replace("…", written(node.value)), replaced=span)
 
 
 def _responsible(
