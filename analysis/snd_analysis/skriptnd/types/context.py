@@ -12,6 +12,8 @@ from collections.abc import Hashable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from snd_analysis.base import Layers, Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
@@ -196,3 +198,11 @@ class Context:
     ) -> None:
         """Reports a broken rule at a node of the entry at hand."""
         self.problems.append(Problem(rule, self.span(node), message, notes, repair))
+
+    def report_once(self, rule: Rule, node: nodes.Node, message: str, again: str) -> None:
+        """Report a broken rule once for the entry at hand: further places of the same are notes of the first."""
+        for at, problem in enumerate(self.problems):
+            if problem.rule == rule and problem.message == message and problem.span.start >= self.base:
+                self.problems[at] = replace(problem, notes=(*problem.notes, Note(self.span(node), again)))
+                return
+        self.report(rule, node, message)

@@ -272,6 +272,11 @@ def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None, m
     return variable(_Unknown(object() if origin is None else origin), name, minimum, maximum)
 
 
+def has_unknowns(a: Integer) -> bool:
+    """Return whether nothing is known of a part of an integer, whose name tells readers nothing."""
+    return any(isinstance(leaf.key, _Unknown) for leaf in a.leaves)
+
+
 def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> Integer:
     """``a``, or one unknown in its place if it is made of several things that nothing is known of.
 

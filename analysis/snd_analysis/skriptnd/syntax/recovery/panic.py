@@ -65,6 +65,9 @@ def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
         elif token.kind == "RBRACE" and depth:
             depth -= 1
             if depth == 0 and surroundings != "block":
+                if automaton.token().kind == "SEMI":  # it ends what is given up, too
+                    automaton.last_end = automaton.token().end
+                    automaton.at += 1
                 return
         elif token.kind == "SEMI" and depth == 0 and surroundings != "document":
             return

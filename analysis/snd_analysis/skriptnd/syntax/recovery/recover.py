@@ -56,6 +56,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.glued_keyword,
     repairs.else_if,
     repairs.attributes_in_parentheses,
+    repairs.no_arguments,
     rereading.keyword_before,
     swallowed_brace,
     unfinished,

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
@@ -346,6 +347,29 @@ def attributes_in_parentheses(fault: Fault) -> bool:
     )
     fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context())
     panic(fault.automaton)
+    return True
+
+
+def no_arguments(fault: Fault) -> bool:
+    """``f{a=1};`` or ``f<int>;``: an invocation without the parentheses in which its arguments stand."""
+    automaton = fault.automaton
+    values = automaton.stacks.values
+    ended = values[-1] if values else None
+    if fault.block != "B_COMPOSE" or not isinstance(ended, nodes.Attributes | nodes.Generics):
+        return False
+    if not fault.parses(["LPAR", "RPAR"]):
+        return False
+    callee = next(value for value in reversed(values) if isinstance(value, nodes.Qualified))
+    place = automaton.last_end
+    example = f"{callee.text}<…>(…)"
+    message = f"an invocation has its inputs in parentheses: write '{example}'"
+    if isinstance(ended, nodes.Attributes):
+        example = f"{callee.text}{{…}}(…)"
+        message = f"an invocation has its inputs in parentheses, after its attributes: write '{example}'"
+    repair = Repair("insert '()'", (Edit(Span(place, place), "()"),), safe=False)
+    fault.report(rules.SYNTAX_ERROR, Span(place, place), message, fault.context(), repair)
+    automaton.supply("LPAR", place, place)
+    automaton.supply("RPAR", place, place)
     return True
 
 

@@ -28,7 +28,7 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
         return replace(packs.pack_index(context, node, tensor), accesses=False)
     if context.stage is not Stage.LOWER:
         message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
-        context.report(rules.ACCESS_OUTSIDE_LOWER, node, message)
+        context.report_once(rules.ACCESS_OUTSIDE_LOWER, node, message, "and here")
         return UNTYPED
     return accessed(context, node, node.index, type_)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Repair, Rule, counted
+from snd_analysis.base import Edit, Note, Repair, Rule, counted
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
@@ -18,9 +19,11 @@ from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.fixes import as_list, as_real
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere
+from snd_analysis.skriptnd.types.type import Dtype, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
+_MOST_ORDERED = 5
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -46,10 +49,15 @@ class ArgumentCheck:
             for parameter in inputs:
                 self._forget(parameter)
             return  # one may have been inserted or left out anywhere
+        displaced = self._displaced(call, values)
+        if displaced:
+            self._report_displaced(call, displaced)
         bound: list[tuple[TensorParameter, nodes.Expression, TypedValue]] = []
         for parameter, argument, value in zip(inputs, call.arguments, values, strict=False):
             if isinstance(argument, nodes.Tilde):
                 self._omitted(parameter, argument)
+            elif argument in displaced:
+                self._forget(parameter)
             elif self._agrees(parameter, argument, value):
                 bound.append((parameter, argument, value))
         for parameter, argument, value in bound:
@@ -140,6 +148,28 @@ class ArgumentCheck:
         repair = as_real(self._work.context, argument, formal.dtype, actual.dtype) if known else None
         self._report(rules.TYPE_MISMATCH, argument, message, parameter, repair)
         return False
+
+    def _displaced(self, call: nodes.Call, values: Sequence[TypedValue]) -> dict[nodes.Node, nodes.Node]:
+        """Return what stands in the place of others, each with what belongs there, if a wrong order is all that is
+        wrong with the types."""
+        formal = [parameter.type for parameter in self._signature.inputs[: len(values)]]
+        actual = [value.type for value in values]
+        if len(values) > _MOST_ORDERED or None in formal or None in actual or _fit(formal, actual):
+            return {}
+        orders = (order for order in permutations(range(len(values))) if _fit(formal, [actual[at] for at in order]))
+        best = min(orders, key=lambda order: sum(at != place for place, at in enumerate(order)), default=())
+        return {call.arguments[place]: call.arguments[at] for place, at in enumerate(best) if place != at}
+
+    def _report_displaced(self, call: nodes.Call, displaced: Mapping[nodes.Node, nodes.Node]) -> None:
+        inputs = [self._signature.inputs[call.arguments.index(each)] for each in displaced]
+        arguments = _listed([f"'{written(each)}'" for each in displaced])
+        wanted = _listed([f"'{each.symbol.name}: {each.type}'" for each in inputs])
+        message = f"{arguments} are in the wrong order: the inputs of '{self._name.name}' are {wanted}"
+        span = self._work.context.span
+        edits = tuple(Edit(span(each), written(other)) for each, other in displaced.items())
+        repair = Repair("put the arguments in order", edits, safe=False)
+        first, *_, last = displaced
+        self._work.report_between(rules.TYPE_MISMATCH, first, last, message, [*map(self._note, inputs)], repair)
 
     # ---- ranks -------------------------------------------------------------------------------------------------------
     def _relate(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
@@ -248,6 +278,18 @@ class ArgumentCheck:
         return elsewhere(self._name, f"the input '{name}' is declared here", name)
 
 
+def _fit(formal: Sequence[Type | None], actual: Sequence[Type | None]) -> bool:
+    """Return whether types, whatever their shapes, are those of inputs; one generic type stands for one type."""
+    generics: dict[Dtype, Dtype] = {}
+    for one, other in zip(formal, actual, strict=True):
+        assert one is not None
+        assert other is not None
+        wanted = generics.setdefault(one.dtype, other.dtype) if one.dtype.is_generic else one.dtype
+        if one.packed != other.packed or wanted != other.dtype:
+            return False
+    return True
+
+
 def _given(number: int) -> str:
     if number == 0:
         return "there are no arguments"
@@ -265,3 +307,8 @@ def _differing_dimension(first: Extents | None, other: Extents | None, needed: I
         return None
     pairs = enumerate(zip(first, other, strict=False))
     return next((at for at, pair in pairs if pair == (needed, here)), None)
+
+
+def _listed(items: Sequence[str]) -> str:
+    *others, last = items
+    return f"{', '.join(others)} and {last}"
