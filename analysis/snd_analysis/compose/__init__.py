@@ -20,6 +20,7 @@ from snd_analysis.compose.body.operation_scopes import (
 )
 from snd_analysis.compose.budget import FileBudget
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
+from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.omitted_inputs import open_inputs
 from snd_analysis.compose.composing import Composing, arguments
 from snd_analysis.compose.dynamic.freshen import results_of
@@ -79,6 +80,7 @@ __all__ = [
     "decompose",
     "errors_by_omission",
     "extent_text",
+    "failing_known_elements",
     "flat_size",
     "input_extent",
     "invoking_over_budget",

@@ -17,7 +17,7 @@ from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.name_clashes import name_clash
 from snd_analysis.compose.checks.omitted_inputs import Omissions, failures_by_omission
 from snd_analysis.compose.composed_body import compose_body
-from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable, with_origins
+from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.session import Session
@@ -64,7 +64,8 @@ def compose_graph(
     specialization = compose_root(session, template, attributes, dtypes, inputs or {})
     warnings = warnings_of_root(session, specialization, attributes, dtypes)
     omitted = errors_by_omission(session, specialization, attributes, dtypes, inputs or {})
-    failures = (*specialization.failures, *warnings, *omitted)
+    known = failing_known_elements(specialization)
+    failures = (*specialization.failures, *known, *warnings, *omitted)
     graph = _unknown(template) if specialization.body is None and template.is_graph else specialization.body
     return Composition(graph, specialization.attributes, specialization.scope.dtypes, failures)
 
@@ -132,9 +133,6 @@ def _with_body(session: Session, declared: Specialization, lasting: LastingModel
     clash = name_clash(session, specialization)
     if clash is not None:
         specialization = replace(specialization, failures=(*specialization.failures, clash))
-    unfit = [with_origins(declared.template, each) for each in failing_known_elements(specialization)]
-    if unfit:
-        specialization = replace(specialization, failures=(*specialization.failures, *unfit))
     # With attributes that are not meant for it anything may fail.
     return replace(specialization, failures=own) if own else specialization
 

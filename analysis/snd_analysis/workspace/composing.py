@@ -19,6 +19,7 @@ from snd_analysis.compose import (
     Template,
     compose_root,
     errors_by_omission,
+    failing_known_elements,
     invoking_over_budget,
     misaligned_biases,
     open_inputs,
@@ -159,7 +160,7 @@ def _certain_failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     composed = specialization(db, name)
     if composed is None:
         return ()
-    found = (*composed.failures, *misaligned_biases(composed))
+    found = (*composed.failures, *failing_known_elements(composed), *misaligned_biases(composed))
     known = ranges(db, name)
     profile = project_settings(db).tosa_profile
     if profile is not None and composed.template.is_graph and composed.valid:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
 from snd_analysis.compose.failure import Failure, evaluation_failure
 from snd_analysis.compose.formulas import (
@@ -22,7 +24,7 @@ from snd_analysis.compose.formulas import (
 from snd_analysis.compose.limits import MOST_UNROLLED_VALUES
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.model import Tensor
+from snd_analysis.model import Tensor, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack
@@ -61,8 +63,18 @@ def failing_formula_value(
         except EvaluationError as error:
             decided = error.rule not in undecided
             if decided and not (tensors.has_opened and any(error.node in _within(each) for each in _lazy_parts(node))):
-                return evaluation_failure(template, base, error)
+                failure = evaluation_failure(template, base, error)
+                return replace(failure, responsible=_responsible(specialization, error.node, known))
     return None
+
+
+def _responsible(specialization: Specialization, node: nodes.Node, known: Mapping[Tensor, Elements]) -> tuple[str, ...]:
+    """Return the inputs whose known elements decide about a place of a formula: those in the index of an access."""
+    part = node.index if isinstance(node, nodes.Subscript) else node
+    named = {specialization.template.resolution.targets.get(each) for each in nodes.descendants(part)}
+    members = zip(specialization.template.inputs, specialization.inputs, strict=True)
+    values = [value for member, value in members if member.symbol in named]
+    return tuple(tensor.name for value in values for tensor in tensors_of(value) if tensor in known)
 
 
 def _has_empty_packs(specialization: Specialization) -> bool:

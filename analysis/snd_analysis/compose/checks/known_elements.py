@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.checks.formula_values import failing_formula_value
-from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.failure import Failure, Site, with_origins
 from snd_analysis.compose.formulas import (
     Elements,
     FormulaFailed,
@@ -23,9 +23,11 @@ from snd_analysis.compose.formulas import (
 )
 from snd_analysis.compose.limits import MOST_POINTS
 from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose.template import Template
 from snd_analysis.compose.written_call import written_call
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack, Value
 
@@ -35,7 +37,8 @@ _Known = dict[Tensor, Elements]
 def failing_known_elements(root: Specialization) -> Iterator[Failure]:
     """Yield what the operations below a root do wrong with literals and constants, each at its innermost place."""
     if root.body is not None:
-        yield from _Walk().below(root.body, {})
+        found = _Walk().below(root.body, {})
+        yield from (with_origins(root.template, each) for each in found) if root.template.origins else found
 
 
 class _Walk:
@@ -68,28 +71,30 @@ class _Walk:
         inner = {one: known[other] for one, other in pairs}
         found: Iterable[Failure] = ()
         if callee.template.formulas:
-            if inner and (failure := failing_formula_value(callee, inner)) is not None:
+            # Operators of other formats say themselves what they do beyond their ranges.
+            is_judged = inner and not _is_of_format(callee.template)
+            failure = failing_formula_value(callee, inner) if is_judged else None
+            if failure is not None:
                 message = f"in '{_name(operation, callee)}': {failure.message}"
-                found = (replace(failure, message=message, responsible=_names(callee, inner)),)
+                found = (replace(failure, message=message),)
             elif inner or not arguments:
                 known.update(_computed(operation, callee, inner))
         elif callee.body is not None and (inner or not (callee.template.in_library or callee in self._done)):
             if not inner:
                 self._done.add(callee)
             found = self.below(callee.body, inner)
-        for failure in found:
-            site = _site(operation, callee, failure.responsible)
-            if not failure.responsible:
-                yield failure.via(site)
+        for each in found:
+            site = _site(operation, callee, each.responsible)
+            if not each.responsible:
+                yield each.via(site)
                 continue
             # Whoever gives the elements is to blame: here, or where this body is invoked.
-            names = tuple(tensor.name for one, tensor in pairs if one.name in failure.responsible and tensor in given)
-            yield replace(failure, sites=(site,), related=(*failure.sites, *failure.related), responsible=names)
+            names = tuple(tensor.name for one, tensor in pairs if one.name in each.responsible and tensor in given)
+            yield replace(each, sites=(site,), related=(*each.sites, *each.related), responsible=names)
 
 
-def _names(callee: Specialization, inner: Mapping[Tensor, Elements]) -> tuple[str, ...]:
-    """Return the inputs that have known elements, by the names of their tensors."""
-    return tuple(tensor.name for value in callee.inputs for tensor in tensors_of(value) if tensor in inner)
+def _is_of_format(template: Template) -> bool:
+    return template.in_library and template.name.path.removeprefix(LIBRARY_PREFIX) in format_modules()
 
 
 def _stored(tensors: Iterable[Tensor]) -> _Known:
