@@ -44,7 +44,7 @@ from snd_runtime.lowering.sequence import parallel_axes
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
-from snd_server.export.scope import NUMPY, TYPES, Scope
+from snd_server.export.scope import NUMPY, TYPES, Scope, rounded
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -371,7 +371,7 @@ class _Space:
         if kind is None and dtype == "real":
             kind = _REAL.get(operation)
             if operation == "round":
-                return self._rounded(names[0])
+                return rounded(scope, names[0])
             if operation == "frac":
                 return scope.node("Sub", [names[0], self._truncated(names[0])])
         elif kind is None and dtype == "int":
@@ -385,16 +385,6 @@ class _Space:
     def _truncated(self, name: str) -> str:
         scope = self.scope
         return scope.node("Mul", [scope.node("Sign", [name]), scope.node("Floor", [scope.node("Abs", [name])])])
-
-    def _rounded(self, name: str) -> str:
-        """Half away from zero; ONNX rounds halves to even numbers."""
-        scope = self.scope
-        size = scope.node("Abs", [name])
-        whole = scope.node("Floor", [size])
-        half = scope.constant(0.5, np.float32)
-        up = scope.node("GreaterOrEqual", [scope.node("Sub", [size, whole]), half])
-        rounded = scope.node("Add", [whole, scope.node("Cast", [up], to=TensorProto.FLOAT)])
-        return scope.node("Mul", [scope.node("Sign", [name]), rounded])
 
     def _quotient(self, names: list[str], operation: str) -> str:
         """Rounded down, or up; ONNX rounds towards zero, and its remainder has the sign of the divisor."""

@@ -258,3 +258,13 @@ def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     shape = static_shape(tensor)
     whole = elements.reshape(shape) if elements.ndim else np.full(shape, elements)
     return whole.astype(NUMPY[tensor.dtype])
+
+
+def rounded(scope: Scope, name: str) -> str:
+    """Return reals rounded, halves away from zero; ONNX rounds halves to even numbers."""
+    size = scope.node("Abs", [name])
+    whole = scope.node("Floor", [size])
+    half = scope.constant(0.5, np.float32)
+    up = scope.node("GreaterOrEqual", [scope.node("Sub", [size, whole]), half])
+    away = scope.node("Add", [whole, scope.node("Cast", [up], to=TensorProto.FLOAT)])
+    return scope.node("Mul", [scope.node("Sign", [name]), away])
