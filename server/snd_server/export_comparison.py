@@ -23,10 +23,16 @@ from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.arguments import ArgumentError
 from snd_server.deviation import TOLERANCE, difference
+from snd_server.ties import operator_of_tie
 from snd_server.trial_inputs import larger_inputs, random_inputs
 
 _QUANTIZED_TOLERANCE = 0.02
 """Rounding decides which of two steps a value between them gets; 8 bits have 256."""
+
+_TIE = (
+    "'{}' stands in another order in onnxruntime: '{}' chooses among elements that are equal but for rounding; "
+    "what depends on it was not compared"
+)
 
 
 class Chosen(Struct, frozen=True):
@@ -41,8 +47,15 @@ class Chosen(Struct, frozen=True):
     """Whether the file quantizes what ``@quantize`` names."""
 
 
-def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> str | None:
-    """Run the graph and the file on the same random inputs; return how they differ, None if they do not.
+class Comparison(Struct, frozen=True):
+    """What a graph and its file come to: how they differ, or what can't be compared; None for neither."""
+
+    wrong: str | None = None
+    note: str | None = None
+
+
+def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> Comparison:
+    """Run the graph and the file on the same random inputs; return how they differ.
 
     Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raises ArgumentError if
     the graph can't be run.
@@ -52,10 +65,10 @@ def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: i
         small = _bound(chosen, random_inputs(chosen.specialization), seed, limits)
     except InvalidRequest as invalid:
         raise ArgumentError(f"--verify: {invalid.failures[0].message}") from None
-    wrong = _difference(chosen, variables, path, small, seed, limits)
-    if wrong is None and (larger := _larger(chosen, small, seed, limits)) is not None:
-        wrong = _difference(chosen, variables, path, larger, seed, limits)
-    return wrong
+    found = _compared(chosen, variables, path, small, seed, limits)
+    if found.wrong is None and (larger := _larger(chosen, small, seed, limits)) is not None:
+        found = _compared(chosen, variables, path, larger, seed, limits)
+    return found
 
 
 def _bound(chosen: Chosen, inputs: Mapping[str, Generator], seed: int, limits: Limits) -> Bound:
@@ -74,12 +87,12 @@ def _larger(chosen: Chosen, small: Bound, seed: int, limits: Limits) -> Bound | 
     return None
 
 
-def _difference(
+def _compared(
     chosen: Chosen, variables: Mapping[str, Argument], path: str, given: Bound, seed: int, limits: Limits
-) -> str | None:
+) -> Comparison:
     import onnxruntime
 
-    from snd_server.export import write_model
+    from snd_server.export import flat_graph, write_model
 
     seen: dict[str, Argument] = {}
 
@@ -104,9 +117,21 @@ def _difference(
             quantizing = chosen.session if chosen.is_quantized else None
             traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
             inner = onnxruntime.InferenceSession(traced.SerializeToString(), providers=["CPUExecutionProvider"])
-            where = _first_difference(inner, feed, seen)
-            return f"'{node.name}' differs in onnxruntime: {differs}{where}"
-    return None
+            traces = dict(zip((each.name for each in inner.get_outputs()), inner.run(None, feed), strict=True))
+            name = _first_difference(traces, seen, tolerance)
+            if name is not None:
+                known = {
+                    **seen,
+                    **dict(zip((each.name for each in chosen.template.inputs), given.arguments, strict=True)),
+                }
+                tie = operator_of_tie(
+                    flat_graph(given.specialization), name, traces[name], np.asarray(seen[name]), known
+                )
+                if tie is not None:
+                    return Comparison(None, _TIE.format(name, tie))
+            where = f"; the first tensor that differs is '{name}'" if name is not None else ""
+            return Comparison(f"'{node.name}' differs in onnxruntime: {differs}{where}")
+    return Comparison()
 
 
 def _session_of(path: str) -> Any:
@@ -132,10 +157,9 @@ def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> d
     return dict(zip(names, given, strict=False))
 
 
-def _first_difference(judge: Any, feed: Mapping[str, Any], seen: Mapping[str, Argument]) -> str:
-    """Return the first tensor on the way that differs, as the end of a message."""
-    found = dict(zip((each.name for each in judge.get_outputs()), judge.run(None, feed), strict=True))
+def _first_difference(found: Mapping[str, Any], seen: Mapping[str, Argument], tolerance: float) -> str | None:
+    """Return the name of the first tensor on the way that differs."""
     for name, value in seen.items():
-        if name in found and isinstance(value, np.ndarray) and difference(found[name], value) is not None:
-            return f"; the first tensor that differs is '{name}'"
-    return ""
+        if name in found and isinstance(value, np.ndarray) and difference(found[name], value, tolerance) is not None:
+            return name
+    return None

@@ -10,6 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from snd_analysis.compose import Session, compose_root
+from snd_analysis.skriptnd.names import OperatorName
+from support.memory import snapshot_of
 from support.server.processes import ROOT
 
 onnx = pytest.importorskip("onnx", reason="the development package onnx is not installed")
@@ -186,6 +189,42 @@ def test_without_the_option_nothing_is_quantized(project: Path, real):
     _model(project, QUANTIZED)
     assert real("export", ".", "-o", "m.onnx", "--verify").status == 0
     assert not any("Quantize" in node.op_type for node in onnx.load("m.onnx").graph.node)
+
+
+CHOOSING = """
+import algo, math;
+graph Choosing {
+    @input { x: real[1,1,4]; b: real[1,4,4]; }
+    @output { v: real[1,1,2]; i: int[1,1,2]; found: int[~,3]; }
+    @compose { s = math.sqr(x); v, i = algo.top_k{k=2, axis=-1}(s); found = algo.nonmax_suppress(b, s); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other", "is_tie"),
+    [
+        ("i", [[[0, 3]]], [[[3, 0]]], True),
+        ("i", [[[0, 1]]], [[[0, 2]]], True),
+        ("i", [[[0, 1]]], [[[1, 0]]], False),
+        ("i", [[[0, 9]]], [[[0, 3]]], False),
+        ("found", [[0, 0, 3], [0, 0, 1]], [[0, 0, 0], [0, 0, 2]], True),
+        ("found", [[0, 0, 3]], [[0, 0, 0], [0, 0, 2]], False),
+        ("found", [[0, 0, 1]], [[0, 0, 0]], False),
+        ("s", [[[1.0]]], [[[2.0]]], False),
+    ],
+)
+def test_choices_among_equal_elements_are_no_difference(name: str, one: list, other: list, is_tie: bool):
+    from snd_server.export import flat_graph
+    from snd_server.ties import operator_of_tie
+
+    session = Session(snapshot_of({"main.sknd": CHOOSING}))
+    template = session.template(OperatorName("main.sknd", "Choosing"))
+    assert template is not None
+    graph = flat_graph(compose_root(session, template, {}, {}, {}))
+    tensors = {"s": np.array([[[0.9, 0.5, 0.5000001, 0.9]]], np.float32), "b": np.zeros((1, 4, 4), np.float32)}
+    found = operator_of_tie(graph, name, np.array(one), np.array(other), tensors)
+    assert (found is not None) == is_tie
 
 
 POOLED = """

@@ -122,10 +122,13 @@ def _inferred(source: SourceNode, inputs: Sequence[Item]) -> Iterator[tuple[str,
     from snd_server.onnx_import.model_file import declared_type
 
     types = {name: type_proto(each) for name, each in zip(source.inputs, inputs, strict=True) if isinstance(each, Data)}
+    if not types.keys() >= {name for name in source.inputs if name}:
+        return
+    node = node_proto(source)
     try:
         schema = onnx.defs.get_schema(source.kind, source.opset, source.domain)
-        found = onnx.shape_inference.infer_node_outputs(schema, node_proto(source), types)
-    except Exception:  # there is no such node, or its inputs are none of its own: nothing is inferred
-        return
+        found = onnx.shape_inference.infer_node_outputs(schema, node, types)
+    except (onnx.defs.SchemaError, onnx.checker.ValidationError, onnx.shape_inference.InferenceError):
+        return  # there is no such node, or its inputs and attributes are none of its own
     for name, each in found.items():
         yield name, declared_type(name, each)
