@@ -89,3 +89,7 @@ TOOL_SECONDS = 120
 """Of one tool of `snd mcp`; it says so when they are over."""
 MOST_TOOL_CHARACTERS = 100_000
 """Of what a tool of `snd mcp` returns; the rest is counted."""
+MOST_FLOW_GRIDS = 6
+"""Slices of a tensor in a picture of its data flow. The picture counts the others."""
+MOST_FLOW_LINES = 300
+"""Rows and columns of a tensor in such a picture. A larger grid has no lines between its cells."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from snd_server.arguments import ArgumentError
 from snd_server.cli.argument_options import argument_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
@@ -14,9 +16,13 @@ from snd_server.limits import DRAWING_SECONDS
 from snd_server.model_folder import main_file
 from snd_server.progress import busy
 from snd_server.render import full
+from snd_server.render.graph_png import demand_png, graph_png
 from snd_server.render.graph_svg import DrawingError
-from snd_server.terminal import show, show_bytes, show_document
+from snd_server.terminal import json_text, show, show_bytes, show_document
 from snd_server.writing import write_file
+
+if TYPE_CHECKING:
+    from snd_server.data_flow import FlowRequest
 
 _FORMATS = [each.value for each in GraphFormat]
 _ALL = "all"
@@ -25,6 +31,11 @@ _ALL = "all"
 @click.command(short_help="Draw a graph.")
 @click.argument("path", metavar="PATH")
 @click.option("--graph", metavar="NAME", help="The graph to draw; by default the first one that no other invokes.")
+@click.option("--operator", metavar="NAME", help="With --cell: an operator of the file or, as in nn.conv, of a module.")
+@click.option(
+    "--cell", metavar="CELL",
+    help="Draw what a cell of an output, as y[0,2], is computed from, or what is computed from a cell of an input.",
+)  # fmt: skip
 @click.option(
     "-o", "--output", metavar="FILE", default="-",
     help="Where to write it. The suffix tells the format: .svg, .png, .html, .dot or .json. '-' is standard output.",
@@ -47,6 +58,8 @@ _ALL = "all"
 def graph(
     path: str,
     graph: str | None,
+    operator: str | None,
+    cell: str | None,
     output: str,
     format: str | None,
     levels: str,
@@ -62,9 +75,22 @@ def graph(
     PATH is a file, or the folder of a model, with main.sknd or graph.nnef. An .html is a page by itself, in which one
     can search and look into operators. Exit status 1 says that the graph has mistakes; what does not depend on them is
     drawn all the same.
+
+    With --cell, the picture has a grid for each tensor. The sizes are those of --attrib and --input, else those of the
+    first sample.
     """
     path = main_file(path)
     chosen = _format(output, format)
+    if cell is not None:
+        if graph is not None and operator is not None:
+            raise click.UsageError("give either --graph or --operator")
+        from snd_server.data_flow import FlowRequest
+
+        asked = FlowRequest(path, cell, graph, operator, attributes, types, inputs, config)
+        _write(_flow(asked, chosen, theme), output, chosen)
+        return 0
+    if operator is not None:
+        raise click.UsageError("--operator goes with --cell")
     request = GraphRequest(path, graph, attributes, types, inputs, chosen, _levels(levels), theme, seconds, config)
     try:
         with busy("Drawing"):
@@ -73,13 +99,36 @@ def graph(
         raise click.ClickException(str(problem)) from problem
     if drawing.has_errors:
         show(full.render(drawing.report), err=True)
-    if output != "-":
-        write_file(output, drawing.content)
-    elif chosen is GraphFormat.PNG:
-        show_bytes(drawing.content)
-    else:
-        show_document(drawing.content.decode())
+    _write(drawing.content, output, chosen)
     return 1 if drawing.has_errors else 0
+
+
+def _flow(request: FlowRequest, format: GraphFormat, theme: str) -> bytes:
+    if format in (GraphFormat.HTML, GraphFormat.DOT):
+        raise click.UsageError("--cell draws .svg, .png and .json")
+    from snd_server.data_flow import data_flow, flow_content
+
+    try:
+        flow = data_flow(request)
+        if format is GraphFormat.JSON:
+            return json_text(flow_content(flow), 1).encode()
+        from snd_server.render.flow_svg import flow_svg
+
+        if format is GraphFormat.SVG:
+            return flow_svg(flow, theme).encode()
+        demand_png()
+        return graph_png(flow_svg(flow, "light" if theme == "auto" else theme))
+    except (ArgumentError, ConfigError, DrawingError) as problem:
+        raise click.ClickException(str(problem)) from problem
+
+
+def _write(content: bytes, output: str, format: GraphFormat) -> None:
+    if output != "-":
+        write_file(output, content)
+    elif format is GraphFormat.PNG:
+        show_bytes(content)
+    else:
+        show_document(content.decode())
 
 
 def _format(output: str, wanted: str | None) -> GraphFormat:

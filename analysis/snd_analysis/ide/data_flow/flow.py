@@ -141,7 +141,7 @@ def _through(specialization: Specialization, direction: Direction, cells: _ByTen
     if specialization.template.formulas:
         return _through_formulas(specialization, direction, cells)
     if specialization.body is not None:
-        return _through_graph(specialization.body, direction, cells)
+        return _through_body(specialization, specialization.body, direction, cells)
     asked = _sources(specialization) if direction is Direction.READS else _outputs(specialization)
     return {tensor: {all_cells(tensor)} for _, tensor in _named(asked)}
 
@@ -171,6 +171,20 @@ def _slots(specialization: Specialization, tensors: FormulaTensors) -> Iterator[
         for tensor, slot in zip(_tensors([model]), found, strict=False):
             if isinstance(slot, Slot):
                 yield tensor, slot
+
+
+def _through_body(specialization: Specialization, body: Graph, direction: Direction, cells: _ByTensor) -> _ByTensor:
+    """Return the same by the operations of the body, whose tensors are others than those of the declarations."""
+    sources = {**body.inputs, **body.variables, **body.constants}
+    inner = dict(_named([*sources.items(), *body.outputs.items()]))
+    outer = dict(_named([*_sources(specialization), *_outputs(specialization)]))
+    given: _ByTensor = {}
+    for name, tensor in outer.items():
+        if tensor in cells and name in inner:
+            given.setdefault(inner[name], set()).update(cells[tensor])
+    found = _through_graph(body, direction, given)
+    asked = tensors_of(specialization, Direction.FEEDS if direction is Direction.READS else Direction.READS)
+    return {tensor: found[inner[name]] for name, tensor in asked.items() if name in inner and found.get(inner[name])}
 
 
 def _through_graph(graph: Graph, direction: Direction, cells: Mapping[Tensor, Collection[Cell]]) -> _ByTensor:

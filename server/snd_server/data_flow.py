@@ -1,0 +1,85 @@
+"""``snd graph --cell``: which cells a cell of a tensor reads, or is read for, as a picture or as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from snd_analysis.base import Severity
+from snd_analysis.compose import Specialization, Template
+from snd_analysis.ide import first_sample, run_of
+from snd_analysis.ide.data_flow import DataFlow, NoFlow, TensorCells, flow_lines, flow_of, parse_cell
+from snd_analysis.workspace import Snapshot
+from snd_server.arguments import ArgumentError, parse_arguments
+from snd_server.checking import Checker
+from snd_server.config import Configurations
+from snd_server.definitions import chosen_definition
+from snd_server.selection import RuleSettings
+
+
+class FlowRequest(Struct, frozen=True):
+    """What is asked for; the sizes are those that are given, else those of the first sample."""
+
+    path: str
+    cell: str
+    graph: str | None = None
+    operator: str | None = None
+    attributes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    config: str | None = None
+
+
+def data_flow(request: FlowRequest) -> DataFlow:
+    """Return what a cell reads, or is read for. Raises ArgumentError and ConfigError."""
+    written = parse_cell(request.cell)
+    if written is None:
+        raise ArgumentError(f"--cell {request.cell}: write a tensor and an index for each dimension, as in y[0,2]")
+    checker = Checker(Configurations(request.config), RuleSettings())
+    snapshot = checker.snapshot(request.path)
+    if snapshot.file(request.path) is None:
+        raise ArgumentError(f"there is no file {request.path}")
+    template = chosen_definition(snapshot, request.path, request.graph, request.operator)
+    if any(each.severity is Severity.ERROR for each in snapshot.diagnostics(template.name.path)):
+        raise ArgumentError(f"there are mistakes in {template.name.path}: 'snd check' shows them")
+    try:
+        return flow_of(_specialization(snapshot, template, request), *written)
+    except NoFlow as reason:
+        raise ArgumentError(f"--cell {request.cell}: {reason}") from None
+
+
+def _specialization(snapshot: Snapshot, template: Template, request: FlowRequest) -> Specialization:
+    if request.attributes or request.types or request.inputs:
+        given = parse_arguments(template, request.attributes, request.inputs, request.types)
+        dtypes = {each.name.text: given.dtypes.get(each.name.text, "real") for each in template.generics}
+        missing = [each.name for each in template.inputs if each.name not in given.inputs and not each.node.optional]
+        if missing:
+            raise ArgumentError(f"give the shape of '{missing[0]}', as in --input {missing[0]}=1,5")
+        shapes: Any = given.inputs
+        found = run_of(snapshot, template.name, given.attributes, dtypes, shapes)
+        if found is None:
+            raise ArgumentError(f"'{template.shown}' can't be invoked with that")
+        return found.specialization
+    sample = first_sample(snapshot, template.name)
+    if sample is not None:
+        return sample.specialization
+    whole = snapshot.specialization(template.name)
+    if whole is None or not template.is_graph:
+        raise ArgumentError(f"'{template.shown}' has no sample: give the shapes of its inputs, as in --input x=1,5")
+    return whole
+
+
+def flow_content(flow: DataFlow) -> dict[str, Any]:
+    """Return the same as plain data; an index is null where data decide about it."""
+    return {
+        "direction": flow.direction,
+        "of": _tensor(flow.of),
+        "tensors": [_tensor(each) for each in flow.tensors],
+        "text": flow_lines(flow),
+    }
+
+
+def _tensor(tensor: TensorCells) -> dict[str, Any]:
+    cells = sorted(tensor.cells, key=lambda cell: [-1 if index is None else index for index in cell])
+    return {"name": tensor.name, "shape": tensor.shape, "cells": cells}
