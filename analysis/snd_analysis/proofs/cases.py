@@ -7,16 +7,18 @@ be like these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import prod
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Tensor
 from snd_analysis.proofs.lengths import choices_of, lengths_of, symbols_below
-from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES
+from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
+from snd_analysis.proofs.relevance import relevant_symbols, shaping_attributes
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -37,18 +39,14 @@ class Case(Struct, frozen=True):
 
 
 class Cases(Struct, frozen=True):
-    """All cases of an operator, small ones first. ``reason`` says why there may be others; empty if there are none."""
+    """The cases of an operator, small ones first. ``reason`` says why there may be others; empty if there are none."""
 
-    rows: tuple[_Row, ...]
+    rows: Iterable[Row]
     reason: str = ""
 
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return sum(row.count for row in self.rows)
-
-    def __iter__(self) -> Iterator[Case]:
-        return chain.from_iterable(row.cases() for row in self.rows)
+    def __iter__(self) -> Iterator[tuple[Case, bool]]:
+        """Yield each, and whether nothing is proved without it."""
+        return ((case, row.is_required) for row in self.rows for case in row.cases())
 
 
 def cases_of(session: Session, template: Template) -> Cases | None:
@@ -56,27 +54,49 @@ def cases_of(session: Session, template: Template) -> Cases | None:
     general = declare_root(session, template, {}, {}, {})
     if not general.inputs and template.inputs:
         return None
-    return _Making(template, general).cases()
+    return _Making(session, template, general).cases()
 
 
-class _Row(Struct, frozen=True):
+class Row(Struct, frozen=True):
     """The cases of one choice of lengths: every combination of what is possible for each attribute and input."""
 
     attributes: Mapping[str, Sequence[Value]]
     inputs: Mapping[str, Sequence[InputShapes]]
     dtypes: Mapping[str, str]
+    length: int
+    """Of all packs together."""
+    counts: frozenset[str]
+    """The attributes that say how many items there are."""
+    is_required: bool = True
+    """Whether nothing is proved without these cases."""
+    most: int | None = None
+    """How much the lengths and the attributes that say how many there are may come to together."""
 
     @property
     def count(self) -> int:
-        """How many cases there are."""
+        """How many combinations there are."""
         return prod(len(each) for each in (*self.attributes.values(), *self.inputs.values()))
+
+    @property
+    def amounts(self) -> list[int]:
+        """How much lengths, and attributes that say how many there are, come to in each case."""
+        each = [[_amount(value) for value in self.attributes[name]] for name in self.counts]
+        others = self.count // (prod(map(len, each)) or 1)
+        return [self.length + sum(amounts) for amounts in product(*each) for _ in range(others)]
 
     def cases(self) -> Iterator[Case]:
         """Yield each of them."""
         for values in product(*self.attributes.values()):
-            for given in product(*self.inputs.values()):
-                attributes = dict(zip(self.attributes, values, strict=True))
-                yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes)
+            attributes = dict(zip(self.attributes, values, strict=True))
+            counted = sum(_amount(attributes[name]) for name in self.counts)
+            if self.most is None or self.length + counted <= self.most:
+                for given in product(*self.inputs.values()):
+                    yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes)
+
+
+def _amount(value: Value) -> int:
+    """Return what the value of an attribute counts for that says how many there are: more if it is given."""
+    return max(1, abs(value.value)) if isinstance(value, Integer) and value.value is not None else 0
 
 
 def _least(a: int, b: int | None) -> int:
@@ -84,49 +104,87 @@ def _least(a: int, b: int | None) -> int:
 
 
 class _Making:
-    def __init__(self, template: Template, general: Specialization) -> None:
+    def __init__(self, session: Session, template: Template, general: Specialization) -> None:
+        self._session = session
         self._template = template
         self._general = general
-        self._choices = choices_of(template)
-        self._lengths = lengths_of(template, self._choices)
-        self._asserted = _asserted_alone(template)
-        self._reason = ""
+        self._values = _Values(template)
+        self._lengths = lengths_of(template, self._values.choices)
+        self._dtypes = _dtypes_of(template)
 
     def cases(self) -> Cases:
-        """Return the cases up to the greatest length with which there are not too many."""
+        """Return the cases: those of short packs are required, those of longer ones looked at while there is time."""
         lengths = self._lengths
-        least = max(LONGEST_LENGTH - 1, lengths.least + 1)
-        for longest in range(lengths.longest, least - 1, -1):
-            rows, is_all = self._rows_up_to(longest)
-            if is_all or longest == least:
-                break
-        if not is_all:
-            return Cases(rows, f"there are more than {MOST_CASES} cases")
-        if lengths.compared and longest < lengths.longest and not lengths.reason:
-            return Cases(
-                rows, f"'{lengths.compared}' is taken for a number, but there are too many cases of long packs"
-            )
-        return Cases(rows, lengths.reason or self._reason)
+        required = lengths.longest if lengths.compared else max(LONGEST_LENGTH - 1, lengths.least + 1)
+        rows = self._of_patterns if all(map(_is_known, self._general.inputs)) else self._of_ranks
+        small = list(rows(0, required))
+        if required < LONGEST_LENGTH and sum(row.count for row in small) > MOST_REQUIRED:
+            together = chain.from_iterable(row.amounts for row in small)
+            most = max(sorted(together)[:MOST_REQUIRED], default=0) - 1
+            small = [replace(row, most=max(most, MOST_TOGETHER)) for row in small]
+        longer = (replace(row, is_required=False) for row in rows(required + 1, lengths.longest))
+        return Cases(chain(small, longer), lengths.reason or self._values.reason)
 
-    def _rows_up_to(self, longest: int) -> tuple[tuple[_Row, ...], bool]:
-        """Return the cases with packs of these lengths, and whether these are all: there may be too many."""
+    def _of_patterns(self, shortest: int, longest: int) -> Iterator[Row]:
+        """Yield the cases of lengths that declarations name, one of which is at least the shortest."""
         leaves = self._leaves()
-        ranges = [range(max(0, leaf.low or 0), _least(longest, leaf.high) + 1) for leaf in leaves]
-        if prod(map(len, ranges)) > MOST_CASES and longest > LONGEST_LENGTH - 1:
-            return (), False
-        rows: list[_Row] = []
-        count = 0
-        for each in sorted(product(*ranges), key=lambda each: (sum(each), each)):
-            for dtypes in self._dtypes():
-                row = self._row({leaf.key: at for leaf, at in zip(leaves, each, strict=True)}, dtypes)
-                if row is None:
-                    self._reason = "the shape of an input is not known"
-                    continue
-                rows.append(row)
-                count += row.count
-                if count > MOST_CASES:
-                    return tuple(rows), False
-        return tuple(rows), True
+        lows = [max(0, leaf.low or 0) for leaf in leaves]
+        ends = [max(low, _least(longest, leaf.high)) for low, leaf in zip(lows, leaves, strict=True)]
+        for each in _small_first(range(low, end + 1) for low, end in zip(lows, ends, strict=True)):
+            if max(each, default=0) >= shortest:
+                lengths = {leaf.key: at for leaf, at in zip(leaves, each, strict=True)}
+                inputs = {
+                    member.name: _rows(_present(value), lengths)
+                    for member, value in zip(self._template.inputs, self._general.inputs, strict=True)
+                }
+                yield from self._rows_of(self._general, {}, inputs, lengths, sum(each))
+
+    def _of_ranks(self, shortest: int, longest: int) -> Iterator[Row]:
+        """Yield the cases where attributes tell how many extents names of declarations stand for."""
+        inputs = self._template.inputs
+        shaping = shaping_attributes(self._template)
+        ranges = [range(longest + 1) for each in inputs for _ in range(1 + (each.node.pack is not None))]
+        for each in _small_first(ranges):
+            if max(each, default=0) >= shortest:
+                lengths = iter(each)
+                given = {member.name: _any_shapes(member, lengths) for member in inputs}
+                values = [self._values.of(member, self._general, {}, longest) for member in shaping]
+                for chosen in product(*values):
+                    attributes = dict(zip((member.name for member in shaping), chosen, strict=True))
+                    known = declare_root(self._session, self._template, attributes, {}, given)
+                    if known.inputs:
+                        for counts in self._attribute_lengths(known, longest):
+                            yield from self._rows_of(known, attributes, given, counts, sum((*each, *counts.values())))
+
+    def _attribute_lengths(self, known: Specialization, longest: int) -> Iterator[Mapping[object, int]]:
+        """Yield the lengths of attributes that inputs don't tell."""
+        found = (_attribute_length(each, known) for each in self._template.attributes)
+        keys = list(dict.fromkeys(leaf.key for length in found if length is not None for leaf in length.leaves))
+        for each in product(range(longest + 1), repeat=len(keys)):
+            yield dict(zip(keys, each, strict=True))
+
+    def _rows_of(
+        self,
+        known: Specialization,
+        attributes: Mapping[str, Value],
+        inputs: Mapping[str, InputShapes],
+        lengths: Mapping[object, int],
+        length: int,
+    ) -> Iterator[Row]:
+        """Yield the cases of inputs of these shapes."""
+        members = self._template.inputs
+        rank = max([1, *(len(row) for rows in inputs.values() for row in rows or ())])
+        shapes_ = {
+            each.name: (inputs[each.name], None) if each.node.optional else (inputs[each.name],) for each in members
+        }
+        for dtypes in self._dtypes:
+            values = {
+                each.name: (attributes[each.name],)
+                if each.name in attributes
+                else self._values.of(each, known, lengths, rank, dtypes)
+                for each in self._template.attributes
+            }
+            yield Row(values, shapes_, dtypes, length, self._values.counts)
 
     def _leaves(self) -> list[Leaf]:
         """Return the unknown lengths and ranks."""
@@ -138,56 +196,92 @@ class _Making:
 
     def _all_lengths(self) -> Iterator[Integer]:
         for member in self._template.attributes:
-            length = self._attribute_length(member)
+            length = _attribute_length(member, self._general)
             if length is not None:
                 yield length
         for value in self._general.inputs:
-            present = value.value if isinstance(value, Maybe) else value
+            present = _present(value)
             if isinstance(present, Pack):
                 yield present.length
             for tensor in _tensors(present):
                 if tensor.shape is not None:
                     yield Pack(tensor.shape, dtype="int").length
 
-    def _attribute_length(self, member: Member) -> Integer | None:
-        pack = member.node.pack
-        if pack is None:
-            return None
-        value = self._general.scope.values.get(member.symbol)
-        present = value.value if isinstance(value, Maybe) else value
-        if isinstance(present, Pack):
-            return present.length
-        if pack.length is None or isinstance(pack.length, nodes.Tilde):
-            return None
-        length = self._general.scope.attempt(pack.length)
-        return length if isinstance(length, Integer) else None
 
-    # ---- one choice of lengths ---------------------------------------------------------------------------------------
-    def _row(self, lengths: Mapping[object, int], dtypes: Mapping[str, str]) -> _Row | None:
-        inputs: dict[str, Sequence[InputShapes]] = {}
-        rank = 1
-        for member, value in zip(self._template.inputs, self._general.inputs, strict=True):
-            shape = _rows(value.value if isinstance(value, Maybe) else value, lengths)
-            if shape is None:
-                return None
-            rank = max([rank, *map(len, shape)])
-            inputs[member.name] = (shape, None) if member.node.optional else (shape,)
-        attributes = {each.name: self._values(each, lengths, dtypes, rank) for each in self._template.attributes}
-        return _Row(attributes, inputs, dtypes)
+def _small_first(ranges: Iterable[range]) -> Sequence[tuple[int, ...]]:
+    return sorted(product(*ranges), key=lambda each: (sum(each), each))
 
-    def _dtypes(self) -> tuple[Mapping[str, str], ...]:
-        """Return the generic types: by default real, and int if that may make a difference."""
-        given = {each.name.text: each.default.text if each.default else "real" for each in self._template.generics}
-        numbers = [each.name.text for each in self._template.generics if each.base.text in ("type", "num", "arith")]
-        if not numbers or not _divides(self._template):
-            return (given,)
-        return given, {**given, **dict.fromkeys(numbers, "int")}
 
-    def _values(
-        self, member: Member, lengths: Mapping[object, int], dtypes: Mapping[str, str], rank: int
+def _present(value: Value) -> Value:
+    return value.value if isinstance(value, Maybe) else value
+
+
+def _is_known(value: Value) -> bool:
+    """Return whether names and lengths tell the shapes of an input."""
+    return any(True for _ in _tensors(_present(value))) and all(
+        tensor.shape is not None for tensor in _tensors(_present(value))
+    )
+
+
+def _any_shapes(member: Member, lengths: Iterator[int]) -> tuple[tuple[Integer, ...], ...]:
+    """Return shapes of any extents. The tensors of a pack have one rank."""
+    count = 1 if member.node.pack is None else next(lengths)
+    rank = next(lengths)
+    return tuple(
+        tuple(
+            shapes.variable(CompileTime((member.name, at, axis)), f"{member.name}[{at}].shape[{axis}]", 0, None)
+            for axis in range(rank)
+        )
+        for at in range(count)
+    )
+
+
+def _dtypes_of(template: Template) -> tuple[Mapping[str, str], ...]:
+    """Return the generic types: by default real, and int if that may make a difference."""
+    given = {each.name.text: each.default.text if each.default else "real" for each in template.generics}
+    numbers = [each.name.text for each in template.generics if each.base.text in ("type", "num", "arith")]
+    if not numbers or not _divides(template):
+        return (given,)
+    return given, {**given, **dict.fromkeys(numbers, "int")}
+
+
+# ---- values of attributes --------------------------------------------------------------------------------------------
+def _attribute_length(member: Member, known: Specialization) -> Integer | None:
+    pack = member.node.pack
+    if pack is None:
+        return None
+    value = _present(known.scope.values.get(member.symbol, UNDEFINED))
+    if isinstance(value, Pack):
+        return value.length
+    if pack.length is None or isinstance(pack.length, nodes.Tilde):
+        return None
+    length = known.scope.attempt(pack.length)
+    return length if isinstance(length, Integer) else None
+
+
+class _Values:
+    """The values of attributes that are told apart."""
+
+    def __init__(self, template: Template) -> None:
+        self._template = template
+        self.choices = choices_of(template)
+        self._longest = lengths_of(template, self.choices).longest
+        self._asserted = _asserted_alone(template)
+        self._relevant = relevant_symbols(template)
+        self.counts = frozenset(each.name for each in template.attributes if each.symbol in self.choices.counts)
+        self.reason = ""
+
+    def of(
+        self,
+        member: Member,
+        known: Specialization,
+        lengths: Mapping[object, int],
+        rank: int,
+        dtypes: Mapping[str, str] | None = None,
     ) -> Sequence[Value]:
-        single = dtypes.get(member.node.type.text, member.node.type.text)
-        length = self._attribute_length(member)
+        """Return the values of an attribute where these lengths, the greatest rank and declarations are known."""
+        single = (dtypes or {}).get(member.node.type.text, member.node.type.text)
+        length = _attribute_length(member, known)
         found: list[Value]
         if member.node.pack is None:
             found = self._single(member, single, member.name, rank)
@@ -201,18 +295,27 @@ class _Making:
                 names = [f"{member.name}[{at}]" for at in range(count)]
                 single_items = [self._single(member, single, name, rank, is_item=count > 1) for name in names]
                 items = [
-                    [each for each in values if not self._is_refused(member, Pack((each,)), lengths, True)]
+                    [each for each in values if not self._is_refused(member, Pack((each,)), known, lengths, True)]
                     for values in single_items
                 ]
                 if prod(map(len, items)) > MOST_CASES:
-                    self._reason = f"there are more than {MOST_CASES} cases"
+                    self.reason = f"there are more than {MOST_CASES} cases"
                     items = [values[:2] for values in items]
                 found = [Pack(each, dtype=single) for each in product(*items)]
         if len(found) > 1:
-            found = [each for each in found if not self._is_refused(member, each, lengths)]
+            found = [each for each in found if not self._is_refused(member, each, known, lengths)]
+        if member.symbol not in self._relevant and found:
+            return found[:1]
         return (*found, NULL) if member.node.optional else found
 
-    def _is_refused(self, member: Member, value: Value, lengths: Mapping[object, int], is_item: bool = False) -> bool:
+    def _is_refused(
+        self,
+        member: Member,
+        value: Value,
+        general: Specialization,
+        lengths: Mapping[object, int],
+        is_item: bool = False,
+    ) -> bool:
         """Return whether an assertion about nothing but an attribute and lengths does not hold.
 
         Of an item, assertions are asked that hold for a pack if they do for each of its items.
@@ -220,7 +323,7 @@ class _Making:
         for condition in self._asserted.get(member.symbol, ()):
             if is_item and not _is_itemwise(condition):
                 continue
-            scope = self._general.scope
+            scope = general.scope
             named = {each: scope.value_of(each) for each in self._template.symbols(condition)}
             known = {each: substitute(of, lengths) for each, of in named.items() if of is not UNDEFINED}
             tried = ValueScope(self._template, {**known, member.symbol: value}, scope.dtypes)
@@ -231,12 +334,12 @@ class _Making:
     def _single(self, member: Member, dtype: str, name: str, rank: int, is_item: bool = False) -> list[Value]:
         key = CompileTime(("any", name))
         match dtype:
-            case "int" if member.symbol in self._choices.items or member.symbol in self._choices.counts:
+            case "int" if member.symbol in self.choices.items or member.symbol in self.choices.counts:
                 # Of many items none is out of range: one that is does what a single one does.
                 if is_item:
                     return [shapes.constant(each) for each in range(-1, rank)]
-                beyond = max(rank, self._choices.longest_list)
-                counted = range(self._lengths.longest + 1) if member.symbol in self._choices.counts else ()
+                beyond = max(rank, self.choices.longest_list)
+                counted = range(self._longest + 1) if member.symbol in self.choices.counts else ()
                 return [shapes.constant(each) for each in sorted({-rank - 1, -rank, *range(-1, beyond + 1), *counted})]
             case "int":
                 return [shapes.variable(key, name, None, None)]
@@ -275,8 +378,16 @@ def _rows(value: Value, lengths: Mapping[object, int]) -> tuple[tuple[Integer, .
         items = row.items if isinstance(row, Pack) else None
         if items is None or not all(isinstance(each, Integer) for each in items):
             return None
-        rows.append(tuple(each for each in items if isinstance(each, Integer)))
+        rows.append(tuple(_known_when_composed(each) for each in items if isinstance(each, Integer)))
     return None if tensors is None else tuple(rows)
+
+
+def _known_when_composed(extent: Integer) -> Integer:
+    """Return an extent of unknowns that callers know: so 'is' compares it as it is compared for given sizes."""
+    leaves = {
+        leaf.key: shapes.variable(CompileTime(leaf.key), leaf.name, leaf.low, leaf.high) for leaf in extent.leaves
+    }
+    return shapes.substitute(extent, leaves)
 
 
 def _strings_of(template: Template, symbol: Symbol) -> list[str]:

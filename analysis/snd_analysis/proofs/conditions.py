@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import product
 
-import z3
+from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose import Specialization
+from snd_analysis.compose import Specialization, ValueScope
 from snd_analysis.compose.formulas import (
     Apply,
     AxisPosition,
@@ -31,18 +31,21 @@ from snd_analysis.compose.formulas import (
 from snd_analysis.model import tensors_of
 from snd_analysis.proofs.coverage import Writer, coverage
 from snd_analysis.proofs.declared import declared_goals, failing_goals, nonzero_divisors
+from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, negation
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
+from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_assertions, length_of
-from snd_analysis.proofs.solver import Logic
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 Path = tuple[tuple[Term, bool], ...]
 """The conditions of branches that lead to a term, with the values that they have there."""
+_MOST_TOLD_APART = 3
+"""Helper symbols that may be null or not."""
 
 
 def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
@@ -62,7 +65,30 @@ def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
     yield from declared
     if template.formulas:
         # What declarations break is said of these: formulas are looked at where they hold.
-        yield from _Formulas(specialization, logic, holding).goals()
+        for chosen, more in _told_apart(specialization, logic):
+            yield from _Formulas(chosen, logic, (*holding, *more)).goals()
+
+
+def _told_apart(
+    specialization: Specialization, logic: Logic
+) -> Iterator[tuple[Specialization, tuple[Expression, ...]]]:
+    """Yield a specialization for each choice of which helper symbols are null, and what tells so."""
+    scope = specialization.scope
+    open_ = [
+        (symbol, value)
+        for symbol, value in scope.values.items()
+        if symbol.kind is SymbolKind.USING and isinstance(value, Maybe)
+    ]
+    if len(open_) > _MOST_TOLD_APART:
+        open_ = []
+    for choice in product((True, False), repeat=len(open_)):
+        values = {
+            symbol: value.value if is_there else NULL for (symbol, value), is_there in zip(open_, choice, strict=True)
+        }
+        present = [logic.truth(value.present) for _, value in open_]
+        facts = tuple(each if is_there else negation(each) for each, is_there in zip(present, choice, strict=True))
+        chosen = ValueScope(specialization.template, {**scope.values, **values}, scope.dtypes)
+        yield replace(specialization, scope=chosen), facts
 
 
 def _lacks_extents(specialization: Specialization) -> bool:
@@ -74,13 +100,13 @@ def _lacks_extents(specialization: Specialization) -> bool:
 
 # ---- formulas --------------------------------------------------------------------------------------------------------
 class _Formulas:
-    def __init__(self, specialization: Specialization, logic: Logic, facts: tuple[Any, ...]) -> None:
+    def __init__(self, specialization: Specialization, logic: Logic, facts: tuple[Expression, ...]) -> None:
         self._specialization = specialization
         self._template = specialization.template
         self.logic = logic
         self.facts = facts
         self._writers: dict[Slot, list[Writer]] = {}
-        self._domains: dict[tuple[Formula, Point], tuple[Any, ...]] = {}
+        self._domains: dict[tuple[Formula, Point], tuple[Expression, ...]] = {}
         self._incomplete: set[object] = set()
 
     def goals(self) -> Iterator[Posed]:
@@ -108,7 +134,7 @@ class _Formulas:
         """Yield that a formula fails wherever it runs. That it runs is likeliest where no extent is 0."""
         text, breaks = f"nothing breaks '{error.rule.name}'", (error.rule.name,)
         for facts in ((*self.facts, *(each >= 1 for each in self.logic.sizes)), self.facts):
-            yield Goal(base, error.node, text, facts, z3.BoolVal(False), error.message, breaks=breaks)
+            yield Goal(base, error.node, text, facts, FALSE, error.message, breaks=breaks)
 
     def _coverage(self) -> Iterator[Posed]:
         """Yield what '=' demands of each tensor of the outputs that it gives their values."""
@@ -128,13 +154,13 @@ class _Formulas:
                         base, node.target, self._writers.get(slot, ()), extents, self.logic, self.facts, self.domain
                     )
 
-    def domain(self, formula: Formula, point: Point) -> tuple[Any, ...]:
+    def domain(self, formula: Formula, point: Point) -> tuple[Expression, ...]:
         """Return what holds in a point: indices are below their bounds, and guarded ones not out of theirs."""
         if (formula, point) not in self._domains:
             self._domains[formula, point] = tuple(self._holding(formula, point))
         return self._domains[formula, point]
 
-    def _holding(self, formula: Formula, point: Point) -> Iterator[Any]:
+    def _holding(self, formula: Formula, point: Point) -> Iterator[Expression]:
         logic = self.logic
         yield from self._within_axes(formula, point, len(formula.axes))
         for slot, place, at in _unconditional_places(formula):
@@ -144,7 +170,7 @@ class _Formulas:
                 if extent is not None:
                     yield index < logic.integer(extent)
 
-    def _within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Any]:
+    def _within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Expression]:
         """Yield that the first indices are within their bounds."""
         for axis, each in enumerate(formula.axes[:count]):
             position = self.logic.axis(point, axis)
@@ -178,7 +204,7 @@ class _Formulas:
 class _Walk:
     """The terms of a formula, with what holds where each is computed."""
 
-    def __init__(self, formulas: _Formulas, formula: Formula, facts: tuple[Any, ...]) -> None:
+    def __init__(self, formulas: _Formulas, formula: Formula, facts: tuple[Expression, ...]) -> None:
         self._formulas = formulas
         self._formula = formula
         self._logic = formulas.logic
@@ -227,10 +253,13 @@ class _Walk:
                     yield from self.term(each, path)
                 yield from self._applied(term, path)
 
-    def _at(self, path: Path) -> tuple[Any, ...]:
+    def _at(self, path: Path) -> tuple[Expression, ...]:
         """Return what holds on a path of conditions."""
         conditions = [(self._logic.term(condition, self._formula), value) for condition, value in path]
-        return (*self._facts, *(holds if value else z3.Not(holds) for holds, value in conditions if z3.is_bool(holds)))
+        return (
+            *self._facts,
+            *(holds if value else negation(holds) for holds, value in conditions if holds.is_condition),
+        )
 
     def _in_bounds(self, slot: Slot, place: IndexTerm, at: int, path: Path, node: nodes.Node) -> Iterator[Goal]:
         if place.bounds is Bounds.SKIPPED:
@@ -245,14 +274,14 @@ class _Walk:
             yield Goal(formula.base, node, text, holds=True)
             return
         index, most = logic.term(place.index, formula), logic.integer(extent)
-        used: list[tuple[Term, tuple[Any, ...]]]
+        used: list[tuple[Term, tuple[Expression, ...]]]
         if place.bounds is Bounds.REMAPPED and place.below is not None and place.above is not None:
             used = [(place.below, (index < 0,)), (place.above, (index >= most,))]
         else:
             used = [(place.index, ())]
         for term, when in used:
             value = logic.term(term, formula)
-            goal = z3.And(value >= 0, value < most)
+            goal = all_of(value >= 0, value < most)
             facts = (*self._at(path), *when)
             mends = bounding_assertions(formula, term, extent)
             yield Goal(formula.base, node, text, facts, goal, reads_data=_reads_data(term), mends=mends)
@@ -261,7 +290,7 @@ class _Walk:
         formula = self._formula
         match term.operation, term.operands:
             case "/" | "\\" | "%", (_, divisor) if term.dtype == "int":
-                goal = self._logic.term(divisor, formula) != 0
+                goal = negation(equal(self._logic.term(divisor, formula), 0))
                 yield Goal(
                     formula.base, term.node, "no divisor is zero", self._at(path), goal,
                     reads_data=_reads_data(divisor), breaks=(rules.DIVISION_BY_ZERO.name,),
@@ -271,7 +300,7 @@ class _Walk:
 
     def _in_pack(self, term: Table | Apply, count: int, index: Term, path: Path) -> Goal:
         value = self._logic.term(index, self._formula)
-        goal = z3.And(value >= -count, value < count)
+        goal = all_of(value >= -count, value < count)
         text = "each item is in its pack"
         return Goal(self._formula.base, term.node, text, self._at(path), goal, reads_data=_reads_data(index))
 
@@ -294,7 +323,7 @@ def _reads_data(term: Term) -> bool:
 
 
 def _is_plainly_within(formula: Formula, index: Term, extent: Integer) -> bool:
-    """Return whether an index is in bounds by comparing what is known, without z3."""
+    """Return whether an index is in bounds by comparing what is known."""
     match index:
         case AxisPosition(axis=axis):
             length = length_of(formula, axis)

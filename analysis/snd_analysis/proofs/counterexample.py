@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 
 from snd_analysis.compose import Member, Template
 from snd_analysis.proofs.cases import Case
-from snd_analysis.proofs.solver import canonical
+from snd_analysis.proofs.logic import canonical
 from snd_analysis.proofs.verdicts import Candidate
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer

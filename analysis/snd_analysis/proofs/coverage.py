@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
-import z3
 from msgspec import Struct
 
 from snd_analysis.compose.formulas import Apply, AxisPosition, Bounds, Formula, Next, Read, Term, Write, subterms
+from snd_analysis.proofs.expressions import FALSE, Expression, all_of, any_of, equal, number
 from snd_analysis.proofs.goal import WRITTEN_ONCE, Goal, Point
+from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import length_of
-from snd_analysis.proofs.solver import Logic
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
@@ -36,7 +35,7 @@ class Writer(Struct, frozen=True):
         return any(isinstance(each, Read | Next) for each in terms)
 
 
-Domain = Callable[[Formula, Point], Sequence[Any]]
+Domain = Callable[[Formula, Point], Sequence[Expression]]
 """What holds in a point where a formula computes something."""
 
 
@@ -46,7 +45,7 @@ def coverage(
     writers: Sequence[Writer],
     extents: Sequence[Integer | None],
     logic: Logic,
-    facts: tuple[Any, ...],
+    facts: tuple[Expression, ...],
     domain: Domain,
 ) -> Iterator[Goal]:
     """Yield what has to hold for each element of a tensor of these extents to be written once."""
@@ -65,7 +64,7 @@ def coverage(
     depends = any(each.reads_data for each in writers)
     unless = _DECIDES if any(each.selects for each in writers) else ""
 
-    def posed(more: Sequence[Any], goal: Any) -> Goal:
+    def posed(more: Sequence[Expression], goal: Expression) -> Goal:
         return Goal(
             base, node, text, (*facts, *more), goal, reads_data=depends, unless_proved=unless, breaks=WRITTEN_ONCE
         )
@@ -76,7 +75,7 @@ def coverage(
         for cell, extent in zip(cells, known, strict=True)
         for condition in (cell >= 0, cell < logic.integer(extent))
     ]
-    yield posed(inside, z3.Or([_is_hit(writer, cells, logic, domain) for writer in writers]))
+    yield posed(inside, any_of(*(_is_hit(writer, cells, logic, domain) for writer in writers)))
     for writer in writers:
         if not all(isinstance(place.index, AxisPosition) for place in writer.write.places):
             yield posed(*_twice(writer, writer, logic, domain))
@@ -84,31 +83,33 @@ def coverage(
         yield posed(*_twice(one, other, logic, domain))
 
 
-def _is_hit(writer: Writer, cells: Sequence[Any], logic: Logic, domain: Domain) -> Any:
+def _is_hit(writer: Writer, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
     """Return whether a writer writes a cell, at the point that the forms of its indices tell."""
     formula = writer.formula
-    found: dict[int, Any] = {}
+    found: dict[int, Expression] = {}
     for cell, place in zip(cells, writer.write.places, strict=True):
         _solve(place.index, cell, found, formula, logic)
     free = [axis for axis in range(len(formula.axes)) if axis not in found]
-    point = logic.point({**dict.fromkeys(free, z3.IntVal(0)), **found})
-    hits = [logic.term(place.index, point) == cell for cell, place in zip(cells, writer.write.places, strict=True)]
+    point = logic.point({**dict.fromkeys(free, number(0)), **found})
+    hits = [equal(logic.term(place.index, point), cell) for cell, place in zip(cells, writer.write.places, strict=True)]
     # Indices that no element determines: with one value each, every element is written once.
-    once = [logic.term(formula.axes[axis].extent, point) == 1 for axis in free]
-    return z3.And(*domain(formula, point), *hits, *once)
+    once = [equal(logic.term(formula.axes[axis].extent, point), 1) for axis in free]
+    return all_of(*domain(formula, point), *hits, *once)
 
 
-def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[list[Any], Any]:
+def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[list[Expression], Expression]:
     """Return what holds of two points that write one element, and that they are the same."""
     here, there = logic.point({}), logic.point({})
     same = [
-        logic.term(a.index, here) == logic.term(b.index, there)
+        equal(logic.term(a.index, here), logic.term(b.index, there))
         for a, b in zip(one.write.places, other.write.places, strict=True)
     ]
     facts = [*domain(one.formula, here), *domain(other.formula, there), *same]
     if one is not other:
-        return facts, z3.BoolVal(False)
-    return facts, z3.And([logic.axis(here, axis) == logic.axis(there, axis) for axis in range(len(one.formula.axes))])
+        return facts, FALSE
+    return facts, all_of(
+        *(equal(logic.axis(here, axis), logic.axis(there, axis)) for axis in range(len(one.formula.axes)))
+    )
 
 
 def _is_plain(writer: Writer, extents: Sequence[Integer]) -> bool:
@@ -122,10 +123,10 @@ def _is_plain(writer: Writer, extents: Sequence[Integer]) -> bool:
     return all(length is not None and shapes.compare("==", length, extent) is TRUE for length, extent in pairs)
 
 
-def _solve(index: Term, cell: Any, found: dict[int, Any], formula: Formula, logic: Logic) -> None:
+def _solve(index: Term, cell: Expression, found: dict[int, Expression], formula: Formula, logic: Logic) -> None:
     """Find positions for which an index is a cell, of the forms ``i``, ``i + c``, ``c - i`` and ``i * m + j``."""
 
-    def same_everywhere(term: Term) -> Any:
+    def same_everywhere(term: Term) -> Expression:
         return logic.term(term, formula)
 
     match index:
@@ -143,22 +144,33 @@ def _solve(index: Term, cell: Any, found: dict[int, Any], formula: Formula, logi
             _solve(factor[0], logic.quotient(cell, same_everywhere(factor[1])), found, formula, logic)
         case Apply(operation="%", operands=(dividend, divisor)) if not divisor.axes:
             _solve_remainder(dividend, cell, same_everywhere(divisor), found, formula, logic)
-        case Apply(operation="+", operands=(left, right)):
-            for many, one in ((left, right), (right, left)):
-                factor = _factor(many)
-                if factor is not None:
-                    number = same_everywhere(factor[1])
-                    quotient = logic.quotient(cell, number)
-                    _solve(factor[0], quotient, found, formula, logic)
-                    _solve(one, cell - quotient * number, found, formula, logic)
+        case Apply(operation="+"):
+            # A sum of multiples, such as i * (m * n) + j * n + k: each is a quotient of what those before leave.
+            addends = [(each, _factor(each)) for each in _addends(index)]
+            for term, factor in sorted(addends, key=lambda each: each[1] is None):
+                if factor is None:
+                    _solve(term, cell, found, formula, logic)
                     return
+                number_ = same_everywhere(factor[1])
+                quotient = logic.quotient(cell, number_)
+                _solve(factor[0], quotient, found, formula, logic)
+                cell = cell - quotient * number_
+
+
+def _addends(term: Term) -> Iterator[Term]:
+    match term:
+        case Apply(operation="+", operands=(left, right)):
+            yield from _addends(left)
+            yield from _addends(right)
+        case _:
+            yield term
 
 
 def _solve_remainder(
-    dividend: Term, cell: Any, divisor: Any, found: dict[int, Any], formula: Formula, logic: Logic
+    dividend: Term, cell: Expression, divisor: Expression, found: dict[int, Expression], formula: Formula, logic: Logic
 ) -> None:
     """Take an index that is turned around for one without: the position is a remainder, too."""
-    inner: dict[int, Any] = {}
+    inner: dict[int, Expression] = {}
     _solve(dividend, cell, inner, formula, logic)
     for axis, value in inner.items():
         found.setdefault(axis, value - divisor * logic.quotient(value, divisor))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-import z3
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose import Failure, Member, Specialization, Template
 from snd_analysis.model import tensors_of
+from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Posed
-from snd_analysis.proofs.solver import Logic
+from snd_analysis.proofs.logic import Logic
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
@@ -40,7 +39,7 @@ def is_refused(template: Template, failure: Failure) -> bool:
     )
 
 
-def failing_goals(specialization: Specialization, facts: tuple[Any, ...]) -> Iterator[Posed]:
+def failing_goals(specialization: Specialization, facts: tuple[Expression, ...]) -> Iterator[Posed]:
     """Yield what composing could not do, or found broken; nothing where what is given is not allowed."""
     template = specialization.template
     if any(is_refused(template, each) for each in specialization.failures if each.rule not in UNDECIDED):
@@ -52,20 +51,20 @@ def failing_goals(specialization: Specialization, facts: tuple[Any, ...]) -> Ite
         span = (failure.related or failure.sites)[0].place.span
         text = _TEXTS.get(failure.rule, f"nothing breaks '{failure.rule.name}'")
         breaks = (failure.rule.name,)
-        yield Goal(0, nodes.Tilde(span.start, span.end), text, facts, z3.BoolVal(False), failure.message, breaks=breaks)
+        yield Goal(0, nodes.Tilde(span.start, span.end), text, facts, FALSE, failure.message, breaks=breaks)
     if not specialization.failures and not specialization.valid:
         yield Gap("what is declared can't be told for all sizes")
 
 
 def declared_goals(
-    specialization: Specialization, logic: Logic, facts: tuple[Any, ...]
-) -> tuple[list[Goal], tuple[Any, ...]]:
+    specialization: Specialization, logic: Logic, facts: tuple[Expression, ...]
+) -> tuple[list[Goal], tuple[Expression, ...]]:
     """Return what declarations demand, and what holds if all of it does: each for those that come after it."""
     found = []
     for goal in _demands(specialization, logic):
         found.append(goal if goal.holds else replace(goal, facts=(*facts, *goal.facts)))
-        if not goal.holds:
-            facts = (*facts, z3.Implies(z3.And(goal.facts), goal.goal) if goal.facts else goal.goal)
+        if goal.goal is not None and not goal.holds:
+            facts = (*facts, implies(all_of(*goal.facts), goal.goal))
     return found, facts
 
 
@@ -77,10 +76,10 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
             value_ = specialization.scope.values.get(symbol)  # type: ignore[arg-type]
             for item in value_.elements if isinstance(value_, Pack) else (value_,):
                 if isinstance(item, Integer | Truth):
-                    yield from nonzero_divisors(item, base, using.value, logic, ())
+                    yield from nonzero_divisors(item, base, using.value, logic)
     for check in specialization.checks:
         span = check.place.span
-        yield from nonzero_divisors(check.condition, 0, nodes.Tilde(span.start, span.end), logic, ())
+        yield from nonzero_divisors(check.condition, 0, nodes.Tilde(span.start, span.end), logic)
     declared = (
         *((member, specialization.constants[member.name]) for member in template.constants),
         *((member, specialization.variables[member.name]) for member in template.variables),
@@ -92,7 +91,7 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
         for tensor in tensors_of(value):
             for extent in tensor.shape or ():
                 if isinstance(extent, Integer):
-                    yield from nonzero_divisors(extent, member.base, member.node.shape, logic, ())
+                    yield from nonzero_divisors(extent, member.base, member.node.shape, logic)
                     yield _not_negative(extent, member, member.node.shape, logic)
 
 
@@ -106,17 +105,26 @@ def _not_negative(extent: Integer, member: Member, shape: nodes.Shape, logic: Lo
 
 
 def nonzero_divisors(
-    value: Integer | Truth, base: int, node: nodes.Node, logic: Logic, facts: tuple[Any, ...]
+    value: Integer | Truth, base: int, node: nodes.Node, logic: Logic, facts: tuple[Expression, ...] | None = None
 ) -> Iterator[Goal]:
-    """Yield that no divisor in a value is zero where the conditions around hold."""
-    for guards, divisor in _divisors(value, ()):
-        if shapes.compare("!=", divisor, 0) is TRUE:
+    """Yield that no divisor in a value is zero where the conditions around hold.
+
+    Without ``facts`` it is one for all that comes after it, and not asked again.
+    """
+    for guards, divisor in logic.once(value, _guarded_divisors):
+        if (guards, divisor) in logic.nonzero or shapes.compare("!=", divisor, 0) is TRUE:
             yield Goal(base, node, "no divisor is zero", holds=True)
-        else:
-            holding = (*facts, *(logic.truth(each) for each in guards))
-            goal, mends = logic.integer(divisor) != 0, (f"{divisor} > 0", f"{divisor} != 0")
-            breaks = (rules.DIVISION_BY_ZERO.name,)
-            yield Goal(base, node, "no divisor is zero", holding, goal, mends=mends, breaks=breaks)
+            continue
+        if facts is None:
+            logic.nonzero.add((guards, divisor))
+        holding = (*(facts or ()), *(logic.truth(each) for each in guards))
+        goal, mends = negation(equal(logic.integer(divisor), 0)), (f"{divisor} > 0", f"{divisor} != 0")
+        breaks = (rules.DIVISION_BY_ZERO.name,)
+        yield Goal(base, node, "no divisor is zero", holding, goal, mends=mends, breaks=breaks)
+
+
+def _guarded_divisors(value: Integer | Truth) -> tuple[_Guarded, ...]:
+    return tuple(_divisors(value, ()))
 
 
 _Guarded = tuple[tuple[Truth, ...], Integer]

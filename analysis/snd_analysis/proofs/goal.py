@@ -1,14 +1,14 @@
-"""What must hold in one case of an operator, as z3 reads it."""
+"""What must hold in one case of an operator."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas import LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.proofs.expressions import Expression
 from snd_analysis.skriptnd.syntax import nodes
 
 UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
@@ -26,8 +26,8 @@ class Goal(Struct, frozen=True):
     base: int
     node: nodes.Node
     text: str
-    facts: tuple[Any, ...] = ()
-    goal: Any = None
+    facts: tuple[Expression, ...] = ()
+    goal: Expression | None = None
     reason: str = ""
     holds: bool = False
     """Whether algebra tells that it holds, without z3."""

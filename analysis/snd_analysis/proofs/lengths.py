@@ -159,8 +159,18 @@ class _Reading:
                     yield from self._named(each)
 
     def _is_tensor(self, node: nodes.Node) -> bool:
-        symbol = self._template.resolution.targets.get(node)
-        return isinstance(symbol, Symbol) and symbol.is_tensor
+        return _is_tensor(self._template, node)
+
+
+def _is_tensor(template: Template, node: nodes.Node) -> bool:
+    """Return whether an expression is a tensor: one by itself, or an item of a pack of them."""
+    if isinstance(node, nodes.Subscript):
+        symbol = template.resolution.targets.get(node.target)
+        return isinstance(symbol, Symbol) and symbol.is_tensor and not _is_tensor(template, node.target)
+    symbol = template.resolution.targets.get(node)
+    members = (*template.inputs, *template.outputs, *template.constants, *template.variables)
+    is_pack = any(each.symbol is symbol and each.node.pack is not None for each in members)
+    return isinstance(symbol, Symbol) and symbol.is_tensor and not is_pack
 
 
 # ---- attributes that choose ------------------------------------------------------------------------------------------
@@ -206,11 +216,13 @@ def _attributes(symbols: set[Symbol], made_of: Mapping[Symbol, set[Symbol]]) -> 
 def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], counts: set[Symbol]) -> None:
     match node:
         case nodes.Subscript(target=target, index=index):
-            symbol = template.resolution.targets.get(target)
-            if not (isinstance(symbol, Symbol) and symbol.is_tensor):
+            if not _is_tensor(template, target):
                 items |= symbols_below(template, index)
         case nodes.Substitution(index=index):
             items |= symbols_below(template, index)
+        case nodes.Access(indices=(*positions, _)):
+            for position in positions:
+                items |= symbols_below(template, position)
         case nodes.List(items=listed):
             for each in listed:
                 if isinstance(each, nodes.Range):

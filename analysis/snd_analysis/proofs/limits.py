@@ -3,14 +3,18 @@
 MEMORY_MEGABYTES = 1024
 """What z3 may take. It gives up then: the verdict is unknown."""
 MOST_CASES = 600
-"""Ranks, lengths, strings and optional values of an operator that are looked at, each with all sizes."""
+"""Ranks, lengths, strings and optional values of an operator that are looked at, each with all sizes; those of short
+packs are all looked at."""
+MOST_REQUIRED = 1200
+"""If packs of up to two items have more cases, those are left out whose lengths are great together."""
+MOST_TOGETHER = 3
+"""What lengths, and attributes that say how many items there are, may always come to together."""
 LONGEST_LENGTH = 3
-"""The longest pack of unknown length that is looked at, unless the operator names a greater number."""
+"""The longest pack of unknown length that is looked at, unless the operator names a greater number. Nothing is proved
+without those that are shorter."""
 MOST_NAMED = 6
 """Numbers above this that an operator names do not make lengths longer that are looked at."""
 SECONDS = 5.0
 """Of one operator. What is not decided then is unknown."""
 MILLISECONDS = 400
 """Of one question to z3."""
-MOST_TRIED = 200
-"""Small sizes that are tried where z3 is missing or gives up."""

@@ -14,8 +14,9 @@ from snd_analysis.proofs.cases import Case, Cases, cases_of
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers
 from snd_analysis.proofs.goal import Gap, Goal, Posed
-from snd_analysis.proofs.limits import MILLISECONDS, SECONDS
-from snd_analysis.proofs.solver import Counterexample, Logic, Proved
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS
+from snd_analysis.proofs.logic import Logic
+from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -31,6 +32,10 @@ class _State(Struct):
     candidates: list[Candidate] = []
     mends: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
+
+
+class _TimeOverError(Exception):
+    """The limit of an operator is reached."""
 
 
 _MOST_CANDIDATES = 3
@@ -53,6 +58,7 @@ class _Proving:
         self._session = session
         self._template = template
         self._seconds_left = seconds_left
+        self._solver = Solver()
         self._found: dict[tuple[Span, str], _State] = {}
         self._gaps: dict[Span | None, str] = {}
         """Why nothing is known of conditions below a span, or of any."""
@@ -60,21 +66,29 @@ class _Proving:
     def proofs(self, cases: Cases) -> list[Proof]:
         if cases.reason or self._template.errors:
             self._gaps[None] = cases.reason or "the operator has mistakes"
-        for number, case in enumerate(cases):
-            if self._seconds_left() <= 0:
-                self._gaps[None] = f"the time was over after {number} of {cases.count} cases"
+        for number, (case, is_required) in enumerate(cases):
+            if number >= MOST_CASES and not is_required:
                 break
-            logic = Logic()
-            for posed in self._posed(case, logic):
-                if isinstance(posed, Gap):
-                    self._gaps.setdefault(
-                        None if posed.node is None else self._span(posed.base, posed.node), posed.reason
-                    )
-                else:
-                    self._look_at(posed, case, logic)
-        if not self._found:
-            self._name_all()
+            try:
+                self._look_at_all(case)
+            except _TimeOverError:
+                if is_required:
+                    self._gaps[None] = f"the time was over after {number} cases"
+                break
+        self._name_unseen()
         return [self._proof(state) for state in sorted(self._found.values(), key=lambda each: each.span)]
+
+    def _look_at_all(self, case: Case) -> None:
+        """Note what is found out about each condition of a case. Raises _TimeOverError."""
+        logic = Logic(self._solver)
+        for posed in self._posed(case, logic):
+            if self._seconds_left() <= 0:
+                raise _TimeOverError
+            match posed:
+                case Gap(base=base, node=node, reason=reason):
+                    self._gaps.setdefault(None if node is None else self._span(base, node), reason)
+                case Goal():
+                    self._look_at(posed, case, logic)
 
     def _posed(self, case: Case, logic: Logic) -> Iterator[Posed]:
         specialization = declare_root(self._session, self._template, case.attributes, case.dtypes, case.inputs)
@@ -83,11 +97,14 @@ class _Proving:
     def _span(self, base: int, node: nodes.Node) -> Span:
         return Span(node.start + base, node.end + base)
 
-    def _name_all(self) -> None:
-        """Note the formulas of an operator of which nothing could be looked at."""
-        for base, node in self._template.formulas if self._gaps else ():
-            span = self._span(base, node.target)
-            self._found[span, ""] = _State(span, "each index is in bounds")
+    def _name_unseen(self) -> None:
+        """Note the formulas of which nothing could be looked at."""
+        for base, node in self._template.formulas:
+            whole = self._span(base, node)
+            is_seen = any(_covers(whole, span) for span, _ in self._found)
+            if not is_seen and any(_covers(span, whole) or _covers(whole, span) for span in self._gaps):
+                span = self._span(base, node.target)
+                self._found[span, ""] = _State(span, "each index is in bounds")
 
     def _look_at(self, goal: Goal, case: Case, logic: Logic) -> None:
         span = self._span(goal.base, goal.node)
@@ -100,16 +117,12 @@ class _Proving:
         """Return why a goal is not decided; note a candidate if it is refuted."""
         if goal.goal is None:
             return goal.reason
-        left = int(self._seconds_left() * 1000)
-        if left <= 0:
-            return "the time was over"
-        decision = logic.decide(goal.facts, goal.goal, min(left, MILLISECONDS))
+        unless = goal.unless_proved or ("it depends on the elements of a tensor" if goal.reads_data else "")
+        if unless:
+            return "" if logic.is_proved(goal.facts, goal.goal, MILLISECONDS) else unless
+        decision = logic.decide(goal.facts, goal.goal, MILLISECONDS)
         if isinstance(decision, Proved):
             return ""
-        if goal.unless_proved:
-            return goal.unless_proved
-        if goal.reads_data:
-            return "it depends on the elements of a tensor"
         if not isinstance(decision, Counterexample):
             return decision.reason
         tried = with_numbers(case, decision.values)
@@ -125,14 +138,15 @@ class _Proving:
 
     def _holds(self, goal: Goal, case: Case) -> bool:
         """Return whether a condition holds in a case without unknowns."""
-        logic = Logic()
+        logic = Logic(self._solver)
         same = [
             each
             for each in self._posed(case, logic)
             if isinstance(each, Goal) and each.text == goal.text and each.node.span == goal.node.span
         ]
         return bool(same) and all(
-            each.holds or isinstance(logic.decide(each.facts, each.goal, MILLISECONDS), Proved) for each in same
+            each.holds or (each.goal is not None and logic.is_proved(each.facts, each.goal, MILLISECONDS))
+            for each in same
         )
 
     def _proof(self, state: _State) -> Proof:
@@ -147,8 +161,8 @@ class _Proving:
         return replace(proof, verdict=Verdict.UNKNOWN, reason=reason) if reason else proof
 
 
-def _covers(span: Span | None, other: Span) -> bool:
-    return span is None or (span.start <= other.start and other.end <= span.end)
+def _covers(span: Span | None, other: Span | None) -> bool:
+    return span is None or (other is not None and span.start <= other.start and other.end <= span.end)
 
 
 def proofs_of_file(snapshot: Snapshot, path: str, clock: Callable[[], float]) -> Iterator[Proof]:

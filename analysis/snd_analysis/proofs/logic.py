@@ -1,0 +1,326 @@
+"""Integers, conditions and terms of formulas of one case, as expressions about the same unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import reduce
+from operator import mul
+from typing import Any, TypeVar
+
+from snd_analysis.compose.formulas import (
+    Apply,
+    AxisPosition,
+    Constant,
+    Next,
+    Open,
+    Read,
+    Table,
+    Term,
+    subterms,
+)
+from snd_analysis.proofs.expressions import (
+    Expression,
+    Fact,
+    all_of,
+    any_of,
+    choose,
+    equal,
+    greatest,
+    implies,
+    least,
+    negation,
+    number,
+    total,
+    truth,
+    unknown,
+)
+from snd_analysis.proofs.goal import Point
+from snd_analysis.proofs.solver import Counterexample, Decision, Solver
+from snd_analysis.symbolic.integers import (
+    Absolute,
+    AtLeastZero,
+    Atom,
+    Extremum,
+    Indicator,
+    Integer,
+    IsZero,
+    Junction,
+    Known,
+    Leaf,
+    Power,
+    Product,
+    Proposition,
+    Quotient,
+    Sign,
+    Truth,
+    Variable,
+    statement_of,
+)
+from snd_analysis.symbolic.values import CompileTime
+
+_Subject = TypeVar("_Subject", bound=Hashable)
+_Made = TypeVar("_Made")
+
+
+class Logic:
+    """What is known of one case. Facts that it is not given are those about what stands for quotients and extents."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+        self._side: list[Fact] = []
+        self._leaves: dict[Hashable, Expression] = {}
+        self._terms: dict[object, Expression] = {}
+        self._integers: dict[Integer, Expression] = {}
+        self._atoms: dict[Atom, Expression] = {}
+        self._axes: dict[tuple[Hashable, int], Expression] = {}
+        self._unknowns = 0
+        self.sizes: list[Expression] = []
+        """The unknowns that a counterexample has small values of."""
+        self.nonzero: set[object] = set()
+        """The divisors, with what holds around them, that facts say are not zero."""
+        self._once: dict[object, Any] = {}
+
+    def once(self, of: _Subject, make: Callable[[_Subject], _Made]) -> _Made:
+        """Return what is made of something, which is made once."""
+        key = (make, of)
+        if key not in self._once:
+            self._once[key] = make(of)
+        made: _Made = self._once[key]
+        return made
+
+    # ---- integers and conditions -------------------------------------------------------------------------------------
+    def integer(self, a: Integer) -> Expression:
+        """Return an integer of the analysis."""
+        if a not in self._integers:
+            self._integers[a] = total(
+                reduce(mul, (self._atom(atom) for atom, exponent in monomial for _ in range(exponent)), number(factor))
+                for monomial, factor in a.terms.items()
+            )
+        return self._integers[a]
+
+    def truth(self, a: Truth) -> Expression:
+        """Return a condition of the analysis."""
+        match a:
+            case Known(parts=(value,)):
+                return truth(value)
+            case Proposition(parts=(leaf, positive)):
+                found = self._leaf(leaf, True)
+                return found if positive else negation(found)
+            case AtLeastZero():
+                return self.integer(a.slack) >= 0
+            case IsZero(parts=(subject, positive)):
+                found = equal(self.integer(subject), 0)
+                return found if positive else negation(found)
+            case Junction():
+                parts = [self.truth(each) for each in a.operands]
+                return all_of(*parts) if a.conjunction else any_of(*parts)
+        raise TypeError(f"{type(a).__name__} is no condition")
+
+    def _leaf(self, leaf: Leaf, is_condition: bool = False) -> Expression:
+        key = canonical(leaf.key)
+        if key not in self._leaves:
+            self._leaves[key] = made = self._unknown(is_condition)
+            if not is_condition:
+                self.sizes.append(made)
+        return self._leaves[key]
+
+    def _atom(self, atom: Atom) -> Expression:
+        if atom not in self._atoms:
+            self._atoms[atom] = self._made(atom)
+        return self._atoms[atom]
+
+    def _made(self, atom: Atom) -> Expression:
+        match atom:
+            case Variable(leaf=leaf):
+                made = self._leaf(leaf)
+                if leaf.low is not None:
+                    self._side.append(Fact(made >= leaf.low))
+                if leaf.high is not None:
+                    self._side.append(Fact(made <= leaf.high))
+                return made
+            case Quotient(parts=(dividend, divisor)):
+                return self.quotient(self.integer(dividend), self.integer(divisor))
+            case Extremum():
+                return reduce(greatest if atom.largest else least, map(self.integer, atom.candidates))
+            case Absolute(parts=(inner,)):
+                return _absolute(self.integer(inner))
+            case Sign(parts=(inner,)):
+                return _sign(self.integer(inner))
+            case Product(parts=(left, right)):
+                return self.integer(left) * self.integer(right)
+            case Indicator():
+                return choose(self.truth(statement_of(atom)), number(1), number(0))
+            case Power(parts=(base, exponent)) if exponent.value is not None and 0 <= exponent.value <= 4:
+                return reduce(mul, [self.integer(base)] * exponent.value, number(1))
+        return self.unknown_int()
+
+    def quotient(self, dividend: Expression, divisor: Expression) -> Expression:
+        """Return a quotient, rounded down; of any value where the divisor is zero."""
+        is_known = divisor.operation == "constant"
+        if is_known and divisor.value and dividend.operation == "constant":
+            return number(dividend.value // divisor.value)
+        found, rest = self.unknown_int(), self.unknown_int()
+        facts = [
+            implies(negation(equal(divisor, 0)), equal(dividend, found * divisor + rest)),
+            implies(divisor > 0, all_of(rest >= 0, rest < divisor)),
+            implies(divisor < 0, all_of(rest <= 0, rest > divisor)),
+        ]
+        if not is_known:
+            # It follows, but only by way of products.
+            facts.append(implies(all_of(divisor > 0, dividend >= 0), all_of(found >= 0, found <= dividend)))
+            facts.append(implies(all_of(divisor > 0, dividend < 0), all_of(found < 0, found >= dividend)))
+        self._side.extend(Fact(each, found.value) for each in facts)
+        return found
+
+    def unknown_int(self) -> Expression:
+        """Return an int of which nothing is known."""
+        return self._unknown(False)
+
+    def _unknown(self, is_condition: bool) -> Expression:
+        self._unknowns += 1
+        return unknown(self._unknowns, is_condition)
+
+    # ---- terms of formulas -------------------------------------------------------------------------------------------
+    def point(self, positions: Mapping[int, Expression]) -> Point:
+        """Return a point of an index space that is like no other, with these indices along some axes."""
+        made = _Point()
+        self._axes.update({(made, axis): position for axis, position in positions.items()})
+        return made
+
+    def term(self, term: Term, point: Point) -> Expression:
+        """Return a term in a point: an int or a condition; of other types an unknown int."""
+        if isinstance(term, AxisPosition):
+            return self.axis(point, term.axis)
+        key = (point if term.axes or _varies(term) else None, term)
+        if key not in self._terms:
+            self._terms[key] = self._term(term, point)
+        return self._terms[key]
+
+    def axis(self, point: Point, axis: int) -> Expression:
+        """Return the index along an axis."""
+        key = (point, axis)
+        if key not in self._axes:
+            self._axes[key] = self.unknown_int()
+        return self._axes[key]
+
+    def _term(self, term: Term, point: Point) -> Expression:
+        match term:
+            case Constant(value=bool(value)):
+                return truth(value)
+            case Constant(value=int(value)):
+                return number(value)
+            case Open(value=Integer() as value):
+                return self.integer(value)
+            case Open(value=Truth() as value):
+                return self.truth(value)
+            case Table(values=values, dtype="int"):
+                index = self.term(term.index, point)
+                at = choose(index < 0, index + len(values), index)
+                found = number(int(values[-1]))
+                for place, item in reversed(list(enumerate(values[:-1]))):
+                    found = choose(equal(at, place), number(int(item)), found)
+                return found
+            case Apply():
+                return self._applied(term, point)
+            case Next():
+                made = self.unknown_int()
+                self._side.append(Fact(made >= 0))
+                return made
+        return self._unknown(term.dtype == "bool")
+
+    def _applied(self, term: Apply, point: Point) -> Expression:
+        if any(each.dtype not in ("int", "bool") for each in term.operands):
+            return self._unknown(term.dtype == "bool")
+        operands = [self.term(each, point) for each in term.operands]
+        match term.operation, operands:
+            case "+", [a, b]:
+                return a + b
+            case "-", [a, b]:
+                return a - b
+            case "*", [a, b]:
+                return a * b
+            case "/", [a, b]:
+                return self.quotient(a, b)
+            case "\\", [a, b]:
+                return -self.quotient(-a, b)
+            case "%", [a, b]:
+                return a - b * self.quotient(a, b)
+            case "negate" | "not", [a]:
+                return negation(a) if term.dtype == "bool" else -a
+            case "<?", [a, b]:
+                return least(a, b)
+            case ">?", [a, b]:
+                return greatest(a, b)
+            case "abs", [a]:
+                return _absolute(a)
+            case "sign", [a]:
+                return _sign(a)
+            case "select" | "pick", [c, a, b]:
+                return choose(c, a, b)
+            case "<", [a, b]:
+                return a < b
+            case "<=", [a, b]:
+                return a <= b
+            case ">", [a, b]:
+                return a > b
+            case ">=", [a, b]:
+                return a >= b
+            case "==", [a, b]:
+                return equal(a, b)
+            case "!=", [a, b]:
+                return negation(equal(a, b))
+            case "&&" | "all", [a, b]:
+                return all_of(a, b)
+            case "||" | "any", [a, b]:
+                return any_of(a, b)
+            case "^", [a, b]:
+                return negation(equal(a, b))
+            case "=>", [a, b]:
+                return implies(a, b)
+            case "position in pack", [index, count]:
+                return choose(index < 0, index + count, index)
+            case "int", [a]:
+                return choose(a, number(1), number(0)) if term.operands[0].dtype == "bool" else a
+        return self._unknown(term.dtype == "bool")
+
+    # ---- deciding ----------------------------------------------------------------------------------------------------
+    def is_proved(self, facts: Iterable[Expression], goal: Expression, milliseconds: int) -> bool:
+        """Return whether a goal is found to follow from facts."""
+        return self._solver.is_proved(self._all(facts), goal, milliseconds)
+
+    def decide(self, facts: Iterable[Expression], goal: Expression, milliseconds: int) -> Decision:
+        """Return whether a goal follows from facts, or small values, by unknowns, for which it does not."""
+        decision = self._solver.decide(self._all(facts), goal, self.sizes, milliseconds)
+        if isinstance(decision, Counterexample):
+            return Counterexample({key: decision.values.get(each.value, 0) for key, each in self._leaves.items()})
+        return decision
+
+    def _all(self, facts: Iterable[Expression]) -> list[Fact]:
+        return [*map(Fact, facts), *self._side]
+
+
+class _Point:
+    """A point without a name."""
+
+
+def _varies(term: Term) -> bool:
+    """Return whether a term without positions may differ from point to point all the same: data, or a count."""
+    return any(isinstance(each, Read | Next) for each in subterms(term))
+
+
+def canonical(key: Hashable) -> Hashable:
+    """Return what an unknown was before assertions narrowed it."""
+    while True:
+        match key:
+            case CompileTime(key=("asserted", inner, _, _)) | ("asserted", inner, _, _):
+                key = inner
+            case _:
+                return key
+
+
+def _absolute(a: Expression) -> Expression:
+    return choose(a >= 0, a, -a)
+
+
+def _sign(a: Expression) -> Expression:
+    return choose(a > 0, number(1), choose(a < 0, number(-1), number(0)))

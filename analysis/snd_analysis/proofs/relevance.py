@@ -1,0 +1,63 @@
+"""What the conditions of an operator depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from snd_analysis.compose import Member, Template
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+
+_DECLARING = (
+    BlockKind.INPUT,
+    BlockKind.OUTPUT,
+    BlockKind.CONSTANT,
+    BlockKind.VARIABLE,
+    BlockKind.USING,
+    BlockKind.LOWER,
+)
+
+
+def relevant_symbols(template: Template) -> frozenset[Symbol]:
+    """Return the symbols on which conditions may depend.
+
+    Others are named in bodies only, or by assertions about nothing else: one value that is allowed stands for all.
+    """
+    found: set[Symbol] = set()
+    for block in template.definition.blocks:
+        if isinstance(block, nodes.Block) and block.kind in _DECLARING:
+            found.update(_symbols(template, [block]))
+    for member in template.attributes:
+        found.update(each for each in _symbols(template, [member.node]) if each is not member.symbol)
+    for _, assertion in template.assertions:
+        named = set(_symbols(template, [assertion.condition]))
+        if sum(each.kind is not SymbolKind.USING for each in named) > 1 or named & _helpers_of_others(template):
+            found |= named
+    return frozenset(found)
+
+
+def _helpers_of_others(template: Template) -> set[Symbol]:
+    """Return the helper symbols that are made of anything: lists of strings are not."""
+    return {
+        symbol
+        for _, using in template.using
+        if any(True for _ in _symbols(template, [using.value]))
+        for symbol in _symbols(template, [using.target])
+    }
+
+
+def shaping_attributes(template: Template) -> list[Member]:
+    """Return the attributes that the shapes of inputs name."""
+    shapes = [each.node.shape for each in template.inputs if each.node.shape is not None]
+    packs = [each.node.pack for each in template.inputs if each.node.pack is not None]
+    named = set(_symbols(template, [*shapes, *packs]))
+    return [each for each in template.attributes if each.symbol in named]
+
+
+def _symbols(template: Template, below: Iterable[nodes.Node]) -> Iterator[Symbol]:
+    for node in below:
+        for each in (node, *nodes.descendants(node)):
+            symbol = template.resolution.targets.get(each)
+            if isinstance(symbol, Symbol):
+                yield symbol
