@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -45,6 +46,8 @@ class Recognised(Struct, frozen=True):
     operators: list[GraphText]
     weights: dict[Tensor, dict[str, Array]]
     """The arrays of an invocation's variables by their names, by the result that the invocation is known by."""
+    names: dict[Tensor, str]
+    """What the results of invocations are called, where the names in a block begin with the same words."""
 
 
 class _Window(Struct, frozen=True, eq=False):
@@ -57,14 +60,18 @@ def recognise(
     steps: Sequence[GraphStep],
     results: set[Tensor],
     arrays: Mapping[Tensor, Array],
+    names: Mapping[Tensor, str],
     snapshot: Snapshot,
     taken: Names,
     is_right: Callable[[GraphText], bool],
 ) -> Recognised:
-    """Return the statements with invocations of operators in place of what is repeated."""
-    found = Recognised(list(steps), [], {})
+    """Return the statements with invocations of operators in place of what is repeated.
+
+    ``names`` are those that the model has for tensors.
+    """
+    found = Recognised(list(steps), [], {}, {})
     refused: set[Hashable] = set()
-    while len(refused) < MOST_REFUSED and (group := _best_group(found.steps, results, refused)) is not None:
+    while len(refused) < MOST_REFUSED and (group := _best_group(found.steps, results, names, refused)) is not None:
         key, windows = group
         made = _Maker(windows, arrays, snapshot).operator(taken, is_right)
         if made is None:
@@ -73,6 +80,9 @@ def recognise(
         operator, calls, weights = made
         found.operators.append(operator)
         found.weights.update(weights)
+        for window in windows:
+            if (name := _common_name(window.steps, names)) and window.output not in results:
+                found.names[window.output] = name
         _replace(found.steps, windows, calls)
     return found
 
@@ -85,9 +95,9 @@ def _replace(steps: list[GraphStep], windows: Sequence[_Window], calls: Sequence
 
 # ---- what is repeated ------------------------------------------------------------------------------------------------
 def _best_group(
-    steps: Sequence[GraphStep], results: set[Tensor], refused: set[Hashable]
+    steps: Sequence[GraphStep], results: set[Tensor], names: Mapping[Tensor, str], refused: set[Hashable]
 ) -> tuple[Hashable, list[_Window]] | None:
-    """Return the windows that save the most statements."""
+    """Return the windows that save the most statements, of several those that the model has names for."""
     maker = {tensor: at for at, step in enumerate(steps) for value in step.outputs for tensor in tensors_of(value)}
     users: defaultdict[Tensor, list[int]] = defaultdict(list)
     for at, step in enumerate(steps):
@@ -95,9 +105,9 @@ def _best_group(
             for tensor in tensors_of(value):
                 users[tensor].append(at)
     tokens = [_token(step) for step in steps]
-    best: tuple[int, Hashable, list[int], int] | None = None
+    best: tuple[tuple[int, int], Hashable, list[int], int] | None = None
     for length in range(min(LONGEST, len(steps) // 2), 2, -1):
-        if best is not None and best[0] >= (len(steps) // length - 1) * (length - 1):
+        if best is not None and best[0][0] >= (len(steps) // length - 1) * (length - 1):
             continue
         starts: defaultdict[Hashable, list[int]] = defaultdict(list)
         for first in range(len(steps) - length + 1):
@@ -108,15 +118,26 @@ def _best_group(
                 starts[key].append(first)
         for key, places in starts.items():
             saved = (len(places) - 1) * (length - 1)
-            if len(places) > 1 and (best is None or saved > best[0]):
+            if len(places) < 2 or (best is not None and saved < best[0][0]):
+                continue
+            rank = saved, sum(len(_common_name(steps[at : at + length], names)) for at in places)
+            if best is None or rank > best[0]:
                 tried = (_window(steps, maker, users, results, at, length) for at in places)
                 if all(each is not None for each in tried):
-                    best = (saved, key, places, length)
+                    best = (rank, key, places, length)
     if best is None:
         return None
     _, key, places, length = best
     windows = [_window(steps, maker, users, results, at, length) for at in places]
     return key, [each for each in windows if each is not None]
+
+
+def _common_name(steps: Sequence[GraphStep], names: Mapping[Tensor, str]) -> str:
+    """Return the words that the names of all results begin with: exporters name a block and its layers so."""
+    made = [tensor for step in steps for value in step.outputs for tensor in tensors_of(value)]
+    words = zip(*(names.get(tensor, "").split("_") for tensor in made), strict=False)
+    name = "_".join(column[0] for column in takewhile(lambda column: len({*column}) == 1, words))
+    return name if name[:1].isalpha() else ""
 
 
 def _token(step: GraphStep) -> Hashable:

@@ -102,7 +102,10 @@ class _Conversion:
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
         invoked = needed_steps(self._builder.steps, wanted)
         text = GraphText(f"graph {self._definitions.new(self._graph.name or 'model')}")
-        recognised = recognise(invoked, wanted, self._builder.arrays, self._snapshot, self._definitions, _is_right)
+        recognised = recognise(
+            invoked, wanted, self._builder.arrays, self._builder.wanted, self._snapshot, self._definitions, _is_right
+        )
+        self._builder.wanted.update(recognised.names)
         steps = recognised.steps
         written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
