@@ -20,8 +20,8 @@ from support.server.processes import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 _FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-_WRITTEN = {"cli.md", "rules.md"}
-"""Pages that are made of the code."""
+_WRITTEN = {"cli.md", "converted.md", "rules.md"}
+"""Pages that are made of the code, or by a test that runs their commands."""
 _SLOW = {"export.md", "convert.md", "graph.md"}
 """Pages with large models or drawings: tests of their commands run smaller ones with every change."""
 
