@@ -28,7 +28,6 @@ else:
     tract = pytest.importorskip("tract", reason="tract has no wheel for this platform")
 
 _GRAPH = re.compile(r"graph network\(\s*(.*?)\s*\)\s*->\s*\(\s*(.*?)\s*\)", re.DOTALL)
-_SHAPES_ONLY = {"GRU": "the values of 'tract_core_gru_seq' are not computed"}
 _NOT_BY_TRACT = {
     "Mod": "tract does not write the remainder",
     "Cast": "tract gives extents out as a type that Python does not read",
@@ -68,9 +67,8 @@ def test_a_model_that_tract_writes_means_what_tract_makes_of_it(model: OnnxModel
     assert composed is not None
     for name, array in zip(outputs, expected, strict=True):
         tensor: Any = composed.tensors[name]
-        assert tuple(each.value for each in tensor.shape) == array.shape
-    if model.name in _SHAPES_ONLY:
-        return
+        assert len(tensor.shape) == array.ndim
+        assert all(each.value in (None, extent) for each, extent in zip(tensor.shape, array.shape, strict=True))
     given = dict(zip(inputs, model.inputs.values(), strict=True))
     request = EvaluationRequest(graph, inputs=given, weights=dict(stored_weights(snapshot, path, 1 << 30)), keep=True)
     answer = evaluate(snapshot, request, lambda note: None)

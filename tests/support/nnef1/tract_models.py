@@ -22,10 +22,15 @@ class OnnxModel(Struct, frozen=True):
     attributes: Mapping[str, Any] = {}
     outputs: Sequence[str] = ("y",)
     opset: int = 17
+    domain: str = ""
 
 
 def _random(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def _bytes(*shape: int) -> Any:
+    return np.random.default_rng(7).integers(0, 255, shape).astype(np.uint8)
 
 
 def _ints(*items: int) -> Any:
@@ -126,6 +131,52 @@ MODELS: tuple[OnnxModel, ...] = (
         "GRU", "GRU", {"x": _random(4, 2, 3)}, {"w": _random(1, 15, 3), "r": _random(1, 15, 5, seed=1)},
         {"hidden_size": 5, "linear_before_reset": 1}, ("y", "h"),
     ),
+    OnnxModel(
+        "GRU_both_ways", "GRU", {"x": _random(4, 2, 3)},
+        {"w": _random(2, 15, 3), "r": _random(2, 15, 5, seed=1), "b": _random(2, 30)},
+        {"hidden_size": 5, "linear_before_reset": 1, "direction": "bidirectional"}, ("y", "h"),
+    ),
+    OnnxModel(
+        "GRU_reset_before", "GRU", {"x": _random(4, 2, 3)}, {"w": _random(1, 15, 3), "r": _random(1, 15, 5, seed=1)},
+        {"hidden_size": 5}, ("y", "h"),
+    ),
+    OnnxModel(
+        "RNN", "RNN", {"x": _random(4, 1, 3)}, {"w": _random(1, 5, 3), "r": _random(1, 5, 5, seed=1)},
+        {"hidden_size": 5}, ("y", "h"),
+    ),
+    OnnxModel(
+        "ConvTranspose_shape", "ConvTranspose", {"x": IMAGE}, {"w": _random(3, 4, 3, 3)},
+        {"strides": [2, 2], "output_shape": [16, 14]},
+    ),
+    OnnxModel(
+        "QLinearConv", "QLinearConv", {"x": _bytes(1, 4, 5, 5)},
+        {
+            "xs": np.float32(0.1), "xz": np.uint8(120), "w": _bytes(6, 2, 3, 3), "ws": np.float32(0.02),
+            "wz": np.uint8(99), "ys": np.float32(0.9), "yz": np.uint8(110), "b": np.arange(6, dtype=np.int32) * 100,
+        },
+        {"pads": [1, 0, 1, 1], "strides": [2, 1], "group": 2},
+    ),
+    OnnxModel(
+        "ConvInteger", "ConvInteger", {"x": _bytes(1, 2, 5, 5)},
+        {"w": _bytes(3, 2, 3, 3), "xz": np.uint8(120), "wz": np.uint8(99)},
+    ),
+    OnnxModel(
+        "NonMaxSuppression", "NonMaxSuppression",
+        {"x": np.abs(_random(2, 8, 4)), "s": np.abs(_random(2, 3, 8, seed=1))},
+        {"m": _ints(3), "i": np.array([0.3], np.float32), "t": np.array([0.2], np.float32)},
+    ),
+    OnnxModel(
+        "TreeEnsembleClassifier", "TreeEnsembleClassifier", {"x": _random(4, 2)},
+        attributes={
+            "nodes_treeids": [0, 0, 0, 1, 1, 1], "nodes_nodeids": [0, 1, 2, 0, 1, 2],
+            "nodes_featureids": [0, 0, 0, 1, 0, 0], "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"] * 2,
+            "nodes_values": [0.1, 0.0, 0.0, -0.2, 0.0, 0.0], "nodes_truenodeids": [1, 0, 0, 1, 0, 0],
+            "nodes_falsenodeids": [2, 0, 0, 2, 0, 0], "nodes_missing_value_tracks_true": [0] * 6,
+            "class_treeids": [0, 0, 0, 1, 1], "class_nodeids": [1, 1, 2, 1, 2], "class_ids": [0, 1, 1, 0, 2],
+            "class_weights": [0.3, 0.5, 0.7, 0.2, -0.9], "classlabels_int64s": [0, 1, 2], "post_transform": "SOFTMAX",
+        },
+        outputs=("l", "y"), domain="ai.onnx.ml",
+    ),
 )  # fmt: skip
 
 
@@ -135,7 +186,7 @@ def write(model: OnnxModel, folder: Path) -> None:
     names = [*model.inputs, *model.constants]
     if model.operation == "ScatterElements":
         names, constants = ["x", "i", "u"], {"i": np.zeros((2, 1, 4), np.int64)}
-    node = helper.make_node(model.operation, names, list(model.outputs), **model.attributes)
+    node = helper.make_node(model.operation, names, list(model.outputs), domain=model.domain, **model.attributes)
     inputs = [
         helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
         for name, value in model.inputs.items()
@@ -143,5 +194,7 @@ def write(model: OnnxModel, folder: Path) -> None:
     outputs = [helper.make_empty_tensor_value_info(name) for name in model.outputs]
     stored = [onnx.numpy_helper.from_array(value, name) for name, value in constants.items()]
     graph = helper.make_graph([node], "network", inputs, outputs, stored)
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", model.opset)], ir_version=8)
+    made = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", model.opset), helper.make_opsetid("ai.onnx.ml", 3)], ir_version=8
+    )
     onnx.save(onnx.shape_inference.infer_shapes(made), str(folder / "model.onnx"))

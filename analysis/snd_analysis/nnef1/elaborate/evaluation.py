@@ -45,16 +45,9 @@ _BY_PLACE = frozenset(
      "tract_shl", "tract_shr"]
 )  # fmt: skip
 """Operations of which tract takes the arguments by their places, whatever their names."""
-_OPAQUE = frozenset(
-    [
-        "tract_core_submodel", "tract_core_matmul", "tract_core_qmatmul", "tract_core_qconv", "tract_resource_get",
-        "tract_moe_ffn", "tract_onnx_non_max_suppression", "tract_transformers_gdn_recurrent",
-        "tract_transformers_causal_conv1d_update", "tract_qwen35_causal_conv1d_update",
-    ]
-)  # fmt: skip
+_OPAQUE = frozenset(["tract_core_submodel", "tract_resource_get"])
 """Operations of tract that snd knows by their names only, so that it says nothing about what depends on their results:
-those of other models and files, those that tract reads but does not write any more, and a few of single
-architectures."""
+those of other models and files."""
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 

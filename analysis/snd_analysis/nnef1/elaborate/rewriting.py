@@ -1,6 +1,6 @@
 """Operations of tract that texts in strings describe: einsum by an expression, scan by the name of a fragment.
 
-An einsum becomes an operator that has numbers for the letters, a scan the invocations of its body, one
+An einsum becomes an operator that has numbers for the letters (so does a product of matrices in old files), a scan the invocations of its body, one
 behind the other; where the number of turns is not known, only the shapes of its results are.
 """
 
@@ -48,10 +48,6 @@ def _letters(evaluator: Evaluator, given: Given, count: int) -> _Letters | None:
         message = f"'expr' is about {len(letters.inputs)} inputs, but there are {count}"
         evaluator.report(rules.TYPE_MISMATCH, given.span, message)
         return None
-    missing = next((each for each in letters.result if each not in match["inputs"]), None)
-    if missing is not None:
-        evaluator.report(rules.TYPE_MISMATCH, given.span, f"no input has the dimension '{missing}' of the result")
-        return None
     return letters
 
 
@@ -98,6 +94,56 @@ def _quantized_einsum(
         **_numbered(numbers, given["expr"].span),
     }
     return _invoked(evaluator, call, "tract_core_einsum_q", arguments, target)
+
+
+def _matmul(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    """A product of matrices whose dimensions are told by their numbers, as files of older versions have it."""
+    axes = _axes(evaluator, given)
+    if axes is None:
+        return UNKNOWN
+    (a_m, a_k, b_k, b_n, c_m, c_n), rank = axes
+    batch = "".join(chr(ord("p") + at) for at in range(rank - 2))
+    letters = (
+        _with_letters(batch, {a_m: "m", a_k: "k"}),
+        _with_letters(batch, {b_k: "k", b_n: "n"}),
+        _with_letters(batch, {c_m: "m", c_n: "n"}),
+    )
+    numbers = dict(zip(("lhs", "rhs", "result"), letters, strict=True))
+    arguments = {"x": given["A"], "y": given["B"], **_numbered(numbers, given["axes"].span)}
+    if "output_type" not in given:
+        return _invoked(evaluator, call, "tract_core_einsum", arguments, target)
+    quantized = {name: given[name] for name in _OF_QUANTIZED if name in given}
+    quantized.setdefault("bias", Given(integers.constant(0), call.function.span))
+    arguments = {**arguments, **quantized, "output": given["output_type"]}
+    return _invoked(evaluator, call, "tract_core_einsum_q", arguments, target)
+
+
+def _axes(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[int], int] | None:
+    """The six numbers of dimensions, and the rank of both inputs; None if these are not known or do not fit."""
+    ranks = {
+        len(value.tensor.shape)
+        for name in ("A", "B")
+        if isinstance(value := given[name].value, TensorName) and value.tensor is not None and value.tensor.shape
+    }
+    if has_unknown(given["axes"].value) or not ranks:
+        return None
+    values = given["axes"].value.values if isinstance(given["axes"].value, Items) else ()
+    axes = [each.value for each in values if isinstance(each, Integer) and each.value is not None]
+    rank = max(ranks)
+    pairs = [tuple(axes[at : at + 2]) for at in (0, 2, 4)]
+    if len(axes) == 6 and len(ranks) == 1 and all(0 <= x < rank and 0 <= y < rank and x != y for x, y in pairs):
+        return axes, rank
+    message = "'axes' must be six dimensions: those of 'm' and 'k' in 'A', of 'k' and 'n' in 'B', of both in the result"
+    evaluator.report(rules.TYPE_MISMATCH, given["axes"].span, message)
+    return None
+
+
+def _with_letters(batch: str, letters: Mapping[int, str]) -> str:
+    """The letters of all dimensions: those of a batch where no others are."""
+    others = iter(batch)
+    return "".join(letters[at] if at in letters else next(others) for at in range(len(batch) + len(letters)))
 
 
 def _operands(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Value, ...] | None:
@@ -378,11 +424,23 @@ def _attributes(required: Sequence[str], optional: Sequence[str]) -> tuple[Param
 
 
 _INPUTS = Parameter("inputs", True, True, True)
+_MATRICES = (Parameter("A", True, False, True), Parameter("B", True, False, True))
 REWRITTEN: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
     "tract_core_einsum": ((_INPUTS, *_attributes(["expr"], ["acc", "output"])), _einsum),
     "tract_core_einsum_q": (
         (_INPUTS, *_attributes(["expr"], ["acc", "output"]), *_tensors(*_OF_QUANTIZED)),
         _quantized_einsum,
+    ),
+    "tract_core_matmul": ((*_MATRICES, *_attributes(["axes"], [])), _matmul),
+    "tract_core_qmatmul": (
+        (
+            *_MATRICES,
+            *_tensors("bias"),
+            *_attributes(["axes"], []),
+            *(Parameter(name, True, False, True) for name in _OF_QUANTIZED[1:]),
+            *_attributes(["output_type"], []),
+        ),
+        _matmul,
     ),
     "tract_core_scan": (
         _attributes(["body", "scan"], ["full", "state", "output", "skip", "reset_every_turn", "external_state"]),

@@ -20,6 +20,8 @@ _ABSENT = frozenset(
 )  # fmt: skip
 """Operations of the text and of Khronos' tools that tract does not have, or cannot evaluate."""
 _INSTEAD = {"rcp": "recip", "gather": "tract_core_gather", "cast": "tract_core_cast", "silu": "tract_core_silu"}
+_MISREAD = {"tract_core_matmul": "tract_core_einsum", "tract_core_qmatmul": "tract_core_einsum_q"}
+"""Operations of older versions that tract 0.23 registers, but computes wrongly or does not load, and others to write."""
 _UNREAD_NUMBER = re.compile(r"\d+E.*")
 
 
@@ -44,6 +46,9 @@ def _message(node: nodes.Node) -> str | None:
         case nodes.Call(function=function) if function.text in _ABSENT:
             other = _INSTEAD.get(function.text)
             return f"tract has no operation '{function.text}'" + (f": write '{other}'" if other else "")
+        case nodes.Call(function=function) if function.text in _MISREAD:
+            what = "computes something else for" if function.text == "tract_core_matmul" else "does not load"
+            return f"tract 0.23 {what} '{function.text}': write '{_MISREAD[function.text]}'"
         case nodes.Call(function=function) if function.text in BUILT_INS:
             return f"tract does not know the function '{function.text}'"
         case nodes.Call(function=nodes.Identifier(text="external"), generic=nodes.PrimitiveType(text="string")):
