@@ -63,3 +63,50 @@ def test_symbols_may_have_names_that_are_none_in_skriptnd():
     assert isinstance(output, Tensor)
     assert output.shape is not None
     assert [*map(str, output.shape)] == ["graph_ * real", "4"]
+
+
+EXTENTS = (
+    "b = slice(s, axes = [0], begin = [0], end = [1], stride = [1])",
+    "t = slice(s, axes = [0], begin = [1], end = [2], stride = [1])",
+    "b0 = squeeze(b, axes = [0])",
+    "t0 = squeeze(t, axes = [0])",
+)
+
+
+@pytest.mark.parametrize(
+    ("statements", "shape"),
+    [
+        (("y = reshape(x, shape = [b0, t0, 2, 2])",), "B,S,2,2"),
+        (("n = tract_core_cast(mul(b0, t0), to = 'tdim')", "y = reshape(x, shape = [n, 4])"), "B * S,4"),
+        (("w = concat([b, t, [-1]], axis = 0)", "y = reshape(x, shape = w)"), "B,S,4"),
+        (("u = unsqueeze(t0, axes = [0])", "w = concat([b, u, [2], [2]], axis = 0)", "y = reshape(x, shape = w)"),
+         "B,S,2,2"),
+        (("i = tract_core_gather(s, 1, axis = 0)", "y = reshape(x, shape = [-1, i, 2, 2])"), "B,S,2,2"),
+        (("y = reshape(x, shape = [0, -1])",), "B,4 * S"),
+        (("h = div(t0, 2)", "y = slice(x, axes = [1], begin = [0], end = [h], stride = [1])"), "B,S / 2,4"),
+        (("h = sub(t0, 1)", "y = slice(x, axes = [1], begin = [h], end = [t0], stride = [1])"), "B,1,4"),
+        (("h = sub(t0, 1)", "y = slice(x, axes = [1], begin = [h], end = [0], stride = [1])"), "B,1,4"),
+        (("y = slice(x, axes = [1, 2], begin = [1, 1], end = [t0, -1])",), "B,S - 1,2"),
+        (("m = min(t0, 2)", "y = slice(x, axes = [1], begin = [0], end = [m])"), "B,S <? 2,4"),
+        (("p = mul(neg(t0), -1)", "y = reshape(x, shape = [b0, p, 4])"), "B,S,4"),
+        (("y = tile([[[1.0]]], repeats = [b0, t0, 1])",), "B,S,1"),
+        (("[a, c, d] = unstack(s, axis = 0)", "y = reshape(x, shape = [a, c, 2, 2])"), "B,S,2,2"),
+        (("y = tract_core_dyn_slice(x, t0 - 1, t0, 1, axis = 1)",), "B,1,4"),
+    ],
+)  # fmt: skip
+def test_chains_as_exporters_write_them(statements: tuple[str, ...], shape: str):
+    snapshot = snapshot_of({PATH: _graph(*EXTENTS, *statements)})
+    assert [each.message for each in snapshot.diagnostics(PATH)] == []
+    graph = snapshot.compose(OperatorName(PATH, "g")).graph
+    assert graph is not None
+    output = graph.outputs["y"]
+    assert isinstance(output, Tensor)
+    assert output.shape is not None
+    assert ",".join(map(str, output.shape)) == shape
+
+
+def test_what_tract_does_not_load_is_told_where_extents_are_computed_too():
+    (problem,) = snapshot_of({PATH: _graph("y = mul(slice(s, axes = [0], begin = [-1], end = [0]), 2)")}).diagnostics(
+        PATH
+    )
+    assert problem.rule.name == "assertion-fails"

@@ -15,9 +15,11 @@ from snd_analysis.base import Rule, Span
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
+from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import Given, generic_type, suits
+from snd_analysis.nnef1.elaborate.items.symbolic_bounds import with_resolved_bounds
 from snd_analysis.nnef1.elaborate.limits import (
     MOST_CHARACTERS,
     MOST_INVOCATIONS_WITHIN,
@@ -370,8 +372,11 @@ class Evaluator:
             return UNKNOWN
         known = folded(name, given)
         if known is not None:
+            for demand in demands(name, given, self.context.dialect):
+                self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
             return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
-        return invoke(self.context, self.frame, node.function, template, given, target)
+        resolved = with_resolved_bounds(name, given) if self.context.dialect is Dialect.TRACT else given
+        return invoke(self.context, self.frame, node.function, template, resolved, target)
 
     def _is_generic(self, name: str) -> bool:
         """Whether an invocation may name the type of items. It may for operations of the text that take all types."""

@@ -1,7 +1,8 @@
 """Operations of tract that texts in strings describe: einsum by an expression, scan by the name of a fragment.
 
-An einsum becomes an operator that has numbers for the letters (so does a product of matrices in old files), a scan the invocations of its body, one
-behind the other; where the number of turns is not known, only the shapes of its results are.
+An einsum becomes an operator that has numbers for the letters, and so does a product of matrices in old files. A scan
+becomes the invocations of its body, one after the other; where the number of turns is not known, only the shapes of its
+results are.
 """
 
 from __future__ import annotations

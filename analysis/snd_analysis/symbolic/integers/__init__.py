@@ -8,7 +8,7 @@ from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product,
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
-from snd_analysis.symbolic.integers.division import ceil_divide, floor_divide, remainder
+from snd_analysis.symbolic.integers.division import ceil_divide, exact_quotient, floor_divide, remainder
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
 from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
@@ -96,6 +96,7 @@ __all__ = [
     "constant",
     "decide_equal",
     "evaluate",
+    "exact_quotient",
     "facts_from",
     "floor_divide",
     "function",

@@ -49,6 +49,17 @@ def remainder(dividend: Integer | int, divisor: Integer | int) -> Integer:
     return a - floor_divide(a, b) * b
 
 
+def exact_quotient(dividend: Integer, divisor: Integer) -> Integer | None:
+    """Return what times the divisor is the dividend as a polynomial; None if nothing is.
+
+    It is the quotient wherever that has a value: the divisor may be zero for some values of its variables.
+    """
+    if not divisor.terms:
+        return None
+    whole, rest = _extract(dividend, divisor)
+    return None if rest.terms else whole
+
+
 def is_nonzero(a: Integer) -> bool:
     """Return whether the integer is certainly not zero."""
     low, high = bounds(a)

@@ -21,7 +21,7 @@ _ABSENT = frozenset(
 """Operations of the text and of Khronos' tools that tract does not have, or cannot evaluate."""
 _INSTEAD = {"rcp": "recip", "gather": "tract_core_gather", "cast": "tract_core_cast", "silu": "tract_core_silu"}
 _MISREAD = {"tract_core_matmul": "tract_core_einsum", "tract_core_qmatmul": "tract_core_einsum_q"}
-"""Operations of older versions that tract 0.23 registers, but computes wrongly or does not load, and others to write."""
+"""What tract 0.23 computes wrongly or does not load, and what to write instead."""
 _UNREAD_NUMBER = re.compile(r"\d+E.*")
 
 
