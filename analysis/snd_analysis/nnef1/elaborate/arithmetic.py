@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from snd_analysis.nnef1.elaborate.limits import MOST_CHARACTERS, MOST_DIGITS, MOST_ITEMS
+from snd_analysis.nnef1.elaborate.limits import GREATEST_INTEGER, MOST_CHARACTERS, MOST_DIGITS, MOST_ITEMS
 from snd_analysis.nnef1.elaborate.values import Items, Value, type_name
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Relation, Truth
@@ -75,7 +75,10 @@ def demand_size(size: int, most: int, what: str) -> None:
 def whole(text: str) -> Integer:
     """Return the integer that digits denote. Raises TooLargeError."""
     demand_size(len(text), MOST_DIGITS, "digits")
-    return integers.constant(int(text))
+    number = int(text)
+    if number > GREATEST_INTEGER:
+        raise TooLargeError(f"{text} does not fit into 64 bits")
+    return integers.constant(number)
 
 
 def _integers(operator: str, left: Integer, right: Integer) -> Value:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -350,7 +351,10 @@ class Evaluator:
         if node.generic is not None and self.context.dialect is Dialect.KHRONOS and not self._is_generic(name):
             self.report(rules.GENERIC_COUNT, node.generic, f"'{name}' has no generic type to be given")
         if fragment is not None:
-            given = self._bound(node, _parameters_of(fragment), values)
+            expected = _parameters_of(fragment)
+            if self.context.dialect is Dialect.KHRONOS and not _tensors_come_first(expected):
+                return UNKNOWN  # which is reported at the fragment
+            given = self._bound(node, expected, values)
             if given is None or not self._suits(node, fragment, given):
                 return UNKNOWN
             return self.invoke_fragment(node, fragment, given, target)
@@ -590,6 +594,10 @@ def _parameters_of(fragment: nodes.Definition) -> tuple[Parameter, ...]:
         Parameter(each.name.text, _is_tensor(each.type), isinstance(each.type, nodes.ArrayType), each.default is None)
         for each in fragment.head.parameters
     )
+
+
+def _tensors_come_first(expected: Sequence[Parameter]) -> bool:
+    return all(before.is_tensor or not after.is_tensor for before, after in pairwise(expected))
 
 
 def _is_tensor(type_: nodes.Type | None) -> bool:

@@ -14,3 +14,5 @@ MOST_DIGITS = 2_466
 """How many digits an integer may have: ``value-too-large``, as in SkriptND."""
 MOST_NOTES = 8
 """Invocations of fragments that lead to a mistake. The middle of a longer chain is left out."""
+GREATEST_INTEGER = 2**63 - 1
+"""That a text may have: parsers keep integers in 64 bits."""

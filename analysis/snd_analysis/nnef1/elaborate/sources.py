@@ -40,7 +40,10 @@ _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str
 def _external(
     evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
 ) -> Value:
-    return _input(evaluator, call, given, target, _dtype(evaluator, call))
+    dtype = _dtype(evaluator, call)
+    if dtype == "str" and evaluator.context.dialect is Dialect.TRACT:
+        return UNKNOWN  # which is reported: tract has no such inputs
+    return _input(evaluator, call, given, target, dtype)
 
 
 def _typed_external(
@@ -151,6 +154,8 @@ def _constant(
 ) -> Value:
     template = evaluator.context.template("constant")
     if template is None or any(has_unknown(each.value) for each in given.values()):
+        return UNKNOWN
+    if evaluator.context.dialect is Dialect.KHRONOS and shape_of(evaluator, given["shape"]) is None:
         return UNKNOWN
     values = given["value"].value
     items = flattened(values.values if isinstance(values, Items) else (values,))

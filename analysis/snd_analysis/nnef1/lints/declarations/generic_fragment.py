@@ -27,14 +27,17 @@ def check_generic_fragments(document: nodes.Document) -> Iterator[Problem]:
         elif used is None:
             message = f"'{head.name.text}' is generic, but none of its parameters and results is of the type '?'"
             yield Problem(GENERIC_FRAGMENT, head.generic.span.shifted(start), message)
+    for graph in definitions(document, "graph"):
+        for base, node in _uses_in_body(graph):
+            yield Problem(GENERIC_FRAGMENT, node.span.shifted(base), "'?' stands for a type in generic fragments only")
 
 
 def _uses(node: nodes.Node) -> Iterator[nodes.Node]:
     return (each for each in descendants(node) if isinstance(each, nodes.PrimitiveType) and each.text == "?")
 
 
-def _uses_in_body(fragment: nodes.Definition) -> Iterator[tuple[int, nodes.Node]]:
-    for entry in fragment.body or ():
+def _uses_in_body(definition: nodes.Definition) -> Iterator[tuple[int, nodes.Node]]:
+    for entry in definition.body or ():
         for statement in entry.statements:
             for node in _uses(statement):
                 yield entry.start, node
