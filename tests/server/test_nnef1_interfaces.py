@@ -215,16 +215,29 @@ def test_files_that_no_variable_reads_are_told(real: Run, model: Callable[[str],
     assert told() == []
 
 
+_DO_NOT_RUN = {
+    *((name, command) for name in ("o_multinomial", "hf_wav2vec2_ctc_dyn") for command in ("convert", "run")),
+    ("t_int_div", "run"),
+}
+"""Random numbers, an audio of one length only, which has to be given, and a division by inputs that are zeros."""
+
+
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the shared corpus is not there")
 def test_the_command_verifies_what_it_converts_of_the_corpus(tmp_path: Path, real: Run):
     failed = {}
     for name in models():
-        folder = CORPUS / name
-        if not (folder / "io.npz").exists() or "error" in real("check", str(folder), "--format", "concise").stdout:
+        folder, written = str(CORPUS / name), str(tmp_path / name)
+        if "error" in real("check", folder, "--format", "concise").stdout:
             continue
-        done = real("convert", str(folder), "-o", str(tmp_path / name), "--verify")
-        if done.status:
-            failed[name] = (done.stdout + done.stderr)[-300:]
+        for command in (
+            ("convert", folder, "-o", written, "--verify"),
+            ("check", written),
+            ("fmt", "--check", written),
+            ("run", written, "--output", str(tmp_path / "results")),
+        ):
+            done = real(*command)
+            if done.status:
+                failed[name, command[0]] = (done.stdout + done.stderr)[-300:]
     print(failed)
-    assert failed.keys() <= {"o_multinomial"}
+    assert failed.keys() <= _DO_NOT_RUN

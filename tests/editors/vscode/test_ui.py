@@ -19,6 +19,37 @@ from support.editors.vscode_window import Window
 # Nothing is evaluated before a test asks for it.
 SETTINGS = {"snd.evaluation.automatic": False, "snd.evaluation.pictures": True, "editor.inlayHints.maximumLength": 80}
 
+NNEF = """\
+version 1.0;
+
+extension tract_registry tract_core;
+extension tract_symbol B;
+extension tract_symbol S;
+extension tract_assert S <= 512;
+
+fragment layer_norm(input: tensor<scalar>, scale: tensor<scalar>, epsilon: scalar) -> (output: tensor<scalar>)
+{
+    centered = input - mean_reduce(input, axes = [2]);
+    variance = mean_reduce(centered * centered, axes = [2]);
+    output = centered * rsqrt(variance + epsilon) * scale;
+}
+
+graph encoder(tokens) -> (hidden)
+{
+    tokens = tract_core_external(datum_type = 'i64', shape = [B, S]);
+    table = variable<scalar>(label = 'embedding.weight', shape = [100, 8]);
+    positions = variable<scalar>(label = 'positions', shape = [1, 12, 8]);
+    scale = variable<scalar>(label = 'norm.weight', shape = [1, 1, 8]);
+    w = variable<scalar>(label = 'dense.weight', shape = [1, 8, 8]);
+    embedded = tract_core_gather(table, tokens, axis = 0);
+    placed = add(embedded, positions);
+    normed = layer_norm(placed, scale, epsilon = 1e-05);
+    projected = matmul(normed, w, transposeB = true);
+    scaled = mul(projected, 1);
+    hidden = relu(scaled);
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Path:
@@ -31,6 +62,20 @@ def test_a_mistake_is_underlined_and_the_hover_tells_it(window: Window):
     told = window.page.locator(".monaco-hover").filter(has_text="did you mean 'image'?")
     window.hover(window.word("imag", "nn.relu(imag)"), told)
     window.screenshot("mistake")
+
+
+def test_a_model_in_nnef1_has_shapes_and_its_mistakes(window: Window, folder: Path):
+    file = folder / "encoder.nnef"
+    file.write_text(NNEF, encoding="utf-8")
+    window.open_file(file.name)
+    window.sees(".view-line", "real[B,S,8]")
+    window.sees(".squiggly-warning")
+    window.sees(".squiggly-error")
+    told = window.page.locator(".monaco-hover").filter(has_text="must have one type").filter(has_text="Quick Fix")
+    window.hover(window.word("1", "mul(projected, 1)"), told)
+    window.screenshot("nnef")
+    window.command("View: Close Editor")
+    file.unlink()
 
 
 def test_the_status_bar_tells_the_version_of_the_server(window: Window):
