@@ -66,3 +66,6 @@ MOST_POINTS = 1 << 10
 mistakes are found by the run."""
 LONGEST_DECLARATION = 60
 """Characters of a declaration that a message about an argument quotes. A longer one is not quoted."""
+MOST_UNKNOWNS_OF_NEED = 5
+"""Extents in a condition of an invocation for which it is looked whether it needs two of them to be equal. With more,
+nothing is reported."""

@@ -15,6 +15,7 @@ from snd_analysis.rules.packs import length_mismatch as length_mismatch
 from snd_analysis.rules.packs import unexpected_pack as unexpected_pack
 from snd_analysis.rules.packs import zero_step as zero_step
 from snd_analysis.rules.packs import zip_not_expanded as zip_not_expanded
+from snd_analysis.rules.samples import equal_by_accident as equal_by_accident
 from snd_analysis.rules.syntax import nesting_too_deep as nesting_too_deep
 
 ABSTRACT_TYPE: Rule
@@ -58,6 +59,7 @@ DYNAMIC_FOR_STATIC: Rule
 DYNAMIC_VARIABLE: Rule
 EMPTY_EXTREMUM: Rule
 ENDLESS_LOOP: Rule
+EQUAL_BY_ACCIDENT: Rule
 EXPANSION_WITHOUT_LENGTH: Rule
 EXTENT_MAY_BE_NEGATIVE: Rule
 EXTENT_NOT_EXPANDED: Rule

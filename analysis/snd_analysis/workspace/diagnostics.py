@@ -18,19 +18,20 @@ from snd_analysis.base import (
     Note,
     Problem,
     Related,
+    Repair,
     Rule,
     Severity,
     Span,
     TextEdit,
 )
-from snd_analysis.compose import FileBudget
+from snd_analysis.compose import FileBudget, Specialization, accidental_equalities, specialization_of
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
-from snd_analysis.workspace.composing import beyond_budget, composing_problems
+from snd_analysis.workspace.composing import beyond_budget, composing_problems, specialization
 from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
 from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sample_target, samples
@@ -113,6 +114,7 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
         for name, (start, definition, _) in (own.items() if errors else ())
         if any(start + definition.start <= error <= start + definition.end for error in errors)
     }
+    by_target: dict[OperatorName, list[Specialization]] = {}
     for placed in samples(db, path):
         sample = placed.sample
         if broken and sample_target(db, path, sample) in broken:
@@ -123,6 +125,10 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
         known = checked_sample(db, path, sample)
         if known.composed is not None:
             budget.count(known.composed)
+        if known.operation is not None and not known.has_errors and known.failure is None:
+            bound = specialization_of(known.operation)
+            if bound is not None and bound.valid and bound.template.name.path == path:
+                by_target.setdefault(bound.template.name, []).append(bound)
         for each in known.problems:
             inside = each.inside
             if inside is not None and inside.definition in own:
@@ -130,6 +136,26 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
             yield importable(db, path, each.problem.shifted(placed.start))
+    for name, bound_by_samples in by_target.items():
+        yield from _equal_by_accident(db, name, bound_by_samples)
+
+
+def _equal_by_accident(db: Database, name: OperatorName, samples: Sequence[Specialization]) -> Iterator[Problem]:
+    """Yield the equalities that an operator needs, and that only the numbers of its samples have."""
+    whole, placed = specialization(db, name), definitions(db, name.path).get(name.name)
+    if whole is None or placed is None or whole.body is None or not whole.valid:
+        return
+    from snd_analysis.skriptnd.format import new_assertion
+
+    text = source(db, name.path).text
+    for found in accidental_equalities(whole, samples):
+        place, operator = whole.template.moved(found.operation.place), found.operation.operator
+        assertion = f"{found.first} == {found.second}"
+        edit = new_assertion(text, placed.start, placed.definition, assertion)
+        repair = None if edit is None else Repair(f"assert '{assertion}'", (edit,), safe=False)
+        shown = operator.name if operator is not None else "this"
+        message = rules.equal_by_accident.message(shown, found.first, found.second, found.number)
+        yield Problem(rules.EQUAL_BY_ACCIDENT, place.span.shifted(placed.start), message, repair=repair)
 
 
 _UNUSED_NAMES = (lints.DEAD_OPERATION, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 
 if TYPE_CHECKING:
+    from snd_analysis.skriptnd.format.assertions import new_assertion
     from snd_analysis.skriptnd.format.edits import format_edits, format_typed
     from snd_analysis.skriptnd.format.files import format_text
     from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 else:
-    __getattr__ = loaded_when_used(__name__, "width", "edits", "files")
+    __getattr__ = loaded_when_used(__name__, "assertions", "width", "edits", "files")
 
-__all__ = ["DEFAULT_WIDTH", "format_edits", "format_text", "format_typed"]
+__all__ = ["DEFAULT_WIDTH", "format_edits", "format_text", "format_typed", "new_assertion"]
