@@ -5,18 +5,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate, pairwise
 
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Fix, Severity, Span, TextEdit
+from snd_analysis.base import Diagnostic, Fix, Rule, Severity, Span, TextEdit
+from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_VARIABLE
 from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
 from snd_server.render.visible import visible
 
 _ALL = 1_000_000
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+_SYNTAX = frozenset({rules.SYNTAX_ERROR, rules.UNCLOSED_BRACKET, rules.UNCLOSED_STRING})
+_JUDGED_LAST = frozenset({
+    rules.ARGUMENT_RANK, rules.ARGUMENT_SHAPE, rules.ASSERTION_FAILS, rules.CARRIED_SHAPE, rules.CONDITION_SHAPE,
+    rules.DIVISION_BY_ZERO, rules.DIVISOR_MAY_BE_ZERO, rules.EXTENT_MAY_BE_NEGATIVE, rules.INDEX_OUT_OF_RANGE,
+    rules.LENGTH_MISMATCH, rules.MISALIGNED_BIAS, rules.NEGATIVE_EXTENT, rules.OUTPUT_SHAPE, rules.RESULT_SHAPE,
+    rules.UPDATE_SHAPE, DEAD_OPERATION, UNUSED_VARIABLE,
+})  # fmt: skip
 
 Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
@@ -37,7 +46,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
 
     Of fixes that overlap one is applied, the others if they are still offered afterwards. An import that
     is missing is added whatever it reveals. Any other fix that leads to a diagnostic that was not there before (see
-    ``adds_none``) is rejected.
+    ``adds_none``) is rejected, but for what its mistake hides (see ``_hides``).
     """
     count = 0
     rejected: set[Fix] = set()
@@ -48,6 +57,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
         offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
         revealing = [fix for found, fix in offered if _may_reveal(found, fix) and fix not in rejected]
         fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]
+        mended = [(found, fix) for found, fix in offered if fix in fixes]
         if not fixes:
             return FixedFile(text, count, frozenset(rejected))
         candidate = apply_fixes(text, fixes)
@@ -56,7 +66,8 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
             rejected.update(fixes)  # one that is offered again did not help
             text, diagnostics, count = candidate, outcome, count + len(fixes)
             continue
-        if adds_none((text, diagnostics), (candidate, outcome), fixes):
+        hidden = frozenset(each.rule for each in outcome if all(_hides(*one, each.rule) for one in mended))
+        if adds_none((text, diagnostics), (candidate, outcome), fixes, hidden):
             text, diagnostics, count, most = candidate, outcome, count + len(fixes), 2 * most
             continue
         failures += 1
@@ -75,19 +86,34 @@ def _may_reveal(found: Diagnostic, fix: Fix) -> bool:
     return fix.safe and found.rule == rules.UNKNOWN_MODULE
 
 
+def _hides(found: Diagnostic, fix: Fix, rule: Rule) -> bool:
+    """Return whether a mistake that is mended keeps snd from looking for what breaks a rule.
+
+    A statement that can't be read is not typed, one of wrong types has no shapes, and nothing is unused in what has
+    errors. A fix that is not safe is a guess: a wrong shape tells that it is a wrong one.
+    """
+    if found.rule in _SYNTAX:
+        return rule not in _SYNTAX
+    return fix.safe and found.severity is Severity.ERROR and rule in _JUDGED_LAST
+
+
 def adds_none(
-    before: tuple[str, Sequence[Diagnostic]], after: tuple[str, Sequence[Diagnostic]], fixes: Sequence[Fix]
+    before: tuple[str, Sequence[Diagnostic]],
+    after: tuple[str, Sequence[Diagnostic]],
+    fixes: Sequence[Fix],
+    hidden: Collection[Rule] = (),
 ) -> bool:
     """Return whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
 
-    Hints do not count: a fix that removes the last use of a name may cause one. Lines are told by their text, which
-    for what was there before is the one that the fixes have made of it.
+    Rules that could not be judged before do not count, nor do hints: a fix that removes the last use of a name
+    may cause one. Lines are told by their text, which for what was there before is the one that the fixes have made of it.
     """
     (text, diagnostics), (new_text, outcome) = before, after
     moved = _mover(_edits(text, fixes))
     line = _line_finder(new_text)
     there = Counter((found.rule, line(moved(found.location.span.start))) for found in _counting(diagnostics))
-    now = Counter((found.rule, line(found.location.span.start)) for found in _counting(outcome))
+    counted = (found for found in _counting(outcome) if found.rule not in hidden)
+    now = Counter((found.rule, line(found.location.span.start)) for found in counted)
     return now <= there
 
 

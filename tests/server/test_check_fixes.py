@@ -295,3 +295,46 @@ def test_the_fix_of_a_misaligned_bias_aligns_it(real, project):
     text = (project / "a.sknd").read_text()
     assert "math.add{rhs_align=1}(h, bias)" in text
     assert "math.sub{lhs_align=1}(bias, h)" in text
+
+
+HIDING = {
+    "an int, with a dead operation beside it": (
+        "import math;\ngraph g { @input { x: real[2,3]; } @output { y: real[2,3]; }\n"
+        "    @compose { t = math.neg(x); y = math.add(x, 1); } }\n",
+        "math.add(x, 1.0)",
+    ),
+    "inputs among the attributes, of a wrong shape": (
+        "import nn;\ngraph g { @input { x: real[2,3]; f: real[4,5]; } @output { y: real[2,4]; }\n"
+        "    @compose { y = nn.linear{filter=f}(x); } }\n",
+        "nn.linear(x, f)",
+    ),
+    "one value for a list, beyond the rank": (
+        "import math;\ngraph g { @input { x: real[2,3]; } @output { y: real[2]; }\n"
+        "    @compose { y = math.sum_reduce{axes=7, squeeze=true}(x); } }\n",
+        "axes=[7]",
+    ),
+    "a missing semicolon before a wrong type": (
+        "import math;\ngraph g { @input { x: real[2,3]; c: bool[]; } @output { y: real[2,3]; }\n"
+        "    @compose {\n        y = math.add(x, c)\n    } }\n",
+        "math.add(x, c);",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "fixed"), HIDING.values(), ids=HIDING)
+def test_a_fix_that_is_counted_is_applied_whatever_its_mistake_hid(real, project, text, fixed):
+    (project / "a.sknd").write_text(text)
+    assert "1 fixable with --fix" in real("check", "a.sknd").stdout
+    assert "Fixed 1 problem" in real("check", "a.sknd", "--fix").stdout
+    assert fixed in (project / "a.sknd").read_text()
+    assert "fixable" not in real("check", "a.sknd").stdout
+
+
+def test_an_invocation_without_parentheses_is_fixed_in_steps(real, project):
+    (project / "a.sknd").write_text(
+        "import math;\ngraph g { @input { x: real[2,3]; } @output { y: real[2,3]; }\n"
+        "    @compose { y = math.neg{x=x}; } }\n"
+    )
+    assert "1 with --fix --unsafe-fixes" in real("check", "a.sknd").stdout
+    assert "Fixed 2 problems" in real("check", "a.sknd", "--fix", "--unsafe-fixes").stdout
+    assert "math.neg(x)" in (project / "a.sknd").read_text()

@@ -159,6 +159,7 @@ def _equal_by_accident(db: Database, name: OperatorName, samples: Sequence[Speci
 
 
 _UNUSED_NAMES = (lints.DEAD_OPERATION, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)
+_ABOUT_VALUES = (lints.NEGATIVE_STACK_AXIS,)
 _UNNECESSARY = (*_UNUSED_NAMES, lints.UNUSED_IMPORT)
 
 
@@ -245,10 +246,12 @@ def _without_lost_imports(problems: list[Problem], tree: SyntaxTree, text: str) 
 
 
 def _without_unused_names(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
-    """Return what was found without composing, but of names that nothing uses in what can't be composed."""
-    errors = [problem.span.start for problem in composed if problem.rule.severity is Severity.ERROR]
-    if not errors:
+    """Return what was found without composing, but of names that nothing uses in what can't be composed, and of values
+    that are wrong."""
+    wrong = [problem.span for problem in composed if problem.rule.severity is Severity.ERROR]
+    if not wrong:
         return problems
+    errors = [span.start for span in wrong]
     broken = [
         Span(placed.start + definition.start, placed.start + definition.end)
         for placed in tree.chunks
@@ -258,5 +261,8 @@ def _without_unused_names(problems: list[Problem], composed: list[Problem], tree
     return [
         problem
         for problem in problems
-        if problem.rule not in _UNUSED_NAMES or not any(span.start <= problem.span.start < span.end for span in broken)
+        if not any(
+            span.start <= problem.span.start < span.end
+            for span in (broken if problem.rule in _UNUSED_NAMES else wrong if problem.rule in _ABOUT_VALUES else ())
+        )
     ]

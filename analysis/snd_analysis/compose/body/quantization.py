@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.body.annotations import disagree
 from snd_analysis.compose.body.blame import blame
 from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.operation_scopes import tensors_below
 from snd_analysis.compose.body.scoped_names import quantized_name
 from snd_analysis.compose.body.state import BodyState
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation, Quantization, Tensor, tensors_of
@@ -124,3 +128,19 @@ def _check(state: BodyState, callees: Callees, entry: _Written, tensors: list[Te
             blame(state, failure, entry.node, template)
         if specialization.failures:
             return
+        result = specialization.outputs[0] if specialization.outputs else UNDEFINED
+        if isinstance(result, Tensor) and _changes(argument, result):
+            message = (
+                f"'{entry.node.algorithm.text}' can't quantize '{entry.name}': it makes '{tensor_text(result)}' of "
+                f"'{tensor_text(argument)}', and the quantized version of a tensor has its type and shape"
+            )
+            site = Site(state.place(entry.node.algorithm), "this quantizes the tensor")
+            state.failures.append(Failure(rules.QUANTIZATION_ALGORITHM, message, (site,)))
+            return
+
+
+def _changes(tensor: Tensor, result: Tensor) -> bool:
+    """Return whether a quantized version certainly has another type or shape than the tensor."""
+    if tensor.shape is None or result.shape is None:
+        return False
+    return tensor.dtype != result.dtype or disagree(tensor.shape, result.shape)

@@ -21,6 +21,7 @@ from snd_analysis.skriptnd.lints.imports.duplicate_import import DUPLICATE_IMPOR
 from snd_analysis.skriptnd.lints.imports.module_not_found import MODULE_NOT_FOUND
 from snd_analysis.skriptnd.lints.imports.unused_import import UNUSED_IMPORT
 from snd_analysis.skriptnd.lints.invocations import check_invocations
+from snd_analysis.skriptnd.lints.invocations.negative_stack_axis import NEGATIVE_STACK_AXIS
 from snd_analysis.skriptnd.lints.names.dead_operation import DEAD_OPERATION
 from snd_analysis.skriptnd.lints.names.unused_symbol import UNUSED_SYMBOL
 from snd_analysis.skriptnd.lints.names.unused_symbol import check as check_unused_symbols
@@ -42,6 +43,7 @@ __all__ = [
     "MALFORMED_VERSION",
     "MISPLACED_HEADER",
     "MODULE_NOT_FOUND",
+    "NEGATIVE_STACK_AXIS",
     "UNKNOWN_DIRECTIVE",
     "UNKNOWN_RULE_IN_SUPPRESSION",
     "UNUSED_IMPORT",

@@ -115,6 +115,12 @@ def _check_algorithm(work: TypingState, entry: nodes.Quantization) -> None:
         note = elsewhere(name, f"'{name.name}' is defined here")
         context.report(rules.QUANTIZATION_ALGORITHM, entry.algorithm, message, (note,))
         return
+    packed = [each.symbol.name for each in (*signature.inputs, *signature.outputs) if each.type and each.type.packed]
+    if packed:
+        message = f"'{name.name}' can't quantize: '{packed[0]}' is a pack, and tensors are quantized one by one"
+        note = elsewhere(name, f"'{packed[0]}' is declared here", packed[0])
+        context.report(rules.QUANTIZATION_ALGORITHM, entry.algorithm, message, (note,))
+        return
     _check_parts(work, entry, name, signature)
 
 
