@@ -105,8 +105,8 @@ def adds_none(
 ) -> bool:
     """Return whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
 
-    Rules that could not be judged before do not count, nor do hints: a fix that removes the last use of a name
-    may cause one. Lines are told by their text, which for what was there before is the one that the fixes have made of it.
+    Rules that could not be judged before do not count, nor do hints: a fix that removes the last use of a name may
+    cause one. Lines are told by their text, which for what was there before is the one that the fixes have made of it.
     """
     (text, diagnostics), (new_text, outcome) = before, after
     moved = _mover(_edits(text, fixes))
