@@ -213,7 +213,8 @@ def insert_one(fault: Fault) -> bool:
     opened = fault.open_brackets()
     closer = CLOSERS[opened[-1].kind] if opened else ""
     # A string after a condition is its message.
-    for kind in ("COLON", *_INSERTED) if fault.token.kind == "STRING" else _INSERTED:
+    first = ("COLON",) if fault.token.kind == "STRING" else ("COMMA",) if _follows_message(fault) else ()
+    for kind in (*first, *_INSERTED):
         if (kind in SYMBOLS and kind in CLOSERS.values() and kind != closer) or not _may_insert(fault, kind):
             continue
         if not fault.parses([kind]):
@@ -225,6 +226,14 @@ def insert_one(fault: Fault) -> bool:
         automaton.supply(kind, automaton.last_end, automaton.last_end)
         return True
     return False
+
+
+def _follows_message(fault: Fault) -> bool:
+    """Return whether a value to be printed follows the message of an assertion on its line."""
+    automaton = fault.automaton
+    if fault.block != "B_ASSERT" or fault.begins_line or automaton.entry is None:
+        return False
+    return any(token.kind == "STRING" for token in automaton.tokens[automaton.entry.at : automaton.at])
 
 
 def _may_insert(fault: Fault, kind: str) -> bool:

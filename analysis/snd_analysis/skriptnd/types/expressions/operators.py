@@ -7,7 +7,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.base import Edit, Repair
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.expressions.expectations import scalars
@@ -301,9 +302,16 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
     """``a ?? b`` (2.4, Null coalescing)."""
     if value.type is None or fallback.type is None:
         return UNTYPED
-    if not value.type.optional:
+    is_optional = value.type.optional
+    if not is_optional:
         message = f"the left side of '??' can't be null: its type is '{value.type}'"
-        context.report(rules.COALESCE_NOT_OPTIONAL, node.value, message)
+        repair = None
+        if fallback.type.optional:
+            left, right = written(node.value), written(node.fallback)
+            message = f"{message}; did you mean '{right} ?? {left}'?"
+            edits = (Edit(context.span(node.value), right), Edit(context.span(node.fallback), left))
+            repair = Repair("exchange the sides", edits, safe=False)
+        context.report(rules.COALESCE_NOT_OPTIONAL, node.value, message, repair=repair)
     if value.type.dtype != fallback.type.dtype:
         message = f"the sides of '??' have different types: '{value.type.required()}' and '{fallback.type}'"
         notes = (context.note(node.value, f"this is '{value.type}'"),)
@@ -311,7 +319,8 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
         return UNTYPED
     if fallback.type.optional:
         message = f"the right side of '??' must not be null, but its type is '{fallback.type}'"
-        context.report(rules.NULL_NOT_ALLOWED, node.fallback, message)
+        if is_optional:  # else the sides are in the wrong order, which is reported
+            context.report(rules.NULL_NOT_ALLOWED, node.fallback, message)
         context.presume(node.fallback)
     if not _both_elements(context, (node.value, value), (node.fallback, fallback)):
         return UNTYPED
