@@ -1,4 +1,4 @@
-"""Mistakes that have one obvious fix: it is offered, it is safe, and nothing is wrong after it (2.3, 2.4, 2.5, 2.10)."""
+"""Mistakes with one obvious fix (2.3, 2.4, 2.5, 2.10): it is offered, it is safe, and nothing is wrong after it."""
 
 from __future__ import annotations
 
