@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, MutableMapping, ValuesView
 from typing import Any, TypeVar
 
 K = TypeVar("K")
@@ -94,10 +94,22 @@ class Layers(MutableMapping[K, V]):
         del self._top[key]
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self.whole())
+        return iter(self._frozen())
 
     def __len__(self) -> int:
-        return len(self.whole())
+        return len(self.whole() if self._below else self._top)
+
+    def items(self) -> ItemsView[K, V]:
+        """Return the entries as they are now."""
+        return self._frozen().items()
+
+    def values(self) -> ValuesView[V]:
+        """Return the values as they are now."""
+        return self._frozen().values()
+
+    def _frozen(self) -> Mapping[K, V]:
+        """Return all entries as they are now. A table that nothing lies below stays on top, where it is faster."""
+        return self.whole() if self._below else dict(self._top)
 
 
 def _merged(tables: list[Mapping[K, V]]) -> dict[K, V]:

@@ -25,8 +25,9 @@ class ValueScope:
         self, template: Template, values: Mapping[Symbol, Value], dtypes: dict[str, str], composing: bool = True
     ) -> None:
         self.template = template
-        self.values: Layers[Symbol, Value] = Layers()
-        self.values.update(values)
+        self.values: Layers[Symbol, Value] = Layers(values if isinstance(values, Layers) else None)
+        if not isinstance(values, Layers):
+            self.values.update(values)
         self.dtypes = dtypes
         self.composing = composing
         """Whether a graph is composed; not if an operator is looked at alone."""

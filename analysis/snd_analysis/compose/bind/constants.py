@@ -40,7 +40,7 @@ class IndexedValue(Struct, frozen=True, eq=False):
                 if number is None:
                     return
                 ranges.append(range(number))
-        scope = ValueScope(self.scope.template, dict(self.scope.values), self.scope.dtypes, self.scope.composing)
+        scope = ValueScope(self.scope.template, self.scope.values, self.scope.dtypes, self.scope.composing)
         for indices in product(*ranges):
             row = [shapes.constant(index) for index in indices]
             for symbol, packed, count in symbols:

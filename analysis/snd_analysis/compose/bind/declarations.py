@@ -166,7 +166,9 @@ class _Evaluation:
             return True
         if condition is not FALSE:
             place = self._template.place(base, node.condition)
-            self.checks.append(RuntimeCheck(condition, late_assertion_message(self._scope, node), place))
+            # An operator that is composed by itself never runs.
+            message = late_assertion_message(self._scope, node) if self._scope.composing else written(node.condition)
+            self.checks.append(RuntimeCheck(condition, message, place))
             assume_bounds(self._scope, condition)
             self._assumed.add(condition)
             return True

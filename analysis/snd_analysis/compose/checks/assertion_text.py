@@ -54,7 +54,7 @@ def _with_helpers(scope: ValueScope, node: nodes.Assertion) -> ValueScope:
     wanted = _through_helpers(scope, frozenset().union(*map(template.symbols, printed)))
     if wanted <= scope.values.keys():
         return scope
-    found = ValueScope(template, dict(scope.values), scope.dtypes, scope.composing)
+    found = ValueScope(template, scope.values, scope.dtypes, scope.composing)
     for base, using in template.using:
         targets = {template.resolution.targets.get(each) for each in nodes.descendants(using.target)} & wanted
         if targets <= found.values.keys() or template.is_wrong(base, using):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from msgspec.structs import replace
@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.failure import Failure, evaluation_failure
 from snd_analysis.compose.formulas import (
+    INT_MAX,
+    INT_MIN,
     LIMIT_EXCEEDED,
     UNKNOWN_VALUE,
     Elements,
@@ -24,10 +26,11 @@ from snd_analysis.compose.formulas import (
 from snd_analysis.compose.limits import MOST_UNROLLED_VALUES
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.model import Tensor, tensors_of
+from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import Pack
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import Pack, Segment
 
 _UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
 """What is no fault of a formula: only a run can tell, or it is a limit of runs."""
@@ -45,7 +48,8 @@ def failing_formula_value(
     The elements of some inputs may be known to an invocation.
     """
     template = specialization.template
-    if (template.in_library and not known) or (not template.formulas and not template.constants):
+    constants = [each for each in template.constants if not _is_written_out(specialization.constants.get(each.name))]
+    if (template.in_library and not known) or (not template.formulas and not constants):
         return None  # the library asserts what its formulas need, but for the elements of tensors
     try:
         tensors = FormulaTensors(specialization, is_open=True)
@@ -53,7 +57,8 @@ def failing_formula_value(
         return None
     elements = {slot: known[tensor] for slot, tensor in tensors.sources.items() if tensor in known}
     undecided = _UNDECIDED | ({rules.NULL_NOT_ALLOWED} if _has_empty_packs(specialization) else frozenset())
-    for base, node, formulas in chain(_constants(specialization, tensors), _formulas(specialization, tensors)):
+    values = chain(_constants(specialization, constants, tensors), _formulas(specialization, tensors))
+    for base, node, formulas in values:
         if template.is_wrong(base, node):
             continue
         tensors.has_opened = False
@@ -89,10 +94,31 @@ def _formulas(
         yield base, node, elaborate_formula(specialization, tensors, base, node)
 
 
+def _is_written_out(constant: TensorValue | None) -> bool:
+    """Return whether the declarations have found a known value for each element, so that nothing is left to fail."""
+    match constant:
+        case Tensor(value=Pack() as values) if constant.elements is not None:
+            return constant.elements == values.length and all(map(_is_known, values.segments))
+        case Tensor(value=value):
+            return value is not None and _is_known(value)
+        case Pack(segments=segments):
+            return all(isinstance(each, Tensor) and _is_written_out(each) for each in segments)
+    return False
+
+
+def _is_known(value: Segment) -> bool:
+    match value:
+        case Integer():
+            return value.value is not None and INT_MIN <= value.value <= INT_MAX
+        case Truth():
+            return value is TRUE or value is FALSE
+    return isinstance(value, float | str)
+
+
 def _constants(
-    specialization: Specialization, tensors: FormulaTensors
+    specialization: Specialization, constants: Sequence[Member], tensors: FormulaTensors
 ) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
-    for member in specialization.template.constants:
+    for member in constants:
         value = tensors.values[member.symbol]
         for at, slot in enumerate(value.segments if isinstance(value, Pack) else (value,)):
             if isinstance(slot, Slot) and member.node.default is not None:

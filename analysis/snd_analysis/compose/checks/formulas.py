@@ -51,7 +51,7 @@ class _Formula:
     def __init__(self, template: Template, specialization: Specialization, base: int, node: nodes.Lowering) -> None:
         scope = specialization.scope
         self._template = template
-        self._scope = ValueScope(template, dict(scope.values), scope.dtypes, scope.composing)
+        self._scope = ValueScope(template, scope.values, scope.dtypes, scope.composing)
         self._counted = frozenset(specialization.dynamic.values())
         """Extents whose names are the next that is counted, as indices."""
         self._base = base
