@@ -27,10 +27,12 @@ _LARGEST = 1 << MOST_BITS
 class Integer(Notated):
     """A canonical polynomial. Made by the functions of this package only; immutable."""
 
-    __slots__ = ("_bounds", "_conditions", "_depth", "_hash", "_leaves", "terms")
+    __slots__ = ("_bounds", "_conditions", "_depth", "_hash", "_leaves", "terms", "text")
 
     terms: Mapping[Monomial, int]
     """Coefficients, none of them zero."""
+    text: str | None
+    """How it prints, once asked."""
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms
@@ -39,6 +41,7 @@ class Integer(Notated):
         self._leaves: frozenset[Leaf] | None = None
         self._depth: int | None = None
         self._conditions: int | None = None
+        self.text = None
 
     # ---- identity ----------------------------------------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:

@@ -52,11 +52,13 @@ class _Summand(NamedTuple):
 def _notation_of_integer(a: Integer) -> str:
     """Return the integer as it would be written, such as ``(s + 2 * p - f) / t + 1``; in the shortest words that
     assertions allow."""
-    text = _integer(a)[0]
-    for other in in_other_words(a):
-        shorter = _notation_of_integer(other) if len(other.terms) < len(a.terms) else text
-        text = min(text, shorter, key=len)
-    return text
+    if a.text is None:
+        text = _integer(a)[0]
+        for other in in_other_words(a):
+            shorter = _notation_of_integer(other) if len(other.terms) < len(a.terms) else text
+            text = min(text, shorter, key=len)
+        a.text = text
+    return a.text
 
 
 @notation.register(Truth)

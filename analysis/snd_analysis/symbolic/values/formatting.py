@@ -54,6 +54,14 @@ def _quoted(text: str) -> str:
 
 
 def _format_pack(pack: Pack, quoted: bool) -> str:
+    if not quoted:
+        return _written_pack(pack, quoted)
+    if pack.text is None:
+        pack.text = _written_pack(pack, quoted)
+    return pack.text
+
+
+def _written_pack(pack: Pack, quoted: bool) -> str:
     parts = []
     for segment in pack.segments:
         if not isinstance(segment, Run):

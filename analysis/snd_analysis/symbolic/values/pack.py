@@ -84,10 +84,12 @@ class Pack(Nested):
     pack by the way it was formed, however often, even not at all; ``dtype`` is that of items that an empty one hasn't.
     """
 
-    __slots__ = ("_dtype", "_hash", "_items", "_length", "repeats", "segments")
+    __slots__ = ("_dtype", "_hash", "_items", "_length", "repeats", "segments", "text")
 
     segments: tuple[Segment, ...]
     repeats: Value | None
+    text: str | None
+    """How it prints with its strings in quotes, once asked."""
 
     def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, repeats: Value | None = None) -> None:
         written = tuple(segments)
@@ -101,6 +103,7 @@ class Pack(Nested):
         self._hash: int | None = None
         self._length: Integer | None = None
         self._items: tuple[Value, ...] | bool | None = False
+        self.text = None
 
     def __eq__(self, other: object) -> bool:
         if self is other:
