@@ -196,8 +196,3 @@ def value_of(value: Any) -> Value:
             return float(value)
     items = [value_of(each) for each in value]
     return Pack(items)
-
-
-def value_of_array(array: Array, dtype: str) -> Value:
-    """Return the elements of an array in row-major order."""
-    return value_of([_plain(each, dtype) for each in array.reshape(-1)])

@@ -78,9 +78,6 @@ class Reference(Struct, frozen=True):
     name: str
 
 
-FunctionKey: TypeAlias = "tuple[str, str, str]"
-
-
 def inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function]) -> SourceGraph:
     """Return a graph with the nodes of functions in place of their calls. Raises InvalidModelError for endless ones."""
     return _Inlining(functions).graph(graph, 0) if functions else graph

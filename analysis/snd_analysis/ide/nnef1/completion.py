@@ -16,7 +16,7 @@ from snd_analysis.ide.completion.matching import ranked
 from snd_analysis.ide.completion.strings import compared
 from snd_analysis.ide.limits import MOST_COMPLETIONS
 from snd_analysis.ide.nnef1.facts import fact_text
-from snd_analysis.ide.nnef1.operations import Signature, known_names, signature_of
+from snd_analysis.ide.nnef1.operations import known_names, signature_of
 from snd_analysis.ide.nnef1.places import definition_at, definitions, tree_of
 from snd_analysis.ide.nnef1.signature_help import OpenCall, open_call, tokens_before
 from snd_analysis.nnef1.elaborate import Value
@@ -34,7 +34,6 @@ _DTYPES = ("f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "u16", "u32", "
 _TYPES = ("tensor<scalar>", "tensor<integer>", "tensor<logical>", "scalar", "integer", "logical", "string")
 _GENERICS = ("scalar", "integer", "logical", "string")
 _NAMING_TYPES = ("to", "datum_type")
-_SPECIAL_CHARACTERS = str.maketrans({"$": "\\$", "}": "\\}", "\\": "\\\\"})
 
 
 class _Cursor(Struct, frozen=True):
@@ -171,16 +170,6 @@ def _invocation(snapshot: Snapshot, cursor: _Cursor, name: str, group: int, snip
         text, is_snippet = f"{name}($0)", True
     kind = CompletionKind.FUNCTION if name in BUILT_INS else CompletionKind.OPERATOR
     return Completion(name, kind, group, text, is_snippet, subject=("operation", name))
-
-
-def snippet_of(signature: Signature) -> str:
-    """Return an invocation with tab stops for what must be given."""
-    parts: list[str] = []
-    for each in signature.parameters:
-        if each.is_required:
-            stop = f"${{{len(parts) + 1}:{each.name.translate(_SPECIAL_CHARACTERS)}}}"
-            parts.append(stop if each.is_tensor else f"{each.name} = {stop}")
-    return f"{signature.name}({', '.join(parts)})$0"
 
 
 def _parameters(snapshot: Snapshot, cursor: _Cursor, call: OpenCall) -> Iterator[Completion]:
