@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -28,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if threading.current_thread() is threading.main_thread():
         # A shell's background job inherits that SIGINT is ignored, and so would every process that a test interrupts.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Trees and graphs of the library fill the heap and stay: searching them for cycles takes a tenth of all time.
+    gc.set_threshold(50_000, 20, 100)
     sampling.set_exhaustive(config.getoption("--exhaustive"))
     hypothesis.settings.load_profile("as before" if _is_as_before(config) else "something new")
 
