@@ -166,3 +166,26 @@ def test_a_node_that_is_not_translated_has_an_operator_in_its_place(project: Pat
     outcome = real("run", "new")
     assert outcome.status == 1
     assert "'Mix' has neither a composition nor formulas" in outcome.stderr + outcome.stdout
+
+
+ONNXSCRIPT = sorted((Path(__file__).parents[1] / "support" / "onnx_models" / "onnxscript").glob("*.onnx"))
+_WITH_EVERY_CHANGE = {"images", "recurrent"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(each, id=each.stem, marks=[] if each.stem in _WITH_EVERY_CHANGE else pytest.mark.exhaustive)
+        for each in ONNXSCRIPT
+    ],
+)
+def test_models_of_onnxscript_make_the_round_trip(path: Path, project: Path, real: Run):
+    """Functions within functions, loops and branches, recurrent nodes, QDQ, shapes that nodes compute."""
+    for command in (
+        ["convert", str(path), "-o", "new", "--verify"],
+        ["check", "new"],
+        ["fmt", "--check", "new"],
+        ["export", "new", "-o", "back.onnx", "--verify"],
+    ):
+        outcome = real(*command)
+        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"

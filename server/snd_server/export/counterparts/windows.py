@@ -121,18 +121,23 @@ def _pool(call: Call) -> None:
     reach = [(width - 1) * step + 1 for width, step in zip(size, call["dilation"], strict=True)]
     if min(*before, *after, 0) < 0:
         raise Unsuitable("ONNX has no negative padding")
-    if call["ceil_mode"] and (None in extents or None in shape[2:]):
-        raise Unsuitable("how far the last window reaches is known in the run only")
+    rounds_up = call["ceil_mode"] and (None in extents or None in shape[2:])
+    if rounds_up:
+        counts_all = name == "sum_pool" or (name == "avg_pool" and not call["ignore_border"])
+        # ONNX leaves out windows that begin behind the input.
+        may_lack = any(end + step > width for end, step, width in zip(after, stride, reach, strict=True))
+        if counts_all or may_lack:
+            raise Unsuitable("how far the last window reaches is known in the run only")
     beyond = list(after)
     for axis, extent in enumerate(extents):
         length = shape[2 + axis]
-        if extent is not None and length is not None:
+        if extent is not None and length is not None and not rounds_up:
             beyond[axis] = max((extent - 1) * stride[axis] + reach[axis] - length - before[axis], 0)
         if before[axis] >= reach[axis] or beyond[axis] >= reach[axis]:
             raise Unsuitable("a window lies in the padding only")
     window = {
         "kernel_shape": list(size), "strides": list(stride), "dilations": list(call["dilation"]),
-        "pads": [*before, *beyond],
+        "pads": [*before, *beyond], "ceil_mode": 1 if rounds_up else None,
     }  # fmt: skip
     if name == "max_pool":
         call.write("MaxPool", [call.input()], **window)

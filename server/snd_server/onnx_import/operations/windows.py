@@ -48,10 +48,13 @@ def _complete(node: Node, extents: tuple[int | None, ...], size: list[int], wind
     padding, d = window["padding"], len(extents)
     incomplete = False
     for at, extent in enumerate(extents):
-        require(extent is not None, "rounding up the number of windows, where the extent is not known")
-        assert extent is not None
         begin, end, stride = padding[at], padding[d + at], window["stride"][at]
         reach = (size[at] - 1) * window["dilation"][at] + 1
+        if extent is None:
+            # The last window begins at most `stride - 1` after the last complete one.
+            require(end + stride <= reach, "ONNX leaves out windows that begin behind the input of some extent")
+            incomplete = True
+            continue
         rest = extent + begin + end - reach
         last = -(-rest // stride) * stride
         require(last < extent + begin or rest % stride == 0, "ONNX leaves out windows that begin behind the input")
