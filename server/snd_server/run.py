@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -71,7 +71,7 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
     checker.close()
     proofs = None
     if prover is not None:
-        proofs, refuted = _prove(files, checker, prover)
+        proofs, refuted = _prove(tracked(files, shown=not request.quiet), checker, prover)
         found = sorted([*found, *refuted], key=lambda each: (files.index(each.location.path), each.location.span))
     shown = [each for each in found if request.shows_hints or each.severity is not Severity.HINT]
     report = Report(
@@ -91,7 +91,7 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
     return exit_status(report, request)
 
 
-def _prove(files: Sequence[str], checker: Checker, prover: Prover) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
+def _prove(files: Iterable[str], checker: Checker, prover: Prover) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
     """Return what is known of the operators of files, and a diagnostic for each condition that is refuted."""
     proofs: list[Proof] = []
     found: list[Diagnostic] = []

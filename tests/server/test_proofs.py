@@ -96,3 +96,54 @@ def test_what_is_proved_holds_for_all_small_sizes(real, project):
     assert wrong == {}
     allowed = sum("sample-without-result" in rules for rules in broken.values())
     assert allowed > len(samples) / 5
+
+
+ROWS = """operator add_to_rows {
+    @input { x: real[m,n]; bias: real[k]; }
+    @output { y: real[m,n]; }
+    @lower { y[i,j] = x[i,j] + bias[j,], i < m, j < n; }
+}
+"""
+
+
+def test_json_lists_the_conditions_of_all_files(real, project):
+    (project / "a.sknd").write_text(ROWS)
+    (project / "b.sknd").write_text(
+        "\n\n" + ROWS.replace("add_to_rows", "again").replace("bias: real[k]", "bias: real[n]")
+    )
+    (project / "model").mkdir()
+    (project / "model" / "graph.nnef").write_text(
+        "version 1.0;\n\ngraph net(x) -> (y)\n{\n    x = external(shape = [2]);\n    y = relu(x);\n}\n"
+    )
+    outcome = real("check", "--proofs", "--format", "json", "--no-cache", ".")
+    assert outcome.status == 0
+    document = json.loads(outcome.stdout)
+    proofs = document["proofs"]
+    paths = [each["path"] for each in proofs]
+    assert paths == sorted(paths)
+    assert {*paths} == {"a.sknd", "b.sknd"}
+    (refuted,) = [each for each in proofs if each["verdict"] != "proved"]
+    assert refuted["line"] == 4
+    assert refuted == {
+        "path": "a.sknd",
+        "operator": "add_to_rows",
+        "line": 4,
+        "condition": "the index 'j' of 'bias' is in bounds",
+        "verdict": "refuted",
+        "reason": refuted["reason"],
+        "counterexample": "# >>> add_to_rows(random[1,1], random[0])",
+        "assertion": "n <= k",
+    }
+    assert {each["line"] for each in proofs if each["path"] == "b.sknd"} <= {5, 6}
+    assert [each["rule"] for each in document["diagnostics"]] == ["not-for-all-sizes"]
+    for strict in (["--error-on-warning"], ["--error", "not-for-all-sizes"]):
+        assert real("check", "--proofs", "--no-cache", *strict, "a.sknd").status == 1
+    assert real("check", "--proofs", "--no-cache", "--error-on-warning", "b.sknd").status == 0
+
+
+def test_without_z3_it_is_said_what_to_install(real, project, monkeypatch):
+    monkeypatch.setattr("snd_server.proving.is_available", lambda: False)
+    (project / "a.sknd").write_text(ROWS)
+    outcome = real("check", "--proofs", "a.sknd")
+    assert outcome.status == 2
+    assert "pip install 'snd[proofs]'" in " ".join(outcome.stderr.split())
