@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -136,7 +136,7 @@ class Proofs:
 
     # ---- work --------------------------------------------------------------------------------------------------------
     def _begin(self) -> None:
-        if not self._stopped and is_available() and (self._working is None or self._working.done()):
+        if not self._stopped and _can_prove() and (self._working is None or self._working.done()):
             self._working = self._server.begin(self._work())
 
     async def _work(self) -> None:
@@ -144,7 +144,7 @@ class Proofs:
         session = self._server.session
         while self._events:
             events, self._events = self._events, {}
-            paths = await session.work(partial(self._due_of, events))
+            paths = [path for path, saved in events.items() if await self._is_due(path, saved)]
             if paths:
                 await asyncio.sleep(_PAUSE_SECONDS)
                 await asyncio.to_thread(load_runtime)
@@ -156,11 +156,17 @@ class Proofs:
                     self._due[path] = await session.ask(path, _operators(path), background=True)
             await self._prove()
 
-    def _due_of(self, events: Mapping[str, bool]) -> list[str]:
-        """Return the documents whose operators are to be looked at after events."""
-        settings = self._server.session.settings
-        modes = {path: choice(settings(path).switches, "proofs", DEFAULT) for path in events if not is_library(path)}
-        return [path for path, mode in modes.items() if mode == "onType" or (mode == "onSave" and events[path])]
+    async def _is_due(self, path: str, saved: bool) -> bool:
+        """Return whether the operators of a document are to be looked at, now that it was edited or saved."""
+
+        def answer(snapshot: Snapshot, question: Question) -> bool:
+            mode = choice(self._server.session.settings(path).switches, "proofs", DEFAULT)
+            return mode == "onType" or (mode == "onSave" and saved)
+
+        try:  # in the background: what else is asked after a keystroke goes on
+            return not is_library(path) and await self._server.session.ask(path, answer, background=True)
+        except UnknownDocument:
+            return False
 
     async def _prove(self) -> None:
         """Prove what is due, until something changes."""
@@ -240,6 +246,12 @@ def _operators(path: str) -> Callable[[Snapshot, Question], Mapping[OperatorName
         return {each.name: each.digest for each in question.each(front_end(path).provable(snapshot, path, None))}
 
     return answer
+
+
+@cache
+def _can_prove() -> bool:
+    """Return whether z3 is installed: it is asked after every keystroke."""
+    return is_available()
 
 
 def _is_refuted(found: _Found) -> bool:
