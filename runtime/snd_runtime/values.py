@@ -106,9 +106,9 @@ def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
         raise ValueError(f"it has {array.ndim} dimensions, more than {MOST_RANK}")
     if dtype == "bool" and found == "int":
         if array.size and not 0 <= int(array.min()) <= int(array.max()) <= 1:
-            raise ValueError("it holds ints beside 0 and 1, and bools are wanted")
+            raise ValueError("it must hold bools, but it has ints other than 0 and 1")
     elif found != dtype and (found, dtype) != ("int", "real"):
-        raise ValueError(f"it is of type '{found}', and '{dtype}' is wanted")
+        raise ValueError(f"its type is '{found}', not '{dtype}'")
     if array.dtype == np.uint64 and dtype == "int" and array.size and int(array.max()) > _GREATEST_INT:
         raise ValueError(f"{array.max()} is too large for an int")
     with np.errstate(over="ignore"):  # as in IEEE 754: users may not be able to change such a file

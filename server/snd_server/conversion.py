@@ -109,7 +109,7 @@ def demand_output(request: ConvertRequest) -> None:
     if os.path.exists(request.output) and not os.path.isdir(request.output):
         raise ArgumentError(f"--output {request.output}: this is a file, and models are written into a folder")
     if os.path.isdir(request.output) and os.listdir(request.output) and not request.force:
-        raise ArgumentError(f"--output {request.output}: the folder is not empty; --force writes into it nevertheless")
+        raise ArgumentError(f"--output {request.output}: the folder is not empty; --force writes into it anyway")
 
 
 def wrong_output(request: ConvertRequest, main: str) -> bool:

@@ -132,7 +132,7 @@ def _update(tested: _Tested, checker: Checker) -> int:
     try:
         lost = replace_text(tested.path, before, text)
     except ChangedMeanwhileError:
-        raise UpdateRefusedError(f"{tested.path} has changed meanwhile: nothing was recorded in it") from None
+        raise UpdateRefusedError(f"{tested.path} changed during the run: snd recorded nothing in it") from None
     for each in lost:
         say(f"warning: {tested.path}: {each}", err=True)
     return changed

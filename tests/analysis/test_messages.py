@@ -1,7 +1,7 @@
 """All messages side by side, so that a reader can judge them: ``goldens/messages.txt``.
 
-Those of rules are announced in the fixtures, which other tests compare with what is reported. Those of commands are
-read from the code that raises or prints them.
+Those of rules are announced in the fixtures, which other tests compare with what is reported. Those of commands, of the
+runtime and of the extension are read from the code that raises or prints them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ _CALLS = {
     "ArgumentError", "ConfigError", "DrawingError", "MissingExtraError", "MissingPathError", "ShapesError",
     "UpdateRefusedError", "BadParameter", "ClickException", "UsageError", "say",
 }  # fmt: skip
+_FAILURES = {"Failure", "failure_at", "InvalidRequest", "EvaluationFailed"}
+_PARTS = ("commands", "server", "testing", "views")
+_SENTENCE = re.compile(r'(["`])([A-Z][^"`\n]*[.:?}])\1')
+_PLACE = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 LONGEST = 160
 LONG = {
     "ambiguous-shape": "says which lengths are open, and two ways to decide them",
@@ -38,6 +42,27 @@ def of_rules() -> dict[str, list[str]]:
             known = found.setdefault(rule, {})
             known[form] = min(known.get(form, message), message, key=lambda text: (len(text), text))
     return {rule: sorted(found[rule].values()) for rule in sorted(found)}
+
+
+def of_runtime() -> list[str]:
+    """Return what the runtime says of tensors, files and runs that fail: what it raises, and what it returns."""
+    found = set()
+    for path in sorted((ROOT / "runtime").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            calls = node.exc if isinstance(node, ast.Raise) else node
+            if isinstance(calls, ast.Call) and (isinstance(node, ast.Raise) or _name(calls.func) in _FAILURES):
+                found.update(text for each in calls.args for text in _texts(each) if " " in text)
+            if isinstance(node, ast.Assign) and any(_name(each) == "message" for each in node.targets):
+                found.update(_texts(node.value))
+    return sorted(found)
+
+
+def of_extension() -> list[str]:
+    """Return the sentences of the extension for VS Code that its users read: messages, notes and prompts."""
+    sources = chain.from_iterable((ROOT / "vscode-extension" / "src" / each).rglob("*.ts") for each in _PARTS)
+    texts = (path.read_text(encoding="utf-8") for path in sorted(sources))
+    found = {_PLACE.sub("{…}", match[2]) for text in texts for match in _SENTENCE.finditer(text)}
+    return sorted(text for text in found if text.count(" ") >= 3)
 
 
 def of_commands() -> list[str]:
@@ -64,11 +89,12 @@ def _texts(node: ast.expr) -> Iterator[str]:
 
 def test_all_messages_in_one_file(golden: Callable[[str, str], None]):
     rules = (f"{rule}\n" + "".join(f"    {message}\n" for message in found) for rule, found in of_rules().items())
-    commands = (f"{message}\n" for message in of_commands())
-    golden("messages.txt", "RULES\n\n" + "\n".join(rules) + "\nCOMMANDS\n\n" + "".join(commands))
+    parts = {"COMMANDS AND LANGUAGE SERVER": of_commands(), "RUNTIME": of_runtime(), "EXTENSION": of_extension()}
+    others = (f"\n{title}\n\n" + "".join(f"{message}\n" for message in found) for title, found in parts.items())
+    golden("messages.txt", "RULES\n\n" + "\n".join(rules) + "".join(others))
 
 
 def test_long_messages_have_a_reason():
     long = {rule: max(map(len, found)) for rule, found in of_rules().items() if max(map(len, found)) > LONGEST}
     assert long.keys() == LONG.keys(), long
-    assert max(map(len, of_commands())) <= 200
+    assert max(map(len, chain(of_commands(), of_runtime(), of_extension()))) <= LONGEST

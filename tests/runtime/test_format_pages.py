@@ -9,7 +9,7 @@ import pytest
 
 from snd_analysis.ide.completion import Completion, completions
 from snd_analysis.skriptnd.names import library_names
-from support.formats.pages import ROOT, page
+from support.formats.pages import EVIDENCE, ROOT, evidence, page
 from support.memory import snapshot_of
 
 
@@ -22,12 +22,20 @@ def test_the_page_of_a_library_is_current(module: str, request: pytest.FixtureRe
     assert path.read_text(encoding="utf-8") == page(module)
 
 
+def test_the_page_about_verification_is_current(request: pytest.FixtureRequest):
+    path = ROOT / "docs" / EVIDENCE
+    if request.config.getoption("--update-goldens"):
+        path.write_text(evidence(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == evidence()
+
+
 @pytest.mark.parametrize("module", ["tosa", "cvm", "tennis"])
-def test_every_operator_is_in_the_page_with_samples(module: str):
-    text = page(module)
+def test_every_operator_is_in_the_page_and_verified_with_samples(module: str):
+    text, verified = page(module), evidence()
     for name in library_names(module).definitions:
         if not name.startswith("_"):
-            (row,) = [line for line in text.splitlines() if line.startswith(f"| `{module}.{name}` |")]
+            assert text.count(f"| `{module}.{name}` |") == 1
+            (row,) = [line for line in verified.splitlines() if line.startswith(f"| `{module}.{name}` |")]
             samples = int(row.rpartition(", ")[2].split()[0])
             assert samples >= 2, name
 

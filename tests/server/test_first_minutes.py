@@ -26,7 +26,7 @@ def test_init_overwrites_nothing(real, project):
     (project / "snd.toml").write_text("ignore = []\n")
     outcome = real("init")
     assert outcome.status == 2
-    assert "snd.toml is there already" in outcome.stderr
+    assert "snd.toml exists already" in outcome.stderr
     assert not (project / "main.sknd").exists()
 
 
@@ -44,7 +44,14 @@ def test_doc_lists_modules_and_operators(real):
     assert "nn.conv  Convolution" in real("doc", "nn").stdout
 
 
-@pytest.mark.parametrize(("name", "said"), [("nn.linea", "did you mean 'linear'?"), ("matth", "did you mean 'math'?")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nn.linea", "did you mean 'linear'?"),
+        ("matth", "did you mean 'math'?"),
+        ("softmax", "'softmax' is an operator: write 'snd doc nn.softmax'"),
+    ],
+)
 def test_doc_says_what_is_close(real, name, said):
     outcome = real("doc", name)
     assert outcome.status == 2
@@ -56,3 +63,9 @@ def test_pages_of_the_library_are_those_of_its_sources(module):
     """``make docs`` writes them."""
     page = (ROOT / "docs" / "library" / f"{module}.md").read_text(encoding="utf-8")
     assert page == module_page(Workspace(DiskReader()).snapshot(), module)
+
+
+def test_check_without_files_says_what_to_do(real, project):
+    outcome = real("check")
+    assert outcome.status == 0
+    assert "'snd init' begins a model, 'snd check PATH' checks another folder" in outcome.stderr

@@ -41,7 +41,11 @@ def test_every_page_is_in_the_navigation_once():
 
 def test_evidence_is_in_its_own_section():
     (evidence,) = (each["Evidence"] for each in site()["nav"] if "Evidence" in each)
-    assert {"evidence.md", "requirements.md", "onnx.md", "intrinsics.md"} == set(evidence)
+    assert {"evidence.md", "requirements.md", "onnx.md", "formats.md", "intrinsics.md"} == set(evidence)
+    index = PAGES["evidence.md"]
+    assert set(re.findall(r"\((\S+\.md)\)", index)) == {*evidence} - {"evidence.md"}
+    for name in PAGES.keys() - {*evidence}:
+        assert not re.search(r"`?tests/\w|--exhaustive|pytest", PAGES[name]), f"{name} contains evidence"
 
 
 @cache

@@ -117,7 +117,7 @@ def _against_own_header(recorded: Recorded) -> Iterator[Problem]:
         return
     for value, shape in items:
         if not _fits(value, shape):
-            message = f"the value that is recorded of '{recorded.name}' has not the shape {shape}"
+            message = f"the recorded value of '{recorded.name}' does not have the shape {shape}"
             yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, message)
             return
 

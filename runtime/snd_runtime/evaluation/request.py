@@ -100,7 +100,7 @@ def weight_arrays(request: EvaluationRequest) -> dict[str, Argument]:
             name: value.array() if isinstance(value, StoredArray) else value for name, value in request.weights.items()
         }
     except (OSError, ValueError) as error:
-        raise EvaluationFailed(VARIABLE_VALUE, f"the file of the weights can't be read any more: {error}") from None
+        raise EvaluationFailed(VARIABLE_VALUE, f"the file of the weights can't be read anymore: {error}") from None
 
 
 class Order(Struct, frozen=True):

@@ -81,7 +81,7 @@ def read_header(content: bytes, file_bytes: int | None = None) -> Header:
     extents, (bits, code, parameters) = rest[:MOST_RANK], rest[MOST_RANK:]
     if magic != _MAGIC:
         at = 0 if magic[:1] != _MAGIC[:1] else 1
-        raise InvalidFileError("this is no tensor file: it begins with 0x4E 0xEF ('N' and 0xEF)", at)
+        raise InvalidFileError("this is not a tensor file: it begins with 0x4E 0xEF ('N' and 0xEF)", at)
     if (major, minor) != _VERSION:
         raise InvalidFileError(f"the version is {major}.{minor}, and only 1.0 is known", 2 if major != 1 else 3)
     if rank > MOST_RANK:
@@ -116,7 +116,7 @@ def _check_length(header: Header, claimed: int, file_bytes: int) -> None:
         missing = HEADER_BYTES + needed - file_bytes
         raise InvalidFileError(f"the file ends {missing:,} bytes before the end of the data", file_bytes)
     if file_bytes > HEADER_BYTES + needed:
-        raise InvalidFileError("there is more behind the end of the data", HEADER_BYTES + needed)
+        raise InvalidFileError("the file goes on after the end of the data", HEADER_BYTES + needed)
     # Where one extent is 0 the others are not bound by the length of the data, but by what an array can be.
     volume = prod(extent for extent in header.shape if extent)
     if volume * 8 >= 1 << 63:

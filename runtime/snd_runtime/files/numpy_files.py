@@ -38,7 +38,7 @@ def read_npy(content: bytes) -> Array:
         raise
     except Exception as error:  # of a broken header, NumPy says so in many ways: errors of tokens, of syntax, of values
         text = str(error).partition("\n")[0]
-        raise InvalidFileError(f"this is no .npy file: {text}", min(stream.tell(), len(content))) from None
+        raise InvalidFileError(f"this is not an .npy file: {text}", min(stream.tell(), len(content))) from None
     begin = stream.tell()
     if dtype.kind not in _KINDS or dtype.itemsize == 0:
         what = "pickled objects, which are not read" if dtype.hasobject else f"items of type {dtype}"
@@ -129,4 +129,4 @@ def _archive(content: bytes) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(content))
     except Exception as error:  # as above
-        raise InvalidFileError(f"this is no .npz file: {error}") from None
+        raise InvalidFileError(f"this is not an .npz file: {error}") from None

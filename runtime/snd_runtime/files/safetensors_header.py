@@ -72,7 +72,7 @@ def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None
         raw = msgspec.json.decode(content[LENGTH_BYTES:first], type=dict[str, msgspec.Raw])
         entries = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in raw.items() if name != _METADATA}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidFileError(f"the header is none of safetensors: {error}", LENGTH_BYTES) from None
+        raise InvalidFileError(f"this is not a header of safetensors: {error}", LENGTH_BYTES) from None
     found = {name: _tensor(name, entry, first, file_bytes) for name, entry in entries.items()}
     _demand_apart(found)
     return found

@@ -35,9 +35,7 @@ def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted:
         if known != total:
             message = f"'{symbol.name}' comes to {total} in '{output}', but to {known} in '{before}'"
             if output == before:
-                message = (
-                    f"'{symbol.name}' comes to {total} here, but to {known} in a formula before, of '{output}', too"
-                )
+                message = f"'{symbol.name}' is {total} here, but {known} in an earlier formula of '{output}'"
             raise EvaluationFailed(EXTENT_CONFLICT, message, formula.source)
     for _, each in unrolled:
         _allocate(memory, each, counted)

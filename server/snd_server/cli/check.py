@@ -94,10 +94,10 @@ def check(
 
 def _demand_consistent(request: CheckRequest, watch: bool) -> None:
     if request.fix and request.diff:
-        raise click.UsageError("--fix and --diff exclude each other")
+        raise click.UsageError("give either --fix or --diff")
     if watch and (request.stdin_filename is not None or request.diff or request.output_file is not None):
-        raise click.UsageError("--watch goes with neither standard input nor --diff nor --output-file")
+        raise click.UsageError("--watch can't be combined with standard input, --diff or --output-file")
     if request.statistics and request.format not in ("full", "concise", "json"):
-        raise click.UsageError("--statistics goes with --format full, concise and json only")
+        raise click.UsageError("--statistics needs --format full, concise or json")
     if request.quiet and request.verbose:
-        raise click.UsageError("--quiet and --verbose exclude each other")
+        raise click.UsageError("give either --quiet or --verbose")

@@ -30,6 +30,12 @@ def doc(name: str | None, page: bool) -> None:
         return
     module, _, operator = name.partition(".")
     if module not in modules:
+        owners = [
+            each for each in modules if not operator and module in {o.name for o in operator_names(snapshot, each)}
+        ]
+        if owners:
+            full = " or ".join(f"'snd doc {each}.{module}'" for each in owners)
+            raise click.UsageError(f"'{module}' is an operator: write {full}")
         raise click.UsageError(_unknown("module", module, modules))
     if not operator and page:
         show_document(module_page(snapshot, module))

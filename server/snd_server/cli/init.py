@@ -69,7 +69,7 @@ def init(folder: str) -> None:
     texts = {"main.sknd": _MODEL, "snd.toml": _CONFIGURATION}
     there = [name for name in texts if os.path.lexists(path / name)]
     if there:
-        raise click.ClickException(f"{path / there[0]} is there already; nothing was written")
+        raise click.ClickException(f"{path / there[0]} exists already: snd wrote nothing")
     path.mkdir(parents=True, exist_ok=True)
     write_together({path / name: (text.encode(),) for name, text in texts.items()})
     for name in texts:

@@ -24,15 +24,15 @@ _SWITCH_SECONDS = 0.0002
 def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
     """Run the language server for one client."""
     if sum((stdio, tcp is not None, pipe is not None)) > 1:
-        raise click.UsageError("--stdio, --tcp and --pipe exclude one another")
+        raise click.UsageError("give only one of --stdio, --tcp and --pipe")
     host, port = _address(tcp) if tcp is not None else ("", 0)
     if tcp is not None and not _is_local(host):
         say(
-            f"warning: whoever reaches '{host}' over the network can talk to this server, and read files with it",
+            f"warning: anyone who can reach '{host}' over the network can read files through this server",
             err=True,
         )
     if tcp is None and pipe is None and None in (sys.stdin, sys.stdout):
-        raise click.ClickException("standard input or output is closed, over which editors talk to 'snd lsp'")
+        raise click.ClickException("standard input or output is closed: editors talk to 'snd lsp' over them")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s")
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()
@@ -55,7 +55,7 @@ def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not port.isdigit() or int(port) > 65_535:
-        raise click.UsageError(f"'{text}' is no address: it is HOST:PORT, or just a port")
+        raise click.UsageError(f"'{text}' is not an address: write HOST:PORT or PORT")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

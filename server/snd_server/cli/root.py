@@ -30,7 +30,7 @@ class _LazyGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if any("\0" in each for each in args):  # from programs: no shell can write one
-            raise click.UsageError("an argument has a null character, which neither paths nor names have", ctx)
+            raise click.UsageError("an argument contains a null character", ctx)
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

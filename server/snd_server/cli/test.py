@@ -54,10 +54,10 @@ def test(
     input. Without PATH the samples of the current folder are run. Exit status 1 says that one differs or fails.
     """
     if options["quiet"] and options["verbose"]:
-        raise click.UsageError("--quiet and --verbose exclude each other")
+        raise click.UsageError("give either --quiet or --verbose")
     name = stdin_name(paths, stdin_filename)
     if update and name is not None:
-        raise click.UsageError("results cannot be recorded in standard input: --update needs files")
+        raise click.UsageError("--update needs files: snd can't record results in standard input")
     output = CheckRequest(paths=paths or (".",), stdin_filename=name, **options)
     request = SamplesRequest(output, update, real, seed, timeout, memory)
     try:

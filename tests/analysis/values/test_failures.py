@@ -24,7 +24,7 @@ CASES = [
     ("'abc'[3]", "index-out-of-range", "3", "the index 3 is outside of the string, which has 3 characters"),
     ("s[5] <- 1", "index-out-of-range", "5", "the index 5 is outside of 's', which has 3 items"),
     ("s[[0, 5]] <- 1", "index-out-of-range", "[0, 5]", "the index 5 is outside of 's', which has 3 items"),
-    ("s[[true]]", "length-mismatch", "[true]", "the mask has 1 item, the pack that it masks 3"),
+    ("s[[true]]", "length-mismatch", "[true]", "the mask has 1 item, but the pack that it masks has 3"),
     (
         "s[[0, 1]] <- [1]",
         "length-mismatch",

@@ -218,7 +218,7 @@ def test_what_is_random_depends_on_the_seed_and_nothing_else():
         ("tall", {"x": LiteralInput([1])}, "needs rank 2"),
         ("tall", {"x": LiteralInput([["a"]])}, "'a' is no real"),
         ("tall", {"x": LiteralInput([[1], [2, 3]])}, "has 2 items"),
-        ("tall", {"x": np.array([["a"]])}, "'real' is wanted"),
+        ("tall", {"x": np.array([["a"]])}, "not 'real'"),
         ("tall", {"x": None}, "not optional"),
         ("tall", {"x": (np.ones((2, 1)),)}, "one tensor, not a pack"),
         ("packed", {"xs": np.ones(2)}, "a pack of tensors: give them by position"),

@@ -107,7 +107,7 @@ def test_variables_have_scoped_names():
 def test_given_variables_must_fit_and_be_there():
     text = net("x: real[n];", "y: real[n];", "y = scale(x);", operators=SCALE)
     request = Execution(variables={"y.w": np.zeros(3)})
-    with pytest.raises(EvaluationFailed, match=r"'y.w' is 'real\[1\]', but what is given for it is 'float64\[3\]'"):
+    with pytest.raises(EvaluationFailed, match=r"'y.w' is 'real\[1\]', but the given value is 'float64\[3\]'"):
         outcome_of(text, R([1.0]), request=request)
     assert outcome_of(text, R([1.0]), request=Execution(variables={"other": np.zeros(3)})).unused == ("other",)
 

@@ -173,9 +173,9 @@ def test_reals_of_half_the_bits_are_those_of_32_without_the_last():
     [
         (b"", "ends within the header"),
         (struct.pack("<Q", 1 << 60), "ends within the header"),
-        (_safetensors(b"[]"), "none of safetensors"),
-        (_safetensors(b'{"x":{"dtype":"F32"}}'), "none of safetensors"),
-        (_safetensors(b"[" * 100_000), "none of safetensors"),
+        (_safetensors(b"[]"), "not a header of safetensors"),
+        (_safetensors(b'{"x":{"dtype":"F32"}}'), "not a header of safetensors"),
+        (_safetensors(b"[" * 100_000), "not a header of safetensors"),
         (_safetensors(b'{"x":{"dtype":"C64","shape":[],"data_offsets":[0,8]}}', bytes(8)), "type C64"),
         (_safetensors(b'{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}', bytes(4)), "take 8"),
         (_safetensors(b'{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}', bytes(4)), "not within the file"),

@@ -17,4 +17,4 @@ def test_an_address_for_all_is_warned_of(address: str, is_open: bool):
         assert process.stderr is not None
         first = process.stderr.readline()
         process.kill()
-    assert first.startswith("warning: whoever reaches '0.0.0.0' over the network" if is_open else "snd lsp waits")
+    assert first.startswith("warning: anyone who can reach '0.0.0.0' over the network" if is_open else "snd lsp waits")

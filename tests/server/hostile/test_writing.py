@@ -209,7 +209,7 @@ def test_a_model_is_not_begun_where_a_link_leads(project: Path, real):
     (project / "snd.toml").symlink_to(project.parent / "elsewhere")
     outcome = real("init", ".")
     assert outcome.status == 2
-    assert "snd.toml is there already; nothing was written" in outcome.stderr
+    assert "snd.toml exists already: snd wrote nothing" in outcome.stderr
     assert not (project.parent / "elsewhere").exists()
 
 

@@ -165,7 +165,7 @@ async def test_standard_streams_that_are_closed(closed: str):
     process = await asyncio.create_subprocess_shell(f"{shlex.join(COMMAND)} {closed}", stdin=pipe, stderr=pipe)
     _, told = await asyncio.wait_for(process.communicate(), FAR_SECONDS)
     assert process.returncode == 2
-    assert told.decode() == "Error: standard input or output is closed, over which editors talk to 'snd lsp'\n"
+    assert told.decode() == "Error: standard input or output is closed: editors talk to 'snd lsp' over them\n"
 
 
 @pytest.mark.parametrize("way", ["file", "pipe"])

@@ -77,13 +77,14 @@ def unpacked(suite: str, package: str, program: str) -> Path:
     name = f"{package}-{suite}"
 
     def make(root: Path) -> None:
-        _download(suite, package, root)
+        download(suite, package, root)
         _point_to_libraries(root, program, cache() / name)
 
     return once(name, make)
 
 
-def _download(suite: str, package: str, root: Path) -> None:
+def download(suite: str, package: str, root: Path) -> None:
+    """Unpack a package of a suite of Debian, and all that it needs, into a folder. Raises `UnavailableError`."""
     apt = root / "apt"
     for folder in ("lists/partial", "cache/archives/partial"):
         (apt / folder).mkdir(parents=True)

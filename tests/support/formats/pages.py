@@ -1,10 +1,14 @@
-"""The pages of the libraries of formats: `make docs` writes them, tests/runtime/test_format_pages.py keeps them."""
+"""The pages of the libraries of formats, and how they are verified: `make docs` writes them.
+
+tests/runtime/test_format_pages.py keeps them.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from support.formats import names
@@ -15,31 +19,63 @@ _DEFINITION = re.compile(r"((?:^#[^\n]*\n)*)^operator (\w+) \{\n", re.MULTILINE)
 _TEXTS = {"tosa": names.TOSA, "cvm": names.CVM, "tennis": names.TENNIS}
 
 
+_VERIFIED = "## How it is verified\n"
+EVIDENCE = "formats.md"
+
+
 def page(module: str) -> str:
-    """Return the page of a library: its operators, their sections in the text, and how each is verified."""
-    library = ROOT / "analysis" / "snd_analysis" / "libraries" / module / f"{module}.sknd"
-    documented = {name: comment for comment, name in _DEFINITION.findall(library.read_text(encoding="utf-8"))}
-    rows = [*_rows(module, documented)]
-    table = ["| operator | section | what it does | verified |", "|---|---|---|---|", *rows]
+    """Return the page of a library: its operators, and their sections in the text."""
+    documented = _documented(module)
+    rows = [f"| `{module}.{name}` | {section} | {_summary(documented[name])} |" for name, section in _operators(module)]
+    table = ["| operator | section | what it does |", "|---|---|---|", *rows]
     decisions = [*_decisions(documented)]
-    head = Path(__file__).with_name("heads") / f"{module}.md"
-    parts = [head.read_text(encoding="utf-8"), f"## Operators\n\n{chr(10).join(table)}\n"]
+    parts = [_head(module)[0], f"## Operators\n\n{chr(10).join(table)}\n"]
     if decisions:
         parts.append("## Decisions\n\n" + "\n".join(decisions) + "\n")
     return "\n".join(parts)
 
 
-def _rows(module: str, documented: dict[str, str]) -> Iterator[str]:
-    bits, near = (_compared(name) if module == "tosa" else set() for name in ("MAKERS", "NEAR"))
+def evidence() -> str:
+    """Return the page that says how the operators of all formats are verified."""
+    titles = {"tosa": "TOSA", "cvm": "CVM", "tennis": "TenniS"}
+    parts = [
+        "# TOSA, CVM and TenniS\n\nThis page says how each operator of these formats is verified. Their pages "
+        "([TOSA](tosa.md), [CVM](cvm.md), [TenniS](tennis.md)) say how to use them.\n"
+    ]
+    for module in _TEXTS:
+        rows = "\n".join(f"| `{module}.{name}` | {_against(module, name)} |" for name, _ in _operators(module))
+        parts.append(f"## {titles[module]}\n\n{_head(module)[1]}\n| operator | verified |\n|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _head(module: str) -> tuple[str, str]:
+    """Return the introduction of a page, and what its operators are compared with."""
+    text = Path(__file__).with_name("heads").joinpath(f"{module}.md").read_text(encoding="utf-8")
+    introduction, _, verified = text.partition(_VERIFIED)
+    return introduction.rstrip() + "\n", verified.lstrip("\n")
+
+
+def _documented(module: str) -> dict[str, str]:
+    library = ROOT / "analysis" / "snd_analysis" / "libraries" / module / f"{module}.sknd"
+    return {name: comment for comment, name in _DEFINITION.findall(library.read_text(encoding="utf-8"))}
+
+
+def _operators(module: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each operator, and its section with the name in the text."""
+    documented = _documented(module)
     for section, written, *_ in _SIGNATURE.findall(_TEXTS[module]):
         name = written.lower() if module == "tosa" else written.lstrip("_")
-        name = name if name in documented else f"{name}_"
-        comment = documented[name]
-        samples = comment.count("# >>> ")
-        against = "NumPy, bits" if name in bits else "NumPy, near" if name in near else "NumPy"
-        yield f"| `{module}.{name}` | {section} {written} | {_summary(comment)} | {against}, {samples} samples |"
+        yield (name if name in documented else f"{name}_"), f"{section} {written}"
 
 
+def _against(module: str, name: str) -> str:
+    bits, near = (_compared(each) if module == "tosa" else set() for each in ("MAKERS", "NEAR"))
+    against = "NumPy, bits" if name in bits else "NumPy, near" if name in near else "NumPy"
+    samples = _documented(module)[name].count("# >>> ")
+    return f"{against}, {samples} samples"
+
+
+@cache
 def _compared(table: str) -> set[str]:
     """Return the operators of a table of the comparison with the reference model."""
     tree = ast.parse((ROOT / "tests" / "runtime" / "test_tosa_reference.py").read_text(encoding="utf-8"))
@@ -72,6 +108,7 @@ def main() -> None:
     """Write all pages."""
     for module in _TEXTS:
         (ROOT / "docs" / f"{module}.md").write_text(page(module), encoding="utf-8")
+    (ROOT / "docs" / EVIDENCE).write_text(evidence(), encoding="utf-8")
 
 
 if __name__ == "__main__":

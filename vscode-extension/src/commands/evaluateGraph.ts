@@ -74,7 +74,7 @@ async function chosenValues(
       value: choice[kind][name] ?? "",
       prompt: kind === "inputs" ? `${FORMS}. Empty: it is made.` : "As it is written in SkriptND. Empty: its default.",
       ignoreFocusOut: true,
-      validateInput: (value) => (value.trim().startsWith("@") ? "Files are not read for this." : undefined),
+      validateInput: (value) => (value.trim().startsWith("@") ? "Files can't be given here." : undefined),
     });
     if (text === undefined) continue;
     const values = Object.fromEntries(Object.entries(choice[kind]).filter(([other]) => other !== name));

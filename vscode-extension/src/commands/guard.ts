@@ -19,7 +19,7 @@ export class Guard {
     return vscode.commands.registerCommand(name, async () => {
       const editor = editorInSight();
       if (editor === undefined) {
-        void vscode.window.showInformationMessage("This is about a SkriptND file: open one first.");
+        void vscode.window.showInformationMessage("Open a SkriptND file first: this command works on the file in the editor.");
         return undefined;
       }
       return this.withServer((client) => action(client, editor));
@@ -32,7 +32,7 @@ export class Guard {
     const state = this.life.state;
     if (state.kind !== "running") {
       if (state.kind === "missing" || state.kind === "failed") void this.messages.tell(state);
-      else void vscode.window.showInformationMessage("The SkriptND server is not running at the moment.");
+      else void vscode.window.showInformationMessage("The SkriptND server is not running.");
       return undefined;
     }
     try {

@@ -28,7 +28,7 @@ export function registerServerCommands(
       const state = life.state;
       if (state.kind === "running" && state.server.source !== "private") {
         void vscode.window.showInformationMessage(
-          `The server is installed; the one that is used is still ${state.server.place}, which comes first.`,
+          `The server is installed, but the extension still uses ${state.server.place}, which it finds first.`,
         );
       }
       return (await existingEnvironment(setup.storage)) !== undefined;

@@ -51,7 +51,7 @@ async function candidatesInOrder(storage: string, log: vscode.LogOutputChannel):
   }
   const found: Candidate[] = [];
   if (trusted) found.push(...(await chosenPythons()).map((python) => inEnvironment("environment", python)));
-  else log.info("This workspace is not trusted: Python environments in it are not looked at.");
+  else log.info("This workspace is not trusted: the extension ignores Python environments in it.");
   const program = await onPath("snd");
   if (program !== undefined) found.push({ source: "path", command: program, args: [], place: program });
   const own = await existingEnvironment(storage);

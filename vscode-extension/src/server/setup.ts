@@ -81,7 +81,7 @@ export class Setup {
   private async install(title: string, location: vscode.ProgressLocation, known?: Wheel): Promise<boolean> {
     const wheel = known ?? (await this.wheel());
     if (wheel === undefined) {
-      void vscode.window.showErrorMessage("This build of the extension carries no server to install.");
+      void vscode.window.showErrorMessage("This build of the extension contains no server to install.");
       return false;
     }
     const pythons = [...(vscode.workspace.isTrusted ? await chosenPythons() : []), ...(await pythonsOfMachine())];

@@ -64,11 +64,11 @@ function targetOf(key: string | undefined): Target | undefined {
 async function chosen(client: SndClient): Promise<Target | undefined> {
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors.find((each) => LANGUAGES.includes(each.document.languageId));
   if (editor === undefined || !LANGUAGES.includes(editor.document.languageId)) {
-    void vscode.window.showInformationMessage("This is about a SkriptND file: open one first.");
+    void vscode.window.showInformationMessage("Open a SkriptND file first: this command works on the file in the editor.");
     return undefined;
   }
   if (client.state !== ClientState.Running) {
-    void vscode.window.showInformationMessage("The SkriptND server is not running at the moment.");
+    void vscode.window.showInformationMessage("The SkriptND server is not running.");
     return undefined;
   }
   const graphs = await graphsOf(client, editor.document);

@@ -238,8 +238,8 @@ class _Evaluation:
         if found is None or member.node.shape is None:
             return
         message = (
-            f"the variable '{member.name}' is sized by '{found}', which only the run tells: variables are there before "
-            "a graph runs"
+            f"the size of the variable '{member.name}' depends on '{found}', which is known only at run time: "
+            "variables exist before a graph runs"
         )
         site = Site(
             self._template.place(member.base, member.node.shape), f"the variable '{member.name}' is declared here"

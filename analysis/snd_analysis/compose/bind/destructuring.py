@@ -50,7 +50,7 @@ def _check_hint(scope: ValueScope, target: nodes.NameTarget, node: nodes.Express
     if isinstance(hint, Integer) and shapes.decide_equal(hint, value.length) is Verdict.DIFFERENT:
         text = written(target.expansion.length)
         message = (
-            f"'{written(target.name)}' is said to have {text if text == str(hint) else f'{text} = {hint}'} items, "
+            f"'{written(target.name)}' is declared with {text if text == str(hint) else f'{text} = {hint}'} items, "
             f"but the value has {value.length} here"
         )
         raise EvaluationError(target, rules.LENGTH_MISMATCH, message, ((node, f"this has {value.length} items here"),))

@@ -48,7 +48,7 @@ def wrong_rank(binding: BindingState, member: Member, tensor: Tensor, needed: st
     """A tensor has more or fewer dimensions than the ``needed``."""
     message = (
         f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} needs "
-        f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
+        f"rank {needed}, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     ).replace("needs rank at least", "needs at least rank")
     return binding.fail(rules.ARGUMENT_RANK, message, member)
 
@@ -138,4 +138,4 @@ def _declared_as(member: Member) -> str:
     """Return the declaration, if it is short: conditions in it say more of the operator than of the tensor."""
     shape = member.node.shape
     text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
-    return "" if "?" in text or len(text) > LONGEST_DECLARATION else f", declared as '{text}',"
+    return "" if "?" in text or len(text) > LONGEST_DECLARATION else f" ('{text}')"

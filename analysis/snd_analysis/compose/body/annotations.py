@@ -29,7 +29,7 @@ def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> 
     shape = written_shape(state, type_.shape)
     if shape is not None and parts and disagree(shape, tensor.shape):
         message = (
-            f"the result is said to be '{type_.type.text}[{written(type_.shape)}]', "
+            f"the result is declared as '{type_.type.text}[{written(type_.shape)}]', "
             f"which is [{','.join(map(str, shape))}] here, but it is '{tensor_text(tensor)}'"
         )
         state.fail(rules.RESULT_SHAPE, type_, message)

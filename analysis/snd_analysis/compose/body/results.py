@@ -73,7 +73,7 @@ def _has_length(state: BodyState, result: nodes.Result, value: TensorValue) -> b
     if verdict is not Verdict.DIFFERENT:
         state.check(shapes.compare("==", wanted, value.length), f"'{name}' must be {wanted} tensors", result)
         return True
-    message = f"'{name}' is said to be a pack of {wanted} tensors, but this result has {value.length}"
+    message = f"'{name}' is declared as a pack of {wanted} tensors, but this result has {value.length}"
     state.fail(rules.LENGTH_MISMATCH, result, message)
     return False
 

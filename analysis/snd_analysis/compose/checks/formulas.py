@@ -183,7 +183,7 @@ class _Formula:
                 part = index.items[number] if len(index.items) == len(row) else index
                 message = (
                     f"the index '{written(part)}' {reached}, outside of '{tensor.name}', which is "
-                    f"'{tensor_text(tensor)}' here; '|{written(part)}|' would skip what is outside"
+                    f"'{tensor_text(tensor)}' here; write '|{written(part)}|' to skip what is outside"
                 )
                 site = Site(self._template.place(self._base, node), "this is computed here")
                 return Failure(rules.ACCESS_OUT_OF_RANGE, message, (site,))

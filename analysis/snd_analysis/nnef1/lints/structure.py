@@ -15,7 +15,7 @@ _VERSION = re.compile(r"\d+\.\d+")
 _NEWEST = (1, 0)
 _ORDER = ("version", "extension", "fragment", "graph")
 _MESSAGES = (
-    "the version stands before everything else",
+    "the version must be the first statement",
     "extensions stand before fragments and the graph",
     "fragments stand before the graph",
 )

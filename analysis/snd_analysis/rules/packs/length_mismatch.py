@@ -17,4 +17,4 @@ def different_lengths(first: object, other: object) -> str:
 
 def mask_differs(mask: object, masked: object) -> str:
     """Return the message for a mask, of so many items, of a pack of another length."""
-    return f"the mask has {counted(mask, 'item')}, the pack that it masks {masked}"
+    return f"the mask has {counted(mask, 'item')}, but the pack that it masks has {masked}"

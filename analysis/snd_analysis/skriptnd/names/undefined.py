@@ -139,7 +139,7 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
         message = f"the helper symbol '{name}' is used before it is defined"
         return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
     if kind is SymbolKind.LABEL:
-        message = f"'{name}' is a label: what it labels can be named in '@quantize', but not in an expression"
+        message = f"'{name}' is a label: only '@quantize' can name what it labels"
         return Problem(rules.UNDEFINED_NAME, span, message, note)
     if kind in (SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION):
         message = f"the {kind} '{name}' is local to where it is declared, and not visible here"

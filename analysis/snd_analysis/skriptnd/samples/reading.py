@@ -73,7 +73,7 @@ def _read(text: str, lines: SampleLines) -> Sample:
 
 def _invocation(code: str, marker: Span, end: int, problems: list[Problem]) -> nodes.Call | None:
     if not code[marker.end : end].strip():
-        message = "an invocation is missing here, as in '# >>> relu([-1.0, 2.0])'"
+        message = "write an invocation here, as in '# >>> relu([-1.0, 2.0])'"
         problems.append(Problem(rules.SAMPLE_SYNTAX, marker, message))
         return None
     expression = read_single(code, marker.end, end, problems)

@@ -61,7 +61,9 @@ def _read_line(text: str, line: Span, below: Below) -> bool:
     error = _ERROR.fullmatch(text, line.start, line.end)
     if error is not None:
         if below.error is not None or not error["text"]:
-            message = "an expected error has a message, as in '# error: stride must be positive', and there is one only"
+            message = (
+                "a sample has at most one expected error, with a message, as in '# error: stride must be positive'"
+            )
             below.problems.append(Problem(rules.SAMPLE_SYNTAX, line, message))
         else:
             below.error = RecordedError(line, error["text"])
@@ -74,7 +76,7 @@ def _read_line(text: str, line: Span, below: Below) -> bool:
         return True
     nearly = _NEARLY.match(text, line.start, line.end)
     if nearly is not None:
-        message = f"this is no result of a sample: {_WRITE}"
+        message = f"this is not a result of a sample: {_WRITE}"
         below.problems.append(Problem(rules.SAMPLE_SYNTAX, Span(line.start, line.end), message))
         return True
     return False

@@ -55,7 +55,9 @@ def rows_of(node: nodes.List) -> Rows | None:
     if not all(nested):
         odd = node.items[nested.index(not nested[0])]
         first, this = ("a list", "a single value") if nested[0] else ("a single value", "a list")
-        message = f"the items of a tensor are all lists or all single values, but this is {this}, the first {first}"
+        message = (
+            f"the items of a tensor are all lists or all single values, but this is {this}, and the first is {first}"
+        )
         raise RaggedError(rules.RAGGED_TENSOR, odd, message, (Note(node.items[0].span, f"this is {first}"),))
     found: list[Rows] = []
     for item in node.items:
@@ -65,7 +67,7 @@ def rows_of(node: nodes.List) -> Rows | None:
             return None
         if found and rows.shape != found[0].shape:
             first, this = _shown(found[0].shape), _shown(rows.shape)
-            message = f"the rows of a tensor have one shape, but that of this one is {this}, of the first {first}"
+            message = f"the rows of a tensor have one shape, but this row is {this}, and the first is {first}"
             raise RaggedError(rules.RAGGED_TENSOR, item, message, (Note(node.items[0].span, f"its shape is {first}"),))
         found.append(rows)
     items = tuple(item for rows in found for item in rows.items)

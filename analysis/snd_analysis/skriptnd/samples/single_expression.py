@@ -36,9 +36,9 @@ def _fault(text: str, automaton: Automaton, start: int, end: int) -> Problem:
         return Problem(rules.NESTING_TOO_DEEP, Span(start, end), rules.nesting_too_deep.MESSAGE)
     token = automaton.token()
     if token.end > token.start:
-        message = f"one expression stands here: found '{token.spelling(text)}' where it goes on, or has ended"
+        message = f"expected one expression, found '{token.spelling(text)}' in or after it"
         return Problem(rules.SAMPLE_SYNTAX, Span(token.start, token.end), message)
     last: Token | None = automaton.tokens[-1] if automaton.tokens else None
     if last is None:
         return Problem(rules.SAMPLE_SYNTAX, Span(start, end), "an expression is missing here")
-    return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "after this, the expression ends too early")
+    return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "the expression ends too early after this")

@@ -141,7 +141,7 @@ class _Builder:
         for item in node.index.items:
             value = _known(item)
             if value is None or value < 0:
-                message = f"the extents of '{generator}[…]' are numbers, not negative"
+                message = f"the extents of '{generator}[…]' must be numbers that are not negative"
                 self.problems.append(Problem(rules.SAMPLE_SYNTAX, item.span, message))
                 return node
             extents.append(_extent(item, value))

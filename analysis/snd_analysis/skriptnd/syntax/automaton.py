@@ -234,5 +234,5 @@ def read_expression(builder: ExpressionBuilder, start: int, end: int) -> nodes.E
     found = f"found '{builder.text[token.start : token.end]}'" if token.end > token.start else "it ends too early"
     place = Span(token.start, token.end) if token.end > token.start else Span(start, end)
     problem = rules.NESTING_TOO_DEEP if automaton.too_deep else rules.MALFORMED_FORMAT
-    builder.problems.append(Problem(problem, place, f"between '{{' and '}}' stands one whole expression: {found}"))
+    builder.problems.append(Problem(problem, place, f"'{{' and '}}' must enclose one expression: {found}"))
     return nodes.ErrorExpression(start - builder.base, end - builder.base)

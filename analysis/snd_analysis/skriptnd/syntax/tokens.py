@@ -178,7 +178,9 @@ def _check_space(text: str, start: int, stop: int, problems: list[Problem]) -> N
         character = text[at]
         if character not in _SPACES:
             repair = Repair("write a plain space", (Edit(Span(at, at + 1), " "),))
-            message = f"U+{ord(character):04X} can't stand here: it looks like white space but is none in SkriptND"
+            message = (
+                f"U+{ord(character):04X} can't stand here: it looks like a space, but SkriptND does not read it as one"
+            )
             problems.append(Problem(rules.ILLEGAL_CHARACTER, Span(at, at + 1), message, repair=repair))
 
 

@@ -57,7 +57,7 @@ class Arrays:
                 known = self._known[value] = self._constant(value, place)
             if known is not None:
                 return known
-        raise EvaluationFailed(UNKNOWN_VALUE, "what this comes to is not known", place)
+        raise EvaluationFailed(UNKNOWN_VALUE, "the value of this is not known", place)
 
     def _constant(self, tensor: Tensor, place: Place | None) -> Array:
         shape = static_shape(tensor)

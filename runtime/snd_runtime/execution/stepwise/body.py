@@ -147,7 +147,7 @@ class Stepwise:
         values = right_side(self, component.value, targets)
         raise_failure(self.state.failures)
         if values is None or UNDEFINED in values:
-            raise EvaluationFailed(UNKNOWN_VALUE, "what this comes to is not known", place)
+            raise EvaluationFailed(UNKNOWN_VALUE, "the value of this is not known", place)
         if self.run.quantizing.is_applied and isinstance(component.value, nodes.Branch | nodes.Loop):
             values = [self.quantized(value, targets.name(at), place) for at, value in enumerate(values)]
         assign(self.state, component, values)

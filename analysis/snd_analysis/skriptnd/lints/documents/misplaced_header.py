@@ -11,9 +11,9 @@ MISPLACED_HEADER = Rule("misplaced-header", section="2.16")
 
 _ORDER = {nodes.Version: 0, nodes.Extension: 1, nodes.Import: 2, nodes.Definition: 3}
 _MESSAGES = (
-    "the version stands before everything else",
+    "the version must be the first statement",
     "extensions stand before imports and definitions",
-    "imports stand before definitions",
+    "imports must stand above all definitions",
 )
 
 

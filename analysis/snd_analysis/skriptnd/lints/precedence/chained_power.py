@@ -14,6 +14,6 @@ CHAINED_POWER = Rule("chained-power", section="LANGUAGE", severity=Severity.WARN
 def check(base: int, outer: nodes.Binary, inner: nodes.Binary) -> Iterator[Problem]:
     """Report a chain of two powers. ``inner`` is the left operand of ``outer``."""
     if inner.operator.text == outer.operator.text == "**":
-        message = "'**' goes from left to right: 'a ** b ** c' is '(a ** b) ** c'; parentheses say what is meant"
+        message = "'**' is applied from left to right: 'a ** b ** c' means '(a ** b) ** c'; add parentheses"
         repair = parenthesized(inner.span.shifted(base))
         yield Problem(CHAINED_POWER, outer.operator.span.shifted(base), message, repair=repair)

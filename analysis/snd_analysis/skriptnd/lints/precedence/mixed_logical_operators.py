@@ -18,8 +18,7 @@ def check(base: int, outer: nodes.Binary, inner: nodes.Binary) -> Iterator[Probl
     first, second = inner.operator.text, outer.operator.text
     if first in _LOGICAL and second in _LOGICAL and first != second:
         message = (
-            f"'{first}' and '{second}' have the same precedence and go from left to right: "
-            "parentheses say what is meant"
+            f"'{first}' and '{second}' have the same precedence and are applied from left to right: add parentheses"
         )
         repair = parenthesized(inner.span.shifted(base))
         yield Problem(MIXED_LOGICAL_OPERATORS, outer.operator.span.shifted(base), message, repair=repair)

@@ -17,5 +17,5 @@ def check(suppression: Suppression, source: Source) -> Iterator[Diagnostic]:
         span = suppression.directive
         word = source.text[span.start : span.end].partition("[")[0].rstrip()
         fix = fix_of(source, f"name what it suppresses: '{names}'", [(span, f"{word}[{names}]")])
-        message = "this comment suppresses every rule; it should name those that are meant"
+        message = "this comment suppresses every rule: name the rules, as in 'ignore[unused-import]'"
         yield diagnostic(BLANKET_SUPPRESSION, message, span, source, fix)

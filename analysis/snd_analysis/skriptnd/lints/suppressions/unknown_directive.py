@@ -37,4 +37,4 @@ def check(source: Source, comments: Iterable[Span]) -> Iterator[Diagnostic]:
 
 def _no_directive(word: str) -> str:
     what = f"there is no directive '{word}'" if word else "there is no directive after 'snd:'"
-    return f"{what}; 'ignore[rule]' and 'ignore-file[rule]' are those that there are"
+    return f"{what}; write 'ignore[rule]' or 'ignore-file[rule]'"

@@ -81,7 +81,9 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
     tables.use(first, symbol)
     member = node.parts[1]
     if not symbol.is_tensor:
-        message = f"'{node.text}' can't stand in an expression: '{first.text}' is no tensor, but {symbol.kind.article}"
+        message = (
+            f"'{node.text}' can't stand in an expression: '{first.text}' is not a tensor, but {symbol.kind.article}"
+        )
         _report(tables, rules.UNKNOWN_MEMBER, node, message)
     elif len(node.parts) > 2 or member.text not in _MEMBERS:
         close = close_matches(member.text, _MEMBERS)

@@ -50,7 +50,7 @@ def parentheses_around_results(fault: Fault) -> bool:
         return False
     opening, closer = fault.token, automaton.token(closing)
     repair = Repair("remove the parentheses", (Edit(span_of(opening), ""), Edit(span_of(closer), "")), safe=False)
-    message = "results stand without parentheses, separated by commas"
+    message = "write results without parentheses, separated by commas"
     fault.report(rules.SYNTAX_ERROR, Span(opening.start, closer.end), message, fault.context(), repair)
     last = automaton.at + closing
     automaton.at += 1
@@ -71,7 +71,7 @@ def block_without_braces(fault: Fault) -> bool:
         return False
     start, end, last = fault.token.start, automaton.token(count - 1).end, automaton.at + count
     repair = Repair("insert '{' and '}'", (Edit(Span(start, start), "{ "), Edit(Span(end, end), " }")), safe=False)
-    message = f"what belongs to a block stands in braces: write '{fault.word(block)} {{ … }}'"
+    message = f"a block needs braces: write '{fault.word(block)} {{ … }}'"
     fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
     automaton.supply("LBRACE", start, start)
     automaton.advance(limit=last)

@@ -74,7 +74,7 @@ def _common(
         if len(values) != len(common):
             message = (
                 f"this branch has {counted(len(values), 'result')}, but the first one {len(common)}: "
-                "all branches must have as many"
+                "all branches must have the same number"
             )
             note = work.context.note(result_place(first_node), f"this has {counted(len(common), 'result')}")
             work.context.report(rules.BRANCH_RESULTS, result_place(node), message, (note,))
@@ -130,12 +130,12 @@ def _disagreement(work: TypingState, first: TypedValue, other: TypedValue, stati
     if one.length is not None and two.length is not None and (
         shapes.decide_equal(one.length, two.length) is Verdict.DIFFERENT
     ):  # fmt: skip
-        return rules.BRANCH_TYPES, "the number of tensors, for the condition is known at run time only"
+        return rules.BRANCH_TYPES, "the number of tensors, since the condition is known only at run time"
     if first.rank is None or other.rank is None:
         return None
     if shapes.decide_equal(first.rank, other.rank) is Verdict.DIFFERENT:
         return (
             rules.BRANCH_RANKS,
-            f"their rank ({other.rank} and {first.rank}), for the condition is known at run time only",
+            f"their rank ({other.rank} and {first.rank}), since the condition is known only at run time",
         )
     return None

@@ -43,7 +43,7 @@ def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Con
         work.context.report(rules.NULL_NOT_ALLOWED, result_place(node), message, _origin(values))
     elif not value.compile_time and work.shapes_certain and _is_plural(value):
         message = (
-            f"a condition is one bool, but this is a tensor of type '{value}', which has another number of elements"
+            f"a condition is one bool, but this is a tensor of type '{value}', which may have more or fewer elements"
         )
         work.context.report(rules.CONDITION_SHAPE, result_place(node), message, _origin(values))
     return Condition(value.compile_time)

@@ -48,8 +48,8 @@ def _check_target(work: TypingState, entry: nodes.Quantization, guesses: Iterato
     found = find_tensor(context, parts)
     if found is Found.PRIVATE:
         message = (
-            f"'{entry.target.text}' can't be named here: "
-            "of an operator that is not public only variables and constants can"
+            f"'{entry.target.text}' is not visible here: "
+            "outside a private operator, only its variables and constants can be named"
         )
         context.report(rules.PRIVATE_TENSOR, entry.target, message)
     elif found is Found.NOTHING:

@@ -137,7 +137,7 @@ def _take_apart(work: TypingState, result: nodes.ResultList, value: TypedValue) 
         if item.pack is not None and (item.pack.length is None or isinstance(item.pack.length, nodes.Tilde))
     ]
     if len(flexible) > 1:
-        message = "only one item of the list can be left to take what remains: say how long the others are"
+        message = "only one item of the list can take the remaining tensors: give the others a length"
         note = work.context.note(flexible[0], "this takes what remains")
         work.context.report(rules.TWO_FLEXIBLE_RESULTS, flexible[1], message, (note,))
         value = UNKNOWN

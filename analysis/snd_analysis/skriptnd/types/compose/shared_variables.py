@@ -48,7 +48,7 @@ def _check(context: Context, node: nodes.Loop) -> None:
         owner, name = found
         message = (
             f"all iterations of this loop share the variable '{name}' of '{owner.name}'; "
-            "write 'unroll' for variables of each iteration's own"
+            "write 'unroll' to give each iteration its own variables"
         )
         note = elsewhere(owner, f"'{owner.name}' is defined here")
         repair = Repair("write 'unroll'", (Edit(context.span(node.keyword), "unroll"),), safe=False)

@@ -61,7 +61,7 @@ def check_no_bounds(context: Context, declaration: Declaration) -> None:
     """Index symbols run over the elements of constants, and nothing else has elements to give (2.7)."""
     default = declaration.parameter.default
     if default is not None and default.bounds:
-        message = "index symbols are for constants, whose elements they run over"
+        message = "only constants have index symbols, which run over their elements"
         context.report(rules.ILLEGAL_INDEX_BOUND, default.bounds[0], message)
 
 
@@ -145,8 +145,8 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
         check_length(context, declaration, default, typed)
     elif not _has_known_length(context, declaration, parameter.pack):
         message = (
-            f"one value as the default of the pack '{declaration.name}' is repeated to its length, "
-            "but nothing determines that: write a list"
+            f"the default of the pack '{declaration.name}' is one value, "
+            "but nothing determines how often to repeat it: write a list"
         )
         context.report(rules.UNIFORM_DEFAULT, default.value, message)
 

@@ -29,7 +29,9 @@ def check_variables(context: Context, variables: Sequence[Declaration]) -> None:
         _check_tensor(context, declaration)
         default = declaration.parameter.default
         if default is not None:
-            message = f"the variable '{declaration.name}' can't have a value here: a file of its own stores that"
+            message = (
+                f"the variable '{declaration.name}' can't have a value here: the values of variables come from files"
+            )
             context.report(rules.ILLEGAL_DEFAULT, default, message)
 
 

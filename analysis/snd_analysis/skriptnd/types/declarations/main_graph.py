@@ -24,7 +24,7 @@ def check_main_graph(context: Context, inputs: Sequence[Declaration]) -> None:
         context.base = declaration.base
         if declaration.parameter.shape is None and declaration.parameter.type.text:
             name = declaration.parameter.type
-            message = f"the input '{declaration.name}' of the main graph needs a shape: no invocation tells it"
+            message = f"the input '{declaration.name}' of the main graph needs a shape: no invocation determines it"
             context.report(rules.MISSING_SHAPE, name, message)
         for extent in declaration.extents:
             _check_extent(context, declaration, extent, unbounded)

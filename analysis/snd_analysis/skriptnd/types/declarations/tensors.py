@@ -109,8 +109,8 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
     if own:
         names = " and ".join(f"'{symbol.name}'" for symbol in own)
         message = (
-            f"'{declaration.name}' can't have a default: one value makes a tensor only of a known shape, "
-            f"and nothing else that must be given determines {names}"
+            f"'{declaration.name}' can't have a default: a default needs a known shape, "
+            f"and no other required parameter determines {names}"
         )
         context.report(rules.ILLEGAL_DEFAULT, default.value, message, tuple(context.declared(symbol) for symbol in own))
         return

@@ -56,7 +56,7 @@ def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, 
         return value
     if shapes.decide_equal(hint, value.type.length) is Verdict.DIFFERENT:
         message = (
-            f"'{written(target.name)}' is said to have {counted(hint, 'item')}, but the value has {value.type.length}"
+            f"'{written(target.name)}' is declared with {counted(hint, 'item')}, but the value has {value.type.length}"
         )
         context.report(rules.LENGTH_MISMATCH, target, message, (context.note(node, f"this is '{value.type}'"),))
         return value
@@ -116,7 +116,7 @@ def _is_right(
         context.report(rules.PACK_EXPECTED, node, message)
         return False
     if len(open_parts) > 1:
-        message = "two parts of a list can't both take what is left: say how many items one of them has, as in '..(n)'"
+        message = "only one part of a list can take the remaining items: give the other part a length, as in '..(n)'"
         notes = (context.note(open_parts[0], "the first one is here"),)
         context.report(rules.AMBIGUOUS_DECOMPOSITION, open_parts[1], message, notes)
         return False

@@ -27,7 +27,7 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
         # An index read from a tensor chooses a tensor: none of its elements is read yet.
         return replace(packs.pack_index(context, node, tensor), accesses=False)
     if context.stage is not Stage.LOWER:
-        message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
+        message = f"only '@lower' can read elements of a tensor; this is one of type '{type_}'"
         context.report_once(rules.ACCESS_OUTSIDE_LOWER, node, message, "and here")
         return UNTYPED
     return accessed(context, node, node.index, type_)
@@ -60,7 +60,7 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
     if _lacks_comma(index, rank):
         end = context.span(index).end - 1
         repair = Repair("insert ','", (Edit(Span(end, end), ","),))
-        message = "an access with one index has a comma after it, as in 'x[i,]'; without it, an item of a pack is meant"
+        message = "an access with one index needs a comma, as in 'x[i,]': without it, 'x[i]' is an item of a pack"
         context.report(rules.MISSING_COMMA, index, message, repair=repair)
         return UNTYPED
     if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:

@@ -68,9 +68,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
         message = rules.tensor_not_accessed.whole_tensor(typed.type, element)
         context.report(rules.TENSOR_NOT_ACCESSED, node, message)
     else:
-        message = (
-            f"tensors can't be computed with in expressions, and this is one of type '{typed.type}': invoke an operator"
-        )
+        message = f"expressions can't compute with tensors, and this is one of type '{typed.type}': invoke an operator"
         context.report(rules.TENSOR_IN_EXPRESSION, node, message)
     return False
 

@@ -49,7 +49,7 @@ def _report_remap(context: Context, node: nodes.Bounded) -> None:
     if isinstance(node.value, nodes.Binary) and node.value.operator.text == "<":
         operator = context.span(node.value.operator)
         repair = Repair("write '<>'", (Edit(Span(operator.start, operator.end), "<>"),))
-    message = "a remapped index is written '|i <> below : above|'"
+    message = "write a remapped index as '|i <> below : above|'"
     context.report(rules.REMAP_NOTATION, node, message, repair=repair)
 
 
@@ -209,7 +209,7 @@ def _cast(context: Context, node: nodes.Cast) -> Typed:
 def _bounded(context: Context, node: nodes.Bounded) -> Typed:
     for part in nodes.children(node):
         infer(context, part)
-    message = "'|i|' guards a whole index of a tensor; it can't be part of a calculation, or stand anywhere else"
+    message = "'|i|' must be a whole index of a tensor, not a part of an expression"
     context.report(rules.BOUNDED_OUTSIDE_INDEX, node, message)
     return UNTYPED
 

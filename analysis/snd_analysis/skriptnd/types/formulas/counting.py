@@ -40,7 +40,7 @@ def check_counting(context: Context, formula: nodes.Lowering, output: Symbol) ->
             )
         elif isinstance(extent.value, nodes.Tilde) or dynamic & symbols_in(context.resolution, extent).keys():
             message = (
-                f"formulas count an extent by its name, and '{written(extent.value)}' of '{output.name}' is none: "
+                f"formulas count an extent by a name, and '{written(extent.value)}' of '{output.name}' is none: "
                 "write a name with an upper bound, as in 'k|n'"
             )
         else:
@@ -53,7 +53,7 @@ def check_counting(context: Context, formula: nodes.Lowering, output: Symbol) ->
             why = (
                 f"'{output.name}' is not indexed by it"
                 if place is None
-                else f"{place} decides what is counted, and '{symbol.name}' is the next of that"
+                else f"{place} decides what '{symbol.name}' counts"
             )
             message = f"'{symbol.name}' has no value here: {why}"
             context.report(rules.UNCOUNTED_EXTENT, name, message, (context.declared(symbol),))

@@ -142,7 +142,10 @@ def _check_order(context: Context, written: dict[Symbol, list[tuple[int, nodes.L
             if read in later:
                 first_base, first = later[read]
                 note = Note(first.target.span.shifted(first_base), f"'{read.name}' gets its values here")
-                message = f"'{read.name}' has no values yet: formulas are evaluated in their order, and it is below"
+                message = (
+                    f"'{read.name}' has no values yet: its formula stands below this one, and formulas are evaluated "
+                    "in order"
+                )
                 context.report(rules.READS_OWN_OUTPUT, access, message, (note,))
                 break
 

@@ -202,8 +202,8 @@ class ArgumentCheck:
             if shapes.is_negative(needed):
                 return  # composing says so
             message = (
-                f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}' and needs "
-                f"{counted(needed, 'tensor')} here, but this has {actual}: its type is '{value}'"
+                f"the input '{parameter.symbol.name}' of '{self._name.name}' ('{parameter.type}') needs "
+                f"{counted(needed, 'tensor')}, but this has {actual}: its type is '{value}'"
             )
             self._report(rules.LENGTH_MISMATCH, argument, message, parameter)
 
@@ -238,9 +238,9 @@ class ArgumentCheck:
         # Names in the type are not those of the invocation.
         names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
         text = f"{parameter.type}"
-        type_ = f" has the type '{text}': it" if "?" not in text and names.isdisjoint(_WORD.findall(text)) else ""
+        type_ = f" ('{text}')" if "?" not in text and names.isdisjoint(_WORD.findall(text)) else ""
         message = (
-            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs an extent of {needed} here, "
+            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs the extent {needed}, "
             f"but this tensor has {here}"
         )
         self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
@@ -255,10 +255,10 @@ class ArgumentCheck:
             high = shapes.bounds(actual)[1]
             needed = f"at least rank {low}" if low is not None and high is not None and low > high else f"rank {rank}"
         shown = f"{replace(formal, dtype=self._types.dtype(formal.dtype) or formal.dtype)}"
-        type_ = "" if "?" in shown else f" has the type '{shown}' and"
+        type_ = "" if "?" in shown else f" ('{shown}')"
         message = (
-            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs {needed} "
-            f"here, but this is '{value}', of rank {actual}"
+            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs {needed}, "
+            f"but this is '{value}', of rank {actual}"
         )
         self._report(rules.ARGUMENT_RANK, place, message, parameter)
 

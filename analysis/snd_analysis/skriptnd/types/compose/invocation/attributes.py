@@ -207,7 +207,9 @@ class AttributeCheck:
     def _report_input(self, item: nodes.Attribute) -> None:
         """``f{x=a}()`` for ``f(a)``, where ``x`` is an input."""
         name, call = item.name.text, self._call
-        message = f"'{name}' is an input of '{self._name.name}', no attribute: give it as an argument, in parentheses"
+        message = (
+            f"'{name}' is an input of '{self._name.name}', not an attribute: give it as an argument, in parentheses"
+        )
         note = elsewhere(self._name, f"the input '{name}' is declared here", name)
         repair = None if call is None else as_arguments(self._work.context, call, self._signature)
         self._work.context.report(rules.UNKNOWN_ATTRIBUTE, item.name, message, (note,), repair)

@@ -77,7 +77,7 @@ def _count(context: Context, node: nodes.Expression, count: Typed) -> Typed:
         return UNTYPED
     if count.type.packed or count.type.dtype not in (INT, BOOL):
         context.report(
-            rules.OPERAND_TYPE, node, f"how often to repeat is said by one int or bool, but this is '{count.type}'"
+            rules.OPERAND_TYPE, node, f"the number of repetitions is one int or bool, but this is '{count.type}'"
         )
         return UNTYPED
     return count
