@@ -41,7 +41,7 @@ def test_every_page_is_in_the_navigation_once():
 
 def test_evidence_is_in_its_own_section():
     (evidence,) = (each["Evidence"] for each in site()["nav"] if "Evidence" in each)
-    assert {"evidence.md", "requirements.md", "onnx.md", "formats.md", "intrinsics.md"} == set(evidence)
+    assert {"evidence.md", "requirements.md", "decisions.md", "onnx.md", "formats.md", "intrinsics.md"} == set(evidence)
     index = PAGES["evidence.md"]
     assert set(re.findall(r"\((\S+\.md)\)", index)) == {*evidence} - {"evidence.md"}
     for name in PAGES.keys() - {*evidence}:
@@ -73,6 +73,17 @@ def test_every_rule_has_its_page_on_the_site(monkeypatch):
     monkeypatch.setenv("SND_DOCS_URL", "https://docs.example/snd/")
     assert rule_url("type-mismatch") == "https://docs.example/snd/rules/#type-mismatch"
     assert set(catalogue.names()) <= anchors(PAGES["rules.md"])
+
+
+def test_every_decision_has_tests():
+    """They are not in the page of the decisions itself: a reader of the language needs no tests."""
+    decisions = PAGES["language.md"].partition("\n## The standard library")[0]
+    titles = re.findall(r"^### (.+)$", decisions, re.MULTILINE)
+    rows = re.findall(r"^\| (.+?) \| (`.+`) \|$", PAGES["decisions.md"], re.MULTILINE)
+    assert [title for title, _ in rows[: len(titles)]] == titles
+    for title, tests in rows:
+        for path in re.findall(r"`([^`]+)`", tests):
+            assert (ROOT / path).exists(), (title, path)
 
 
 @pytest.mark.parametrize("name", reference.pages())
