@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_of,
 )
 from snd_analysis.skriptnd.names.fold import Fold, Known, is_ambiguous, is_long
-from snd_analysis.skriptnd.names.foreign_operators import foreign_names
+from snd_analysis.skriptnd.names.foreign_operators import foreign_attribute, foreign_names
 from snd_analysis.skriptnd.names.library import (
     LIBRARY_PREFIX,
     LibraryNames,
@@ -87,6 +87,7 @@ __all__ = [
     "declarations",
     "definitions_are_readable",
     "definitions_of",
+    "foreign_attribute",
     "foreign_names",
     "format_modules",
     "import_of",

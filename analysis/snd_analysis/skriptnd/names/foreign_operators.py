@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 _SAME = {
     "math": (
         "abs acos acosh add asin asinh atan atanh ceil clamp cos cosh cumsum div exp floor log max min mul neg not "
@@ -85,3 +87,17 @@ def foreign_names(operator: str) -> list[str]:
     """Return what other formats call an operator of the library, such as ``nn.avg_pool``, where they differ in more
     than capitals and underscores."""
     return sorted(_SPELLED.get(name, name) for name, meant in _OTHERS.items() if meant == operator)
+
+
+_ATTRIBUTES = {
+    "kernel_size": ("size",), "kernel_shape": ("size",), "output_size": ("size",),
+    "out_channels": ("channels",), "out_features": ("channels",), "filters": ("channels",), "units": ("channels",),
+    "strides": ("stride",), "dilations": ("dilation",), "pads": ("padding",), "border": ("padding",),
+    "group": ("groups",), "dim": ("axis", "axes"), "dims": ("axes", "perm"), "bias": ("use_bias",),
+    "eps": ("epsilon",), "negative_slope": ("alpha",),
+}  # fmt: skip
+
+
+def foreign_attribute(name: str, known: Collection[str]) -> str | None:
+    """Return the attribute, of those that an operator has, that other frameworks call by this name."""
+    return next((each for each in _ATTRIBUTES.get(name.lower(), ()) if each in known), None)

@@ -36,6 +36,7 @@ BLOCK_KINDS = {
     BlockKind.QUANTIZE: "B_QUANTIZE",
 }
 """The terminal that begins each block."""
+_ASSIGNMENTS = frozenset({"=", ":=", "+=", "*=", "&=", "|=", "<?=", ">?="})
 _STATEMENT_WORDS = frozenset({"IF", "WITH", "FOR", "WHILE", "DO", "UNROLL", "YIELD", "IMPORT"})
 NOTHING = "the next definition or the end of the file"
 
@@ -166,6 +167,8 @@ class Fault:
                 "a module has no second name: leave out 'as' and what follows, and write the name of the module itself"
             )
         wanted = wanted or expected.phrase(self.automaton.table, self.automaton.stacks.states)
+        if wanted == "'['" and self.word(self.token) in _ASSIGNMENTS:
+            return "a formula writes elements: 'y[] = …' of a tensor of rank 0, 'y[i,] = …' of a vector"
         if found is None and self.token.kind == END:
             return f"expected {wanted} before {NOTHING}"
         return f"expected {wanted}, found {found or self.found(self.token)}"

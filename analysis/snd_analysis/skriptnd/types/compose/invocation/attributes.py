@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Repair, Rule, Span, counted
-from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, foreign_attribute
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
@@ -219,7 +219,8 @@ class AttributeCheck:
         if any(parameter.symbol.name == name for parameter in self._signature.inputs):
             self._report_input(item)
             return
-        close = close_matches(name, list(self._signature.attributes))
+        foreign = foreign_attribute(name, self._signature.attributes)
+        close = [foreign] if foreign else close_matches(name, list(self._signature.attributes))
         hint = f"; did you mean '{close[0]}'?" if close else self._known_attributes()
         repair = None
         if close:
