@@ -19,8 +19,7 @@ PAGE = ROOT / "docs" / "converted.md"
 TEXT = ROOT / "tests" / "support" / "onnx_models" / "small_resnet.txt"
 HEAD = """# A converted model
 
-`pytest --update-goldens tests/server/test_onnx_page.py` makes this page; the test fails when `snd convert` writes
-anything else. [convert.md](convert.md) describes the command.
+This page shows what `snd convert` makes of an ONNX model. [convert.md](convert.md) describes the command.
 
 The model is a small residual network as an exporter writes it: batch and picture sizes are symbols, and the flattened
 shape is computed by nodes. In the text form of ONNX, with the weights left out:
