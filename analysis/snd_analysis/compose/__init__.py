@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.constants import IndexedValue
+from snd_analysis.compose.bind.declarations import as_condition
 from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.body.operation_scopes import (
     passes_scope_on,
@@ -76,6 +77,7 @@ __all__ = [
     "ValueScope",
     "accidental_equalities",
     "arguments",
+    "as_condition",
     "compose_graph",
     "compose_root",
     "declare_root",

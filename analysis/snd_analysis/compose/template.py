@@ -93,6 +93,11 @@ class Template:
     def __repr__(self) -> str:
         return f"Template({self.shown})"
 
+    def without(self, span: Span) -> Template:
+        """Return the same definition, with nothing built on what stands at a span."""
+        errors = (*self.errors, span)
+        return Template(self.name, self.definition, self.resolution, errors, self.original, self.origins, self.extents)
+
     @property
     def is_graph(self) -> bool:
         """Whether this is a graph."""

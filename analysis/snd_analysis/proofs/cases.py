@@ -435,7 +435,9 @@ def _divides(template: Template) -> bool:
 def _asserted_alone(template: Template) -> Mapping[Symbol, Sequence[nodes.Expression]]:
     """Return the assertions about a single attribute, by the attribute."""
     found: dict[Symbol, list[nodes.Expression]] = {}
-    for _, assertion in template.assertions:
+    for base, assertion in template.assertions:
+        if template.is_wrong(base, assertion):
+            continue
         attributes = {each for each in template.symbols(assertion.condition) if each.kind is SymbolKind.ATTRIBUTE}
         if len(attributes) == 1:
             found.setdefault(attributes.pop(), []).append(assertion.condition)

@@ -26,6 +26,11 @@ def with_numbers(case: Case, values: Mapping[Hashable, int]) -> Case:
     return Case(attributes, inputs, case.dtypes)
 
 
+def with_reals(case: Case, number: float) -> Case:
+    """Return a case in which all real attributes of no value have this one."""
+    return Case({name: _with_real(value, number) for name, value in case.attributes.items()}, case.inputs, case.dtypes)
+
+
 def candidate_of(template: Template, case: Case) -> Candidate | None:
     """Return the invocation of an operator in a case without unknowns; None if it would be too large."""
     attributes: list[str] = []
@@ -90,6 +95,15 @@ def _with_numbers(value: Value, values: Mapping[Hashable, int]) -> Value:
     return value
 
 
+def _with_real(value: Value, number: float) -> Value:
+    match value:
+        case Unknown(dtype="real"):
+            return number
+        case Pack():
+            return Pack([_with_real(each, number) for each in value.items or ()], dtype=value.dtype)
+    return value
+
+
 def _null_text(member: Member) -> str:
     """Return how an attribute becomes null: left out, unless it has a default."""
     if member.node.default is None:
@@ -108,6 +122,8 @@ def _value_text(value: Value) -> str | None:
             return f"'{value}'"
         case Unknown(dtype="real"):
             return "1.0"
+        case float():
+            return repr(value)
         case Pack():
             items = [_value_text(each) for each in value.items or ()]
             return None if None in items else f"[{', '.join(each for each in items if each is not None)}]"

@@ -16,5 +16,7 @@ MOST_NAMED = 6
 """Numbers above this that an operator names do not make lengths longer that are looked at."""
 SECONDS = 5.0
 """Of one operator. What is not decided then is unknown."""
+SECONDS_OF_ASSERTIONS = 1.0
+"""What longer packs than must be looked at leave for the question whether assertions imply others."""
 MILLISECONDS = 400
 """Of one question to z3."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +15,8 @@ from snd_analysis.proofs.cases import Case, Cases, cases_of
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers
 from snd_analysis.proofs.goal import Gap, Goal, Posed
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS
+from snd_analysis.proofs.implied import implied_assertions
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -67,7 +69,7 @@ class _Proving:
         if cases.reason or self._template.errors:
             self._gaps[None] = cases.reason or "the operator has mistakes"
         for number, (case, is_required) in enumerate(cases):
-            if number >= MOST_CASES and not is_required:
+            if not is_required and (number >= MOST_CASES or self._seconds_left() < SECONDS_OF_ASSERTIONS):
                 break
             try:
                 self._look_at_all(case)
@@ -177,7 +179,9 @@ def proofs_of_operator(snapshot: Snapshot, name: OperatorName, clock: Callable[[
     if template is None or template.is_graph or template.signature_is_wrong:
         return
     left = partial(_seconds_left, clock, clock() + SECONDS)
-    for proof in prove(snapshot.session(False), snapshot.session(), template, left):
+    general, composing = snapshot.session(False), snapshot.session()
+    proofs = prove(general, composing, template, left)
+    for proof in chain(proofs, implied_assertions(general, composing, template, left)):
         yield replace(proof, span=snapshot.locate(Elsewhere(name.path, name.name, span=proof.span)).span)
 
 

@@ -30,9 +30,13 @@ def relevant_symbols(template: Template) -> frozenset[Symbol]:
             found.update(_symbols(template, [block]))
     for member in template.attributes:
         found.update(each for each in _symbols(template, [member.node]) if each is not member.symbol)
-    for _, assertion in template.assertions:
+    for base, assertion in template.assertions:
         named = set(_symbols(template, [assertion.condition]))
-        if sum(each.kind is not SymbolKind.USING for each in named) > 1 or named & _helpers_of_others(template):
+        if (
+            template.is_wrong(base, assertion)
+            or sum(each.kind is not SymbolKind.USING for each in named) > 1
+            or named & _helpers_of_others(template)
+        ):
             found |= named
     return frozenset(found)
 

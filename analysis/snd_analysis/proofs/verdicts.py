@@ -10,11 +10,13 @@ from snd_analysis.base import Span
 
 
 class Verdict(StrEnum):
-    """Whether a condition holds for all sizes."""
+    """Whether a condition holds for all sizes; of an assertion, whether the others imply it."""
 
     PROVED = "proved"
     REFUTED = "refuted"
     UNKNOWN = "unknown"
+    IMPLIED = "implied"
+    NOT_IMPLIED = "not implied"
 
 
 class Candidate(Struct, frozen=True):

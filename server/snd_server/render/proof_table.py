@@ -10,7 +10,13 @@ from snd_analysis.proofs import Proof, Verdict
 from snd_server.render.visible import one_line
 from snd_server.report import Report
 
-_STYLES = {Verdict.PROVED: "bold green", Verdict.REFUTED: "bold red", Verdict.UNKNOWN: "bold yellow"}
+_STYLES = {
+    Verdict.PROVED: "bold green",
+    Verdict.REFUTED: "bold red",
+    Verdict.UNKNOWN: "bold yellow",
+    Verdict.IMPLIED: "bold yellow",
+    Verdict.NOT_IMPLIED: "bold green",
+}
 
 
 def proof_table(report: Report) -> str:
@@ -21,8 +27,9 @@ def proof_table(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     assert report.proofs is not None
     width = max(len(_place(each, report)) for each in report.proofs)
+    longest = max(len(each.verdict) for each in report.proofs)
     for proof in report.proofs:
-        verdict = report.paint(_STYLES[proof.verdict], f"{proof.verdict:<8}")
+        verdict = report.paint(_STYLES[proof.verdict], f"{proof.verdict:<{longest}}")
         yield f"{_place(proof, report):<{width}}  {verdict} {one_line(proof.condition)}{_more(proof)}\n"
     counts = Counter(each.verdict for each in report.proofs)
     listed = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
@@ -35,6 +42,6 @@ def _place(proof: Proof, report: Report) -> str:
 
 
 def _more(proof: Proof) -> str:
-    if proof.verdict is Verdict.REFUTED:
+    if proof.candidates:
         return f": {one_line(proof.candidates[0].sample)}"
     return f": {one_line(proof.reason)}" if proof.verdict is Verdict.UNKNOWN else ""

@@ -1,0 +1,108 @@
+"""Whether assertions are implied by the others, so that nothing changes without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.base import Span
+from snd_analysis.compose import Failure, Session, Template, as_condition, declare_root
+from snd_analysis.proofs.cases import Case, cases_of
+from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
+from snd_analysis.proofs.declared import is_refused
+from snd_analysis.proofs.goal import UNDECIDED
+from snd_analysis.proofs.limits import MILLISECONDS
+from snd_analysis.proofs.logic import Logic
+from snd_analysis.proofs.solver import Counterexample, Solver, Undecided
+from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
+from snd_analysis.skriptnd.syntax import nodes, written
+from snd_analysis.symbolic.integers import TRUE
+from snd_analysis.symbolic.values import NULL
+
+_TRIED_REALS = (1.0, 0.0, -1.0)
+
+
+def implied_assertions(
+    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]
+) -> Iterator[Proof]:
+    """Yield whether each assertion is implied by the others, with sizes that only this one refuses if it is not."""
+    solver = Solver()
+    for base, node in template.assertions:
+        if not template.is_wrong(base, node):
+            looking = _Looking(general, composing, template, base, node, solver)
+            yield looking.proof(seconds_left)
+
+
+class _Looking(Struct):
+    general: Session
+    composing: Session
+    template: Template
+    base: int
+    node: nodes.Assertion
+    solver: Solver
+
+    @property
+    def _span(self) -> Span:
+        condition = self.node.condition
+        return Span(condition.start + self.base, condition.end + self.base)
+
+    def proof(self, seconds_left: Callable[[], float]) -> Proof:
+        name = self.template.name
+        text = f"the assertion '{written(self.node.condition)}'"
+        proof = Proof(name.path, name.name, self._span, text, Verdict.IMPLIED)
+        if seconds_left() <= 0:
+            return replace(proof, verdict=Verdict.UNKNOWN, reason="the time was over")
+        without = self.template.without(self._span)
+        cases = cases_of(self.general, without)
+        if cases is None or cases.reason:
+            reason = "its cases can't be told apart" if cases is None else cases.reason
+            return replace(proof, verdict=Verdict.UNKNOWN, reason=reason)
+        reason = ""
+        for case, is_required in cases:
+            if not is_required:
+                break
+            if seconds_left() <= 0:
+                reason = reason or "the time was over"
+                break
+            found = self._refused_alone(case, without)
+            if isinstance(found, Candidate):
+                return replace(proof, verdict=Verdict.NOT_IMPLIED, candidates=(found,))
+            reason = reason or found
+        return replace(proof, verdict=Verdict.UNKNOWN, reason=reason) if reason else proof
+
+    def _refused_alone(self, case: Case, without: Template) -> Candidate | str:
+        """Return sizes of a case that only this assertion refuses; else why nothing is known, or nothing."""
+        declared = declare_root(self.composing, without, case.attributes, case.dtypes, case.inputs)
+        undecided = [each for each in declared.failures if each.rule in UNDECIDED]
+        if undecided or any(is_refused(without, each) for each in declared.failures):
+            return undecided[0].message if undecided else ""
+        # What fails besides, such as an item that is not there, is what the assertion may be meant to prevent.
+        value = declared.scope.attempt(self.node.condition)
+        condition = TRUE if value is NULL else as_condition(value)
+        if condition is None:
+            return "its value is not known"
+        logic = Logic(self.solver)
+        facts = [logic.truth(check.condition) for check in declared.checks]
+        decision = logic.decide(facts, logic.truth(condition), MILLISECONDS)
+        if isinstance(decision, Undecided):
+            return decision.reason
+        if not isinstance(decision, Counterexample):
+            return ""
+        tried = with_numbers(case, decision.values)
+        for number in _TRIED_REALS:
+            chosen = with_reals(tried, number)
+            candidate = candidate_of(self.template, chosen)
+            if candidate is not None and self._is_refused(chosen):
+                return candidate
+        return "sizes seem to be refused by it alone, but are not"
+
+    def _is_refused(self, case: Case) -> bool:
+        declared = declare_root(self.composing, self.template, case.attributes, case.dtypes, case.inputs)
+        refusing = [each for each in declared.failures if is_refused(self.template, each)]
+        return bool(refusing) and all(each.rule == rules.ASSERTION_FAILS and self._is_here(each) for each in refusing)
+
+    def _is_here(self, failure: Failure) -> bool:
+        return any(site.place.span == self._span for site in failure.related or failure.sites)
