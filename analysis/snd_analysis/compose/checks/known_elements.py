@@ -25,7 +25,7 @@ from snd_analysis.compose.limits import MOST_POINTS
 from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.compose.template import Template
 from snd_analysis.compose.written_call import written_call
-from snd_analysis.model import Graph, Operation, Tensor, TensorKind, tensors_of
+from snd_analysis.model import Callee, Graph, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules
 from snd_analysis.skriptnd.syntax import nodes
@@ -45,7 +45,8 @@ class _Walk:
     """Goes through the operations of a root, and into what they are composed of, once if they are given nothing."""
 
     def __init__(self) -> None:
-        self._done: set[Specialization] = set()
+        self._done: set[Callee | None] = set()
+        """What was given nothing that is known."""
 
     def below(self, graph: Graph, given: Mapping[Tensor, Elements]) -> Iterator[Failure]:
         """Yield failures of a graph whose inputs have the elements that are given."""
@@ -55,6 +56,8 @@ class _Walk:
     def _in(self, graph: Graph, known: _Known, given: Mapping[Tensor, Elements]) -> Iterator[Failure]:
         """Yield the same of a part, and add the elements of further tensors to those that are known."""
         for operation in (*graph.operations, *graph.update_operations):
+            if operation.callee in self._done and not _may_know(operation, known):
+                continue  # as most operations of a long graph
             for part in operation.subgraphs.values():
                 yield from self._in(part, known, given)
             callee = specialization_of(operation)
@@ -80,9 +83,9 @@ class _Walk:
             elif inner or not arguments:
                 known.update(_computed(operation, callee, inner))
         elif callee.body is not None and (inner or not (callee.template.in_library or callee in self._done)):
-            if not inner:
-                self._done.add(callee)
             found = self.below(callee.body, inner)
+        if not inner:
+            self._done.add(callee)
         for each in found:
             site = _site(operation, callee, each.responsible)
             if not each.responsible:
@@ -91,6 +94,16 @@ class _Walk:
             # Whoever gives the elements is to blame: here, or where this body is invoked.
             names = tuple(tensor.name for one, tensor in pairs if one.name in each.responsible and tensor in given)
             yield replace(each, sites=(site,), related=(*each.sites, *each.related), responsible=names)
+
+
+def _may_know(operation: Operation, known: _Known) -> bool:
+    """Return whether the elements of an input may be known, or there is none."""
+    for value in operation.inputs:
+        if not isinstance(value, Tensor) or value in known:
+            return True
+        if value.kind is TensorKind.CONSTANT and value.dtype != "real":
+            return True
+    return not operation.inputs
 
 
 def _is_of_format(template: Template) -> bool:
