@@ -468,3 +468,9 @@ def test_updates_are_kept():
     text = _converted(body)
     assert "@update {\n        h = d;\n        c = x;\n    }" in text
     assert "c: real[1, 4];" in text
+
+
+def test_extents_that_depend_on_data_have_no_name():
+    head = "extension tract_registry tract_core;\nextension tract_registry tract_onnx;"
+    body = "x = external(shape = [2, 3]); y = tract_onnx_non_zero(x, count_symbol = 'n');"
+    assert "y: int[2, ~|6];" in _converted(body, head=head)

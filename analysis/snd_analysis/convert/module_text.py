@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -202,12 +202,22 @@ def _named_pack(pack: Pack) -> Tensor | None:
 
 
 def declaration(
-    name: str, tensor: Tensor, bounds: Mapping[str, int] | None = None, bound: set[str] | None = None
+    name: str,
+    tensor: Tensor,
+    bounds: Mapping[str, int] | None = None,
+    bound: set[str] | None = None,
+    unnamed: Callable[[Integer], int | None] = lambda extent: None,
 ) -> str:
-    """Return the declaration of a tensor. Symbols in ``bounds`` are bounded where they first occur alone."""
+    """Return the declaration of a tensor. Symbols in ``bounds`` are bounded where they first occur alone.
+
+    ``unnamed`` tells the bound of an extent that depends on data, so that nothing in the module has a name for it.
+    """
     parts = []
     for extent in tensor.shape or ():
         text = format_value(extent) if isinstance(extent, Integer) else "?"
+        most = unnamed(extent) if isinstance(extent, Integer) else None
+        if most is not None:
+            text = f"~|{most}"
         if bounds is not None and bound is not None and text in bounds and text not in bound:
             bound.add(text)
             text = f"{text}|{bounds[text]}"

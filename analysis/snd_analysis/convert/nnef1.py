@@ -39,7 +39,7 @@ from snd_analysis.nnef1.elaborate import Invocation
 from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
-from snd_analysis.symbolic.integers import FALSE, TRUE, AtLeastZero, Integer, Truth, as_affine, constant
+from snd_analysis.symbolic.integers import FALSE, TRUE, AtLeastZero, Integer, Truth, as_affine, bounds, constant
 from snd_analysis.symbolic.values import NULL, format_value
 from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
@@ -96,6 +96,7 @@ class _Conversion:
         self._tree = nnef1_tree(snapshot.db, path)
         self._graph = graph
         self._symbols = dict(_symbols(graph))
+        self._named = {leaf.key for extent in _extents_of_inputs(graph) for leaf in extent.leaves}
         modules = {*library_modules(), *format_modules()}
         self._names = Names({*self._symbols, "real", "int", "bool", "str"})
         self._writer = Writer(self._names)
@@ -190,10 +191,10 @@ class _Conversion:
         self._name_results([step for _, step in steps])
         text = GraphText(f"graph {self._name}")
         bound: set[str] = set()
-        bounds = {name: BOUND if high is None else high for name, high in self._symbols.items()}
+        most = {name: BOUND if high is None else high for name, high in self._symbols.items()}
         for value in graph.inputs.values():
             assert isinstance(value, Tensor)
-            self._declare(text, "input", value, declaration(self._writer.name(value), value, bounds, bound))
+            self._declare(text, "input", value, declaration(self._writer.name(value), value, most, bound))
         self._assert(text)
         variables = tuple(self._variables(text, [step for _, step in steps]))
         compose = text.block("compose")
@@ -215,6 +216,13 @@ class _Conversion:
         known = {each: written_as for each, written_as in names.items() if written_as is not None}
         counts = Counter(each.module for each in plain_steps(step for _, step in steps))
         return Converted(written, variables, {**known, **outputs}, counts)
+
+    def _bound_of_data(self, extent: Integer) -> int | None:
+        """Return the bound of an extent that depends on what tensors hold; None of those that inputs name."""
+        if all(leaf.key in self._named for leaf in extent.leaves):
+            return None
+        high = bounds(extent)[1]
+        return BOUND if high is None else high
 
     def _name_results(self, steps: Sequence[GraphStep]) -> None:
         made = [tensor for step in steps for tensor in named_tensors(step)]
@@ -320,7 +328,7 @@ class _Conversion:
             name = self._names.new(wanted)
             text.block("compose").add(f"{name} = {self._writer.argument(value)};")
         self._given_out.add(value)
-        text.block("output").add(declaration(name, value))
+        text.block("output").add(declaration(name, value, unnamed=self._bound_of_data))
         return name
 
     def _variables(self, text: GraphText, steps: Sequence[GraphStep]) -> Iterator[StoredTensor]:
@@ -392,8 +400,12 @@ def _is_bound(condition: Truth) -> bool:
 
 def _symbols(graph: Graph) -> Iterator[tuple[str, int | None]]:
     """The dynamic extents of inputs that have a name alone, with the greatest numbers that they are known to be."""
+    for extent in _extents_of_inputs(graph):
+        if (leaf := extent.variable) is not None and leaf.name.isidentifier():
+            yield leaf.name, leaf.high
+
+
+def _extents_of_inputs(graph: Graph) -> Iterator[Integer]:
     for value in graph.inputs.values():
         for tensor in tensors_of(value):
-            for extent in tensor.shape or ():
-                if isinstance(extent, Integer) and (leaf := extent.variable) is not None and leaf.name.isidentifier():
-                    yield leaf.name, leaf.high
+            yield from (extent for extent in tensor.shape or () if isinstance(extent, Integer))
