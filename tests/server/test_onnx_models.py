@@ -16,6 +16,15 @@ Run = Callable[..., Any]
 
 # Weights without elements, `float[4, 4] w`, are random.
 MODELS = {
+    # a product with factors and a dynamic batch, as the first opsets have it
+    "weighted": """
+        <ir_version: 4, opset_import: ["" : 7]>
+        main (float[N, 3] x) => (float[N, 5] y)
+        <float[5, 3] f, float[5] b>
+        {
+            q = Gemm<transB = 1, alpha = 0.5, beta = 2.0>(x, f, b)
+            y = Softmax(q)
+        }""",
     # torch.nn.LSTM, opset 11: states of zeros by the batch, all outputs by their last step
     "bidirectional": """
         <ir_version: 6, opset_import: ["" : 11]>

@@ -120,3 +120,11 @@ def _axpb(call: Call) -> None:
     # The alignments are named in another order than the inputs.
     a, x, b = aligned(call, "a_align", "x_align", "b_align")
     call.write("Add", [scope.node("Mul", [a, x]), b])
+
+
+@counterpart("math.axpby")
+def _weighted_sum(call: Call) -> None:
+    if any(call[f"{each}_align"] is not None for each in "axby"):
+        raise Unsuitable("it aligns dimensions otherwise than ONNX")
+    node = call.scope.node
+    call.write("Add", [node("Mul", [call.input(0), call.input(1)]), node("Mul", [call.input(2), call.input(3)])])
