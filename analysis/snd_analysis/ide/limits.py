@@ -38,7 +38,7 @@ MOST_ELEMENTS = 1_000_000
 """Elements of all results together of what is evaluated without being asked for. Of more, the user has to ask."""
 MOST_PRODUCTS = 10_000_000
 """Multiply-adds of what is evaluated without being asked for. Of more, the user has to ask."""
-MOST_POINTS_OF_PICTURE = 300_000
-"""Points of a formula that are looked at for a picture of its data flow. For more, there is none."""
+MOST_POINTS_OF_PICTURE = 200_000
+"""Points of all formulas that are looked at for a picture of data flow. For more, it says that they are too many."""
 MOST_POINTS_OF_FLOW = 2_000
 """Of a formula, for what a hover says it reads; nothing is said of larger ones."""

@@ -36,6 +36,18 @@ Cell: TypeAlias = "tuple[int | None, ...]"
 Cells: TypeAlias = "dict[Slot, set[Cell]]"
 
 
+class PointBudget(Struct):
+    """How many points of formulas may still be looked at to answer a question."""
+
+    left: int
+
+    def take(self, count: int) -> None:
+        """Count points. Raises FormulaFailed if that are more than may be looked at."""
+        self.left -= count
+        if self.left < 0:
+            raise FormulaFailed(LIMIT_EXCEEDED, "there are too many points of formulas to look at")
+
+
 class CellRead(Struct, frozen=True):
     """A cell of a tensor that is no pack, and the access that reads it."""
 
@@ -55,38 +67,37 @@ class CellWrite(Struct, frozen=True):
     """Whether no data decide that it is written."""
 
 
-def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], most_points: int) -> Cells:
+def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:
     """Return all cells whose values decide about cells after the formulas of an operator, those cells aside.
 
     Raises FormulaFailed if data decide how far an index goes, or there are more points to look at.
     """
     found: Cells = {slot: set(each) for slot, each in cells.items()}
     for formula in reversed(formulas):
-        reads, overwritten = _read_in(formula, found, most_points)
+        reads, overwritten = _read_in(formula, found, budget)
         for slot, cell in overwritten:
             found[slot].discard(cell)
         _add(found, reads)
     return found
 
 
-def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], most_points: int) -> Cells:
+def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:
     """Return all cells that cells decide about, those cells aside. Raises FormulaFailed as ``read_for`` does."""
     found: Cells = {slot: set(each) for slot, each in cells.items()}
     for formula in formulas:
         is_growing = True
         while is_growing:
             before = _size(found)
-            for write in writes_of(formula, points_reading(formula, found), most_points):
+            for write in writes_of(formula, points_reading(formula, found), budget):
                 if any(_meets(found, each.slot, each.cell) for each in write.reads):
                     found.setdefault(write.slot, set()).add(write.cell)
             is_growing = _size(found) > before and any(True for _ in formula.own_reads())
     return found
 
 
-def writes_of(formula: Formula, positions: Sequence[Collection[int]], most_points: int) -> Iterator[CellWrite]:
+def writes_of(formula: Formula, positions: Sequence[Collection[int]], budget: PointBudget) -> Iterator[CellWrite]:
     """Yield what is written at points of a formula, and what is read for it."""
-    if prod(map(len, positions)) > most_points:
-        raise FormulaFailed(LIMIT_EXCEEDED, f"there are more than {most_points:,} points to look at")
+    budget.take(prod(map(len, positions)))
     for point in product(*positions):
         yield from _AtPoint(formula, dict(enumerate(point))).writes()
 
@@ -150,7 +161,7 @@ def _within(slot: Slot, cells: Mapping[Slot, Collection[Cell]]) -> list[Cell]:
 
 
 def _read_in(
-    formula: Formula, cells: Cells, most_points: int
+    formula: Formula, cells: Cells, budget: PointBudget
 ) -> tuple[list[CellRead], list[tuple[Slot, Cell]]]:  # fmt: skip
     """Return what a formula reads for cells, and the cells whose earlier values do not matter."""
     wanted = {slot: set(each) for slot, each in cells.items()}
@@ -158,7 +169,7 @@ def _read_in(
     while True:
         reads: list[CellRead] = []
         overwritten: list[tuple[Slot, Cell]] = []
-        for write in writes_of(formula, points_writing(formula, wanted), most_points):
+        for write in writes_of(formula, points_writing(formula, wanted), budget):
             if _meets(wanted, write.slot, write.cell):
                 reads += write.reads
                 if write.is_certain and formula.operator == "=" and write.cell in cells.get(write.slot, ()):

@@ -19,6 +19,7 @@ from snd_analysis.compose.formulas import (
     Formula,
     FormulaFailed,
     FormulaTensors,
+    PointBudget,
     Slot,
     elaborate,
     read_for,
@@ -78,7 +79,8 @@ def flow_of(specialization: Specialization, name: str, cell: Cell) -> DataFlow:
     tensor = known[direction][name]
     shape = shape_of(tensor)
     _demand_inside(name, shape, cell)
-    found = _through(specialization, direction, {tensor: {cell}})
+    budget = PointBudget(MOST_POINTS_OF_PICTURE)
+    found = _through(specialization, direction, budget, {tensor: {cell}})
     tensors = tuple(
         TensorCells(each, shape_of(other), frozenset(found[other]))
         for each, other in known[Direction.FEEDS if direction is Direction.READS else Direction.READS].items()
@@ -136,24 +138,26 @@ def _tensors(values: Iterable[TensorValue]) -> list[Tensor]:
 
 
 # ---- flow ------------------------------------------------------------------------------------------------------------
-def _through(specialization: Specialization, direction: Direction, cells: _ByTensor) -> _ByTensor:
+def _through(specialization: Specialization, direction: Direction, budget: PointBudget, cells: _ByTensor) -> _ByTensor:
     """Return the cells of the tensors of an operator that cells are computed from, or that are computed from them."""
     if specialization.template.formulas:
-        return _through_formulas(specialization, direction, cells)
+        return _through_formulas(specialization, direction, budget, cells)
     if specialization.body is not None:
-        return _through_body(specialization, specialization.body, direction, cells)
+        return _through_body(specialization, specialization.body, direction, budget, cells)
     asked = _sources(specialization) if direction is Direction.READS else _outputs(specialization)
     return {tensor: {all_cells(tensor)} for _, tensor in _named(asked)}
 
 
-def _through_formulas(specialization: Specialization, direction: Direction, cells: _ByTensor) -> _ByTensor:
+def _through_formulas(
+    specialization: Specialization, direction: Direction, budget: PointBudget, cells: _ByTensor
+) -> _ByTensor:
     try:
         tensors = FormulaTensors(specialization)
         formulas: list[Formula] = list(elaborate(specialization, tensors))
         slots = dict(_slots(specialization, tensors))
         wanted: Cells = {slots[tensor]: found for tensor, found in cells.items()}
         follow = read_for if direction is Direction.READS else written_from
-        reached = follow(formulas, wanted, MOST_POINTS_OF_PICTURE)
+        reached = follow(formulas, wanted, budget)
     except (EvaluationError, FormulaFailed) as failed:
         raise NoFlow(str(failed.message)) from None
     is_output = direction is Direction.FEEDS
@@ -173,7 +177,9 @@ def _slots(specialization: Specialization, tensors: FormulaTensors) -> Iterator[
                 yield tensor, slot
 
 
-def _through_body(specialization: Specialization, body: Graph, direction: Direction, cells: _ByTensor) -> _ByTensor:
+def _through_body(
+    specialization: Specialization, body: Graph, direction: Direction, budget: PointBudget, cells: _ByTensor
+) -> _ByTensor:
     """Return the same by the operations of the body, whose tensors are others than those of the declarations."""
     sources = {**body.inputs, **body.variables, **body.constants}
     inner = dict(_named([*sources.items(), *body.outputs.items()]))
@@ -182,25 +188,27 @@ def _through_body(specialization: Specialization, body: Graph, direction: Direct
     for name, tensor in outer.items():
         if tensor in cells and name in inner:
             given.setdefault(inner[name], set()).update(cells[tensor])
-    found = _through_graph(body, direction, given)
+    found = _through_graph(body, direction, budget, given)
     asked = tensors_of(specialization, Direction.FEEDS if direction is Direction.READS else Direction.READS)
     return {tensor: found[inner[name]] for name, tensor in asked.items() if name in inner and found.get(inner[name])}
 
 
-def _through_graph(graph: Graph, direction: Direction, cells: Mapping[Tensor, Collection[Cell]]) -> _ByTensor:
+def _through_graph(
+    graph: Graph, direction: Direction, budget: PointBudget, cells: Mapping[Tensor, Collection[Cell]]
+) -> _ByTensor:
     found: _ByTensor = {tensor: set(each) for tensor, each in cells.items()}
     is_back = direction is Direction.READS
     for operation in reversed(graph.operations) if is_back else graph.operations:
         known, asked = (operation.outputs, operation.inputs) if is_back else (operation.inputs, operation.outputs)
         reached = {number: found[each] for number, each in enumerate(_tensors(known)) if each in found}
         if reached:
-            for number, more in _through_operation(operation, direction, reached).items():
+            for number, more in _through_operation(operation, direction, budget, reached).items():
                 found.setdefault(_tensors(asked)[number], set()).update(more)
     return found
 
 
 def _through_operation(
-    operation: Operation, direction: Direction, cells: Mapping[int, Collection[Cell]]
+    operation: Operation, direction: Direction, budget: PointBudget, cells: Mapping[int, Collection[Cell]]
 ) -> dict[int, set[Cell]]:
     """Return the same for an operation: tensors by their number among its inputs, or outputs."""
     specialization = specialization_of(operation)
@@ -213,5 +221,5 @@ def _through_operation(
     given: _ByTensor = {}
     for number, each in cells.items():
         given.setdefault(tensors[number], set()).update(each)
-    found = _through(specialization, direction, given)
+    found = _through(specialization, direction, budget, given)
     return {number: found[each] for number, each in enumerate(_tensors(asked)) if found.get(each)}

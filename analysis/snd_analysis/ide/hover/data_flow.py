@@ -12,6 +12,7 @@ from snd_analysis.compose.formulas import (
     Formula,
     FormulaFailed,
     FormulaTensors,
+    PointBudget,
     Slot,
     elaborate_formula,
     points_reading,
@@ -52,7 +53,7 @@ def _middle(formula: Formula, access: nodes.Node) -> Iterator[CellWrite]:
     """Yield what is written in the middle of a formula, if an access is read for it."""
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
     if len(extents) == len(formula.axes):
-        for write in writes_of(formula, [(extent // 2,) for extent in extents], 1):
+        for write in writes_of(formula, [(extent // 2,) for extent in extents], PointBudget(1)):
             if write.is_certain and (access is formula.node.target or _read_by(write, access)):
                 yield write
 
@@ -69,7 +70,7 @@ def _reads(formulas: list[Formula], middle: CellWrite, access: nodes.Node) -> It
     wanted = {middle.slot: {middle.cell}}
     read: dict[Slot, set[Cell]] = {}
     for formula in formulas:
-        for write in writes_of(formula, points_writing(formula, wanted), MOST_POINTS_OF_FLOW):
+        for write in writes_of(formula, points_writing(formula, wanted), PointBudget(MOST_POINTS_OF_FLOW)):
             if (write.slot, write.cell) == (middle.slot, middle.cell):
                 for slot, cell in _read_by(write, access):
                     read.setdefault(slot, set()).add(cell)
@@ -84,7 +85,7 @@ def _feeds(formulas: list[Formula], middle: CellWrite, access: nodes.Node) -> It
         return
     fed: dict[Slot, set[Cell]] = {}
     for formula in formulas:
-        for write in writes_of(formula, points_reading(formula, {slot: {cell}}), MOST_POINTS_OF_FLOW):
+        for write in writes_of(formula, points_reading(formula, {slot: {cell}}), PointBudget(MOST_POINTS_OF_FLOW)):
             if (slot, cell) in _read_by(write, access):
                 fed.setdefault(write.slot, set()).add(write.cell)
     texts = [cells_text(each.name, cells, each.shape) for each, cells in fed.items()]
