@@ -172,7 +172,7 @@ def test_a_file_that_changes_meanwhile_is_refused(real, samples, monkeypatch):
     monkeypatch.setattr(testing, "_update", change_first)
     outcome = real("test", "--update", "operators.sknd")
     assert outcome.status == 2
-    assert "has changed meanwhile" in outcome.stderr
+    assert "changed during the run" in outcome.stderr
     assert path.read_text(encoding="utf-8") == OPERATORS + "\n"
 
 

@@ -125,7 +125,7 @@ class Variables:
         if given.shape != shape or given.dtype.kind not in kinds:
             message = (
                 f"the variable '{name}' is '{tensor.dtype}[{_extents(shape)}]', "
-                f"but what is given for it is '{given.dtype}[{_extents(given.shape)}]'"
+                f"but the given value is '{given.dtype}[{_extents(given.shape)}]'"
             )
             raise EvaluationFailed(VARIABLE_VALUE, message, tensor.place)
         if given.dtype == dtype:
