@@ -56,7 +56,7 @@ def test_a_length_that_is_known_before_is_demanded(compose: str):
     text = net("xs: real[]..(k); c: int[];", "ys: real[]..(k);", compose)
     with pytest.raises(EvaluationFailed) as caught:
         run(text, XS, R(2))
-    assert "'ys' is said to be a pack of 3 tensors, but this result has 2" in caught.value.message
+    assert "'ys' is declared as a pack of 3 tensors, but this result has 2" in caught.value.message
 
 
 def test_a_length_that_is_known_before_may_come_out():

@@ -217,4 +217,4 @@ def test_a_model_is_not_begun_where_a_link_leads(project: Path, real):
 def test_a_null_character_costs_a_message(project: Path, real, command: str):
     outcome = real(*command.split(" "))
     assert outcome.status == 2
-    assert "an argument has a null character" in outcome.stderr
+    assert "an argument contains a null character" in outcome.stderr
