@@ -16,6 +16,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
+from snd_runtime.evaluation.trial_inputs import larger_inputs, random_inputs
 from snd_runtime.execution import ComputedTensor, Execution, execute
 from snd_runtime.execution.plain import plain
 from snd_runtime.generators import Generator
@@ -24,7 +25,6 @@ from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.arguments import ArgumentError
 from snd_server.deviation import TOLERANCE, difference
 from snd_server.ties import operator_of_tie
-from snd_server.trial_inputs import larger_inputs, random_inputs
 
 _QUANTIZED_TOLERANCE = 0.02
 """Rounding decides which of two steps a value between them gets; 8 bits have 256."""

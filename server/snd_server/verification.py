@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from snd_analysis.compose import Session, Specialization, compose_root
 from snd_analysis.convert import Converted
 from snd_runtime.evaluation import EvaluationAnswer, Evaluator, ShownStep, ShownTensor
+from snd_runtime.evaluation.trial_inputs import larger_inputs
 from snd_runtime.summary import Summary, summarize
 from snd_runtime.worker import ProcessLimits
 from snd_server.arguments import ArgumentError
@@ -27,7 +28,6 @@ from snd_server.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.running import Observer, RunRequest, answer_of, prepare
 from snd_server.selection import RuleSettings
 from snd_server.terminal import say
-from snd_server.trial_inputs import larger_inputs
 from snd_server.weights import stored_weights
 
 Array: TypeAlias = np.ndarray[Any, Any]

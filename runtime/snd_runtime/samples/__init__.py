@@ -1,10 +1,12 @@
 """Samples in comments, evaluated: is what is recorded what comes out?
 
 ``SampleEvaluator`` evaluates those of a file in a worker process, ``evaluate_samples`` in this one; ``evaluate_sample``
-runs one that is checked already, ``update_edits`` records what came of it. The worker also
-traces graphs (``tracing``) and proposes samples (``proposal``). Nothing is printed or written here.
+runs one that is checked already, ``update_edits`` records what came of it. The worker also traces graphs (``tracing``),
+proposes samples (``proposal``), and compares a definition with what an edit makes of it (``equivalence``). Nothing is
+printed or written here.
 """
 
+from snd_runtime.samples.equivalence import Equivalence, EquivalenceRequest
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.evaluator import SampleEvaluator
 from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
@@ -17,6 +19,8 @@ from snd_runtime.samples.update import update_edits
 
 __all__ = [
     "SAMPLE_LIMITS",
+    "Equivalence",
+    "EquivalenceRequest",
     "GraphTrace",
     "NoProposal",
     "ProposalRequest",

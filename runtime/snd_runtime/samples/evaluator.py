@@ -11,6 +11,7 @@ from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.rules import LIMIT_EXCEEDED
+from snd_runtime.samples.equivalence import Equivalence, EquivalenceRequest
 from snd_runtime.samples.handler import OneSample, SampleOrder, StepCount
 from snd_runtime.samples.outcome import SampleOutcome, Status
 from snd_runtime.samples.proposal import SEARCH_SECONDS, NoProposal, ProposalRequest, SampleProposal
@@ -75,6 +76,14 @@ class SampleEvaluator:
         except WorkerFailed as failed:
             return NoProposal(failed.message)
         return proposal
+
+    def compare(self, request: EquivalenceRequest, existing: Collection[str] = ()) -> Equivalence:
+        """Return whether a definition computes the same after an edit."""
+        try:
+            found: Equivalence = self._call(request, existing, SEARCH_SECONDS)
+        except WorkerFailed as failed:
+            return Equivalence(reason=failed.message)
+        return found
 
     def _call(self, work: StepCount, existing: Collection[str], more_seconds: float = 0.0) -> Any:
         """``more_seconds`` are for what is done beside an evaluation."""

@@ -59,7 +59,7 @@ def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SamplePropos
     template = session.template(request.name)
     if template is None or template.errors:
         return NoProposal("what is wrong with it must be mended first")
-    found = next(_bindings(session, template, request.around), None)
+    found = next(bindings(session, template, request.around), None)
     if found is None:
         return NoProposal("no attributes and inputs were found with which it can be invoked")
     codes = list(dict.fromkeys(_codes(template, *found)))
@@ -82,7 +82,7 @@ def _fault(proposal: SampleProposal) -> int:
 
 
 # ---- attributes ------------------------------------------------------------------------------------------------------
-def _bindings(
+def bindings(
     session: Session, template: Template, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
     """Yield values for the attributes that need one, with which the definition binds to inputs of some shape."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.ide import front_end
-from snd_analysis.ide.actions import REFRESH_SAMPLE, WRITE_SAMPLE, Action, ActionKind
+from snd_analysis.ide.actions import REFACTOR, REFRESH_SAMPLE, WRITE_SAMPLE, Action, ActionKind
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
@@ -16,7 +16,7 @@ from snd_server.lsp.workspace_edits import workspace_edit
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-COMMANDS = frozenset({REFRESH_SAMPLE, WRITE_SAMPLE})
+COMMANDS = frozenset({REFACTOR, REFRESH_SAMPLE, WRITE_SAMPLE})
 """The commands of actions that this server has."""
 _KINDS = [kind.value for kind in ActionKind]
 

@@ -26,6 +26,7 @@ from snd_server.lsp import (
     navigation,
     progress,
     pull,
+    refactoring,
     rename,
     sample_commands,
     sample_list,
@@ -77,6 +78,7 @@ _FEATURES: tuple[ModuleType, ...] = (
     sample_commands,
     graph_commands,
     sample_writing,
+    refactoring,
     sample_list,
     custom_requests,
     graph_view,
@@ -183,6 +185,10 @@ class SndServer:
         """Tell the user what is wrong with what the server was given. May be called on any thread."""
         _logger.warning("%s", message)
         self._send(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, message))
+
+    def tell(self, message: str) -> None:
+        """Tell the user what was done. May be called on any thread."""
+        self._send(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
 
     def _send(self, method: str, params: object) -> None:
         if self._loop is not None and not self.stopped.is_set():

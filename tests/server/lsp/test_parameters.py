@@ -67,6 +67,7 @@ WRONG_ARGUMENTS = [
     ("snd.evaluate", [URI, {"code": "# >>> net()", "occurrence": -1}], "the code of a sample"),
     ("snd.chooseSample", [URI, "# >>> net()"], "the code of a sample"),
     ("snd.writeSample", [URI], "the name of a definition"),
+    ("snd.refactor", [URI, "extract", 3], "a refactoring, and two offsets"),
     ("snd.references", [URI, 1], "the name of a definition"),
 ]
 

@@ -12,13 +12,14 @@ from snd_analysis.ide.actions.extents import name_extents
 from snd_analysis.ide.actions.fixes import fix_all, fixes
 from snd_analysis.ide.actions.imports import missing_imports, organize_imports
 from snd_analysis.ide.actions.lists import lists
+from snd_analysis.ide.actions.refactor import REFACTOR, refactorings
 from snd_analysis.ide.actions.samples import REFRESH_SAMPLE, WRITE_SAMPLE, has_sample, sample_actions
 from snd_analysis.ide.actions.suppress import suppress
 from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 
-__all__ = ["REFRESH_SAMPLE", "WRITE_SAMPLE", "Action", "ActionKind", "Command", "actions", "has_sample"]
+__all__ = ["REFACTOR", "REFRESH_SAMPLE", "WRITE_SAMPLE", "Action", "ActionKind", "Command", "actions", "has_sample"]
 
 
 def actions(
@@ -51,6 +52,7 @@ def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: 
     yield from lists(request)
     yield from name_extents(request)
     yield from suppress(request)
+    yield from refactorings(request, commands)
     yield from sample_actions(request, commands)
     # Actions for the whole file are offered on request only.
     if any(kind.startswith("source") for kind in only):

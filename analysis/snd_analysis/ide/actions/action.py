@@ -17,6 +17,7 @@ class ActionKind(StrEnum):
 
     QUICK_FIX = "quickfix"
     REWRITE = "refactor.rewrite"
+    EXTRACT = "refactor.extract"
     FIX_ALL = "source.fixAll.snd"
     ORGANIZE_IMPORTS = "source.organizeImports"
     SAMPLE = "source.sample.snd"

@@ -1,0 +1,22 @@
+"""Refactorings that a server does that can evaluate: what they change has to compute the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from snd_analysis.base import counted
+from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
+from snd_analysis.ide.refactoring import EXTRACT, selected_statements
+
+REFACTOR = "snd.refactor"
+
+
+def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action]:
+    """Yield an operator of the selected statements."""
+    if REFACTOR not in commands:
+        return
+    selected = selected_statements(request.snapshot, request.path, request.span)
+    if selected is not None:
+        command = Command(REFACTOR, (EXTRACT, selected.span.start, selected.span.end))
+        title = f"extract an operator from {counted(selected.count, 'statement')}"
+        yield Action(title, ActionKind.EXTRACT, command=command)

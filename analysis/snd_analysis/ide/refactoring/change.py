@@ -1,0 +1,69 @@
+"""What a refactoring comes to, and whether the analysis accepts it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from snd_analysis.base import TextEdit
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.workspace import Snapshot
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+class RefactoringError(Exception):
+    """A refactoring that can't be done, for a reason that can be told."""
+
+
+class Refactored(Struct, frozen=True):
+    """Edits of the file of the definition ``name``, which has to compute the same afterwards."""
+
+    name: OperatorName
+    edits: tuple[TextEdit, ...]
+    what: str
+    """What was done, as the beginning of a message."""
+
+
+def edited(text: str, edits: Iterable[TextEdit]) -> str:
+    """Return a text with edits of it, which don't overlap."""
+    for edit in sorted(edits, key=lambda each: each.location.span, reverse=True):
+        text = text[: edit.location.span.start] + edit.text + text[edit.location.span.end :]
+    return text
+
+
+def new_problem(snapshot: Snapshot, changed: Snapshot, path: str) -> str | None:
+    """Return the first diagnostic of a file that a change adds to it; None if it adds none."""
+    before = Counter((each.rule.name, each.message) for each in snapshot.diagnostics(path))
+    for found in changed.diagnostics(path):
+        before[found.rule.name, found.message] -= 1
+        if before[found.rule.name, found.message] < 0:
+            return found.message
+    return None
+
+
+def words(text: str) -> set[str]:
+    """Return the names in a text."""
+    return set(_WORD.findall(text))
+
+
+def fresh(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken; from now on it is."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}{number}"
+    taken.add(found)
+    return found
+
+
+def indented(text: str, at: int, end: int, indent: str) -> str:
+    """Return a part of a text, with its lines after the first one indented so much where they were as the first."""
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    if before.strip():
+        return text[at:end]
+    first, *rest = text[at:end].split("\n")
+    return "\n".join([first, *(f"{indent}{each.removeprefix(before)}" if each.strip() else each for each in rest)])

@@ -1,0 +1,266 @@
+"""Selected statements as an operator of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from snd_analysis.base import Location, Span, TextEdit
+from snd_analysis.compose import extent_text
+from snd_analysis.ide.cursor import definition_at
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.refactoring.change import (
+    Refactored,
+    RefactoringError,
+    edited,
+    fresh,
+    indented,
+    new_problem,
+    words,
+)
+from snd_analysis.model import Shape, Tensor
+from snd_analysis.skriptnd.names import OperatorName, Role, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Run
+from snd_analysis.workspace import Snapshot
+
+_NAME = "extracted"
+_INDENT = "    "
+_EXTENTS = ("n", "m", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OUTSIDE = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.TENSOR})
+_SCALARS = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
+
+
+class Selected(Struct, frozen=True):
+    """Statements that stand together in a ``@compose`` block; ``span`` is where, in the file."""
+
+    start: int
+    """What spans of the definition count from."""
+    definition: nodes.Definition
+    span: Span
+    count: int
+
+
+class _Symbols(Struct, frozen=True):
+    """What the statements name: each symbol once, in order."""
+
+    read: tuple[Symbol, ...]
+    """Tensors from outside."""
+    written: tuple[Symbol, ...]
+    """Tensors that others use."""
+    scalars: tuple[Symbol, ...]
+    """Attributes and other ints, bools and strings from outside."""
+    dtypes: frozenset[str]
+    """Generic types."""
+
+
+def selected_statements(snapshot: Snapshot, path: str, span: Span) -> Selected | None:
+    """Return the whole statements of one ``@compose`` block that a selection touches; None if it is empty."""
+    selected = snapshot.source(path).text[span.start : span.end]
+    first, last = span.start + len(selected) - len(selected.lstrip()), span.start + len(selected.rstrip())
+    found = definition_at(snapshot.tree(path), first)
+    if found is None or first >= last:
+        return None
+    start, definition = found
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind is not BlockKind.COMPOSE:
+            continue
+        if not (block.start <= first - start and last - start <= block.end):
+            continue
+        entries = [each for each in block.entries if each.start < last - start and first - start < each.end]
+        if entries and all(isinstance(each.statement, nodes.Component) for each in entries):
+            return Selected(start, definition, Span(entries[0].start, entries[-1].end).shifted(start), len(entries))
+    return None
+
+
+def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Refactored:
+    """Return the edits that make an operator of the selected statements. Raises RefactoringError."""
+    selected = selected_statements(snapshot, path, span)
+    if selected is None:
+        raise RefactoringError("select statements of one '@compose' block")
+    knowledge = Knowledge(snapshot, path, selected.start, selected.definition)
+    symbols = _symbols(knowledge, selected)
+    if not symbols.written:
+        raise RefactoringError("nothing uses the results of these statements")
+    name = fresh(_NAME, {*snapshot.definitions(path), *words(snapshot.source(path).text)})
+    reason = ""
+    for generic in (True, False):
+        edits = _edits(knowledge, selected, symbols, name, generic)
+        changed = snapshot.changed({path: edited(snapshot.source(path).text, edits)})
+        problem = new_problem(snapshot, changed, path)
+        if problem is None:
+            return Refactored(knowledge.name, edits, f"extracted the operator '{name}'")
+        reason = problem
+    raise RefactoringError(f"the operator would not be right: {reason}")
+
+
+# ---- symbols ---------------------------------------------------------------------------------------------------------
+def _symbols(knowledge: Knowledge, selected: Selected) -> _Symbols:
+    resolution = knowledge.resolution
+    span = selected.span.shifted(-selected.start)
+    read: dict[Symbol, None] = {}
+    written: dict[Symbol, None] = {}
+    scalars: dict[Symbol, None] = {}
+    dtypes: set[str] = set()
+    uses = sorted(resolution.uses_in(span), key=lambda each: each.span.start)
+    inside = [each for each in uses if span.start <= each.span.start and each.span.end <= span.end]
+    for use in inside:
+        symbol = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
+        if not isinstance(symbol, Symbol):
+            continue
+        if symbol.kind is SymbolKind.DTYPE:
+            dtypes.add(symbol.name)
+        elif symbol.kind is SymbolKind.LABEL:
+            raise RefactoringError(f"the variables below the label '{symbol.name}' would have other names")
+        elif symbol.kind in _SCALARS:
+            scalars[symbol] = None
+        elif symbol.kind in _OUTSIDE:
+            (read if use.role is Role.READ else written)[symbol] = None
+    outside = {
+        each.target.tensor if isinstance(each.target, ShapeMember) else each.target
+        for each in resolution.uses
+        if not (span.start <= each.span.start and each.span.end <= span.end)
+    }
+    results = tuple(each for each in written if each.kind is SymbolKind.OUTPUT or each in outside)
+    return _Symbols(tuple(each for each in read if each not in written), results, tuple(scalars), frozenset(dtypes))
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+def _edits(
+    knowledge: Knowledge, selected: Selected, symbols: _Symbols, name: str, generic: bool
+) -> tuple[TextEdit, ...]:
+    source = knowledge.snapshot.source(knowledge.path)
+    line_break = "\r\n" if "\r\n" in source.text else "\n"
+    around = source.text[selected.start + selected.definition.start : selected.start + selected.definition.end]
+    names = _ExtentNames({*words(around), *keywords()}, generic)
+    inputs = {each.name: names.shape(_tensor(knowledge, each)) for each in symbols.read}
+    bound = {extent.removesuffix("..") for shape in inputs.values() for extent in shape}
+    scalars = [each for each in symbols.scalars if each.name not in bound]
+    body = indented(source.text, selected.span.start, selected.span.end, 2 * _INDENT)
+
+    def text(outputs: Mapping[str, Sequence[str]]) -> str:
+        blocks = {
+            BlockKind.DTYPE: _dtypes(knowledge, symbols),
+            BlockKind.ATTRIB: [f"{each.name}: {_scalar_type(knowledge, each)};" for each in scalars],
+            BlockKind.INPUT: [_declared(knowledge, each, inputs[each.name]) for each in symbols.read],
+            BlockKind.OUTPUT: [_declared(knowledge, each, outputs[each.name]) for each in symbols.written],
+            BlockKind.COMPOSE: [body],
+        }
+        lines = [f"operator {name} {{"]
+        for kind, entries in blocks.items():
+            if entries:
+                lines += [f"{_INDENT}@{kind} {{", *(f"{2 * _INDENT}{each}" for each in entries), f"{_INDENT}}}"]
+        return "\n".join([*lines, "}"]).replace("\r\n", "\n").replace("\n", line_break)
+
+    before = _above(source.text, selected.start + selected.definition.start)
+    attributes = ", ".join(f"{each.name}={each.name}" for each in scalars)
+    results = ", ".join(each.name for each in symbols.written)
+    arguments = ", ".join(each.name for each in symbols.read)
+    given = f"{{{attributes}}}" if attributes else ""
+    invocation = TextEdit(Location(knowledge.path, selected.span), f"{results} = {name}{given}({arguments});")
+
+    def edits(outputs: Mapping[str, Sequence[str]]) -> tuple[TextEdit, ...]:
+        place = Location(knowledge.path, Span(before, before))
+        return TextEdit(place, f"{text(outputs)}{2 * line_break}"), invocation
+
+    # The shapes of the outputs are those that the operator itself composes.
+    open_ = edits({each.name: ("~..",) for each in symbols.written})
+    changed = knowledge.snapshot.changed({knowledge.path: edited(source.text, open_)})
+    return edits(_output_shapes(changed, OperatorName(knowledge.path, name), symbols))
+
+
+def _output_shapes(changed: Snapshot, name: OperatorName, symbols: _Symbols) -> dict[str, list[str]]:
+    definition, composed = changed.definition(name), changed.specialization(name)
+    if definition is None or composed is None:
+        raise RefactoringError("the operator can't be composed")
+    resolution = changed.resolution(name.path, definition)
+    shapes = {}
+    for each in symbols.written:
+        symbol = resolution.symbol(each.name)
+        value = None if symbol is None else composed.scope.value_of(symbol)
+        if not isinstance(value, Tensor) or value.shape is None:
+            raise RefactoringError(f"the shape of '{each.name}' is not known")
+        shapes[each.name] = [_extent(part) for part in value.shape]
+    return shapes
+
+
+def _extent(part: Integer | Run) -> str:
+    """Return an extent as declarations have it."""
+    return f"{part.element}.." if isinstance(part, Run) else extent_text(part)
+
+
+def _tensor(knowledge: Knowledge, symbol: Symbol) -> Shape:
+    value = knowledge.value_of(symbol)
+    if not isinstance(value, Tensor) or value.shape is None:
+        raise RefactoringError(f"'{symbol.name}' is no single tensor whose shape is known")
+    return value.shape
+
+
+class _ExtentNames:
+    """Names for the extents of inputs: those that the definition around has, and new ones for all others.
+
+    If they are ``generic``, each number has a name of its own, else it stays a number.
+    """
+
+    def __init__(self, taken: set[str], generic: bool) -> None:
+        self._generic = generic
+        self._taken = taken
+        self._known: dict[str, str] = {}
+
+    def shape(self, shape: Shape) -> list[str]:
+        """Return the extents of an input as its declaration has them."""
+        return [self._text(_extent(part)) for part in shape]
+
+    def _text(self, text: str) -> str:
+        name, dots = text.removesuffix(".."), ".." if text.endswith("..") else ""
+        if _PLAIN.fullmatch(name):
+            return text
+        if name.isdigit():
+            return self._new() if self._generic else text
+        if text not in self._known:
+            self._known[text] = self._new() + dots
+        return self._known[text]
+
+    def _new(self) -> str:
+        free = next((each for each in _EXTENTS if each not in self._taken), None)
+        if free is None:
+            return fresh(_EXTENTS[0], self._taken)
+        self._taken.add(free)
+        return free
+
+
+def _declared(knowledge: Knowledge, symbol: Symbol, shape: Sequence[str]) -> str:
+    type_ = knowledge.context.typed(symbol).type
+    if type_ is None or type_.packed or type_.optional:
+        raise RefactoringError(f"'{symbol.name}' is no single tensor whose shape is known")
+    return f"{symbol.name}: {type_.dtype}[{', '.join(shape)}];"
+
+
+def _scalar_type(knowledge: Knowledge, symbol: Symbol) -> str:
+    type_ = knowledge.context.typed(symbol).type
+    if type_ is None:
+        raise RefactoringError(f"the type of '{symbol.name}' is not known")
+    return f"{'optional ' if type_.optional else ''}{type_.dtype}{'..' if type_.packed else ''}"
+
+
+def _dtypes(knowledge: Knowledge, symbols: _Symbols) -> list[str]:
+    """Return the declarations of the generic types that the operator names."""
+    types = [knowledge.context.typed(each).type for each in (*symbols.read, *symbols.written, *symbols.scalars)]
+    named = {*symbols.dtypes, *(str(each.dtype) for each in types if each is not None)}
+    declared = nodes.entries_of(knowledge.definition, BlockKind.DTYPE, nodes.DtypeDeclaration)
+    return [f"{knowledge.source(node, base)};" for base, node in declared if node.name.text in named]
+
+
+def _above(text: str, at: int) -> int:
+    """Return where the comment above a definition begins, or the definition itself if there is none."""
+    start = text.rfind("\n", 0, at) + 1
+    if text[start:at].strip():
+        return at
+    while start and text[text.rfind("\n", 0, start - 1) + 1 : start].lstrip().startswith("#"):
+        start = text.rfind("\n", 0, start - 1) + 1
+    return start

@@ -1,0 +1,195 @@
+"""Refactorings: the text that they make checks and computes the same, and what can't be done is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from snd_analysis.base import Span
+from snd_analysis.ide.refactoring import RefactoringError, edited, extract_operator, selected_statements
+from snd_analysis.skriptnd.names import OperatorName
+from snd_runtime.samples import EquivalenceRequest, SampleRequest
+from snd_runtime.samples.equivalence import compare
+from support.memory import snapshot_of
+
+PATH = "m.sknd"
+TEXT = """import math, nn;
+
+# Doubles.
+# >>> twice([1.0, -2.0], [1, 2])
+operator twice {
+    @dtype { T: num = real; }
+    @input { x: real[s..]; z: T[n]; }
+    @output { y: real[s..]; w: T[n]; }
+    @compose {
+        a = nn.relu(x);
+        # both
+        p = math.add(z, z);
+        w = math.add(p, p);
+        y = math.add(a, a);
+    }
+}
+
+operator pooled {
+    @attrib { k: int = 2; }
+    @input { x: real[b,c,h,w]; }
+    @output { y: real[b,c,h / k,w / k]; }
+    @using { size = k * 1; }
+    @compose {
+        a = nn.max_pool{size=size, stride=k}(x);
+        y = nn.relu(a);
+    }
+}
+
+graph G {
+    @input { x: real[1,3,8,8]; }
+    @variable { filter: real[4,3,3,3]; weights: real[5,4]; bias: real[5]; }
+    @output { y: real[1,5]; }
+    @compose {
+        a = nn.conv{padding=1}(x, filter);
+        b = pooled(a);
+        c = math.mean_reduce{axes=[2, 3], squeeze=true}(b);
+        y = nn.linear(c, weights, bias);
+    }
+}
+
+graph Labelled {
+    @input { x: real[2,3]; }
+    @output { y: real[2,3]; }
+    @compose {
+        a = one: shifted(x);
+        y = nn.relu(a);
+    }
+}
+
+operator shifted {
+    @input { x: real[n,m]; }
+    @variable { by: real[m]; }
+    @output { y: real[n,m]; }
+    @compose { y = math.add(x, by); }
+}
+"""
+
+
+def span_of(first: str, last: str, text: str = TEXT) -> Span:
+    start = text.index(first)
+    return Span(start, text.index(last, start) + len(last))
+
+
+# What is selected, from and to; the declarations of the operator; its invocation; how many evaluations there are.
+EXTRACTED = (
+    (
+        ("a = nn.relu(x)", "add(p, p);"),
+        ["T: num = real;", "x: real[s..];", "z: T[n];", "a: real[s..];", "w: T[n];", "# both"],
+        "a, w = extracted(x, z);",
+    ),
+    (("p = math", "z, z)"), ["z: T[n];", "p: T[n];"], "p = extracted(z);"),
+    (
+        ("a = nn.max", "relu(a)"),
+        ["size: int;", "k: int;", "x: real[b, c, h, w];", "y: real["],
+        "y = extracted{size=size, k=k}(x);",
+    ),
+    (
+        ("a = nn.conv", "pooled(a);"),
+        ["x: real[n, m, k, l];", "filter: real[p, q, r, s];", "b: real[n, p,"],
+        "b = extracted(x, filter);",
+    ),
+    (("y = nn.linear", "bias"), ["c: real[", "weights: real[", "bias: real["], "y = extracted(c, weights, bias);"),
+)
+
+
+@pytest.mark.parametrize(("selected", "declared", "invocation"), EXTRACTED, ids=lambda each: each[0][:12])
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_selected_statements_become_an_operator(
+    selected: tuple[str, str], declared: list[str], invocation: str, line_break: str
+):
+    text = TEXT.replace("\n", line_break)
+    snapshot = snapshot_of({PATH: text})
+    assert not snapshot.diagnostics(PATH)
+    refactored = extract_operator(snapshot, PATH, span_of(*selected, text))
+    new = edited(text, refactored.edits)
+    head, body = refactored.edits
+    assert body.text == invocation
+    assert all(each in head.text for each in declared)
+    assert not snapshot.changed({PATH: new}).diagnostics(PATH)
+    assert "\r" not in new.replace("\r\n", "")
+    request = EquivalenceRequest(SampleRequest(PATH, {PATH: text}), refactored.name, {PATH: new})
+    found = compare(snapshot, request)
+    assert found.difference is None
+    assert found.evaluations >= 3
+
+
+def test_the_operator_stands_above_the_comment_of_the_definition():
+    snapshot = snapshot_of({PATH: TEXT})
+    (head, _) = extract_operator(snapshot, PATH, span_of("p = math", "z, z)")).edits
+    assert head.location.span.start == TEXT.index("# Doubles.")
+
+
+def test_a_name_that_is_taken_is_not_used():
+    text = TEXT.replace("pooled", "extracted")
+    refactored = extract_operator(snapshot_of({PATH: text}), PATH, span_of("p = math", "z, z)", text))
+    assert refactored.edits[1].text == "p = extracted2(z);"
+
+
+# What is selected, in a text; why that is refused.
+REFUSED = (
+    (TEXT, "a = one", "(x);", "the variables below the label 'one' would have other names"),
+    (TEXT, "@input { x", "[s..]", "select statements"),
+    (TEXT, "operator twice", "add(p, p);", "select statements"),
+    (
+        TEXT.replace("y = nn.relu(a);", "unused = nn.relu(a); y = nn.relu(a);"),
+        "unused",
+        "(a)",
+        "nothing uses the results",
+    ),
+    (TEXT.replace("y = nn.relu(a);", "y = nn.rellu(a);"), "y = nn.rellu", "(a)", "the shape of 'y' is not known"),
+)
+
+
+@pytest.mark.parametrize(("text", "first", "last", "reason"), REFUSED, ids=lambda each: each[:12])
+def test_what_can_not_be_extracted_is_refused(text: str, first: str, last: str, reason: str):
+    with pytest.raises(RefactoringError, match=reason):
+        extract_operator(snapshot_of({PATH: text}), PATH, span_of(first, last, text))
+
+
+def test_statements_are_selected_whole():
+    snapshot = snapshot_of({PATH: TEXT})
+    found = selected_statements(snapshot, PATH, span_of("relu(x)", "p ="))
+    assert found is not None
+    assert TEXT[found.span.start : found.span.end].startswith("a = nn.relu(x);")
+    assert TEXT[found.span.start : found.span.end].endswith("math.add(z, z);")
+    assert found.count == 2
+    at = TEXT.index("relu(x)")
+    assert selected_statements(snapshot, PATH, Span(at, at)) is None
+
+
+# What an edit does to a definition, and what is said of it.
+DIFFERENT = (
+    ("y = math.add(a, a);", "y = math.add(a, x);", "twice", "in a sample: of 'y', "),
+    ("size = k * 1", "size = k * k / 2", "pooled", "on random inputs"),
+    ("c = math.mean_reduce", "c = math.max_reduce", "G", "of 'y', "),
+    ("a = one: shifted", "a = two: shifted", "Labelled", "variables have other names now: 'one.by', 'two.by'"),
+    (
+        "w: T[n]; }\n    @compose",
+        "w: T[n]; }\n    @assert { n < 5; }\n    @compose",
+        "twice",
+        "can't be invoked any more",
+    ),
+)
+
+
+@pytest.mark.parametrize(("old", "new", "name", "difference"), DIFFERENT, ids=lambda each: each[:14])
+def test_an_edit_that_changes_what_is_computed_is_found(old: str, new: str, name: str, difference: str):
+    assert old in TEXT
+    changed = {PATH: TEXT.replace(old, new, 1)}
+    request = EquivalenceRequest(SampleRequest(PATH, {PATH: TEXT}), OperatorName(PATH, name), changed)
+    found = compare(snapshot_of({PATH: TEXT}), request)
+    assert found.difference is not None
+    assert difference in found.difference
+
+
+def test_what_can_not_be_evaluated_is_not_equal():
+    text = TEXT.replace("@using { size = k * 1; }", "@using { size = k * 1; } @assert { c < 0; }")
+    request = EquivalenceRequest(SampleRequest(PATH, {PATH: text}), OperatorName(PATH, "pooled"), {PATH: text})
+    found = compare(snapshot_of({PATH: text}), request)
+    assert not found.evaluations
+    assert found.reason

@@ -1,0 +1,98 @@
+"""Refactorings in an editor: an edit is applied if evaluation agrees, else a message tells why not."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position
+from support.waiting import eventually
+
+URI = "untitled:refactoring"
+TEXT = """import math, nn;
+
+operator twice {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @compose {
+        a = nn.relu(x);
+        y = math.add(a, a);
+    }
+}
+
+operator shifted {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @assert { n < 0; }
+    @compose { y = nn.relu(x); }
+}
+"""
+
+
+@pytest_lsp.fixture(config=SERVER)
+async def client(lsp_client: LanguageClient):
+    await begin(lsp_client, "visual-studio-code")
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def offered(client: LanguageClient, first: str, last: str) -> list[types.Command]:
+    start, end = position(TEXT, first), position(TEXT, last)
+    found = await client.text_document_code_action_async(
+        types.CodeActionParams(
+            types.TextDocumentIdentifier(URI),
+            types.Range(start, types.Position(end.line, end.character + len(last))),
+            types.CodeActionContext([], [types.CodeActionKind.Refactor]),
+        )
+    )
+    commands: list[Any] = [each.command for each in found or ()]
+    # lsprotocol takes such an action for a command
+    commands = [types.Command(**ast.literal_eval(each)) if isinstance(each, str) else each for each in commands]
+    return [each for each in commands if each is not None and each.command == "snd.refactor"]
+
+
+async def run(client: LanguageClient, command: types.Command) -> None:
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
+
+
+async def test_an_operator_is_extracted_and_the_number_of_evaluations_told(client: Editor):
+    open_text(client, URI, TEXT)
+    assert not await offered(client, "@input { x: real[s..]", "y: real[s..]")
+    (command,) = await offered(client, "a = nn.relu(x)", "nn.relu(x);")
+    assert command.title == "extract an operator from 1 statement"
+    await run(client, command)
+    (params,) = await eventually(lambda: _given(client.applied), bool)
+    head, body = sorted(params.edit.document_changes[0].edits, key=lambda each: each.range.start.line)
+    assert head.new_text.startswith("operator extracted {")
+    assert body.new_text == "a = extracted(x);"
+    messages = await eventually(lambda: _given(client.messages), bool)
+    assert messages[-1].message.startswith("extracted the operator 'extracted': equal on ")
+    assert params.label == messages[-1].message
+
+
+async def test_what_can_not_be_evaluated_is_not_applied(client: Editor):
+    open_text(client, URI, TEXT)
+    (command,) = await offered(client, "@compose { y =", "nn.relu(x); }") or await offered(
+        client, "y = nn.relu(x)", "nn.relu(x); }"
+    )
+    await run(client, command)
+    (message,) = await eventually(lambda: _given(client.messages), bool)
+    assert message.message.startswith("nothing was changed: 'shifted' can't be evaluated: ")
+    assert not client.applied
+
+
+async def test_offsets_of_another_text_are_refused(client: Editor):
+    open_text(client, URI, TEXT)
+    (command,) = await offered(client, "a = nn.relu(x)", "nn.relu(x);")
+    change_text(client, URI, "import nn;\n", 2)
+    await run(client, command)
+    (message,) = await eventually(lambda: _given(client.messages), bool)
+    assert message.message == "nothing was changed: select statements of one '@compose' block"
+
+
+async def _given(value: Any) -> Any:
+    return value
