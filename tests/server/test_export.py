@@ -414,3 +414,29 @@ def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkey
     assert outcome.status == 2
     assert "a link leads out of" in outcome.stderr
     assert not (project.parent / "elsewhere").exists()
+
+
+def test_dimensions_are_counted_as_operators_count_them(project: Path, real):
+    """Alignments that are negative or add dimensions, an axis from the end, bounds in a wrong order."""
+    _model(
+        project,
+        """
+        import layout, math;
+        graph Counted {
+            @input { x: real[3]; y: real[3,3]; z: real[2,3]; w: real[2]; }
+            @output { a: real[3,3]; b: real[3,3]; c: real[2,3]; d: real[2,3];
+                      e: real[1,1,3]; f: real[2,3]; g: real[3]; }
+            @compose {
+                a = math.add{lhs_align=-1}(x, y);
+                b = math.sub{rhs_align=0}(y, x);
+                c = math.mul{rhs_align=-1}(z, w);
+                d = math.axpb{a_align=-1}(w, z, 1.0);
+                e = math.add{lhs_align=2}(x, 1.0);
+                f = layout.stack{axis=-1}([x, x]);
+                g = math.clamp(x, 0.5, -0.5);
+            }
+        }
+        """,
+    )
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")

@@ -629,6 +629,8 @@ class _Space:
         target: Sequence[int],
     ) -> None:
         scope, operator, count = self.scope, self.formula.operator, prod(shape)
+        if count == 0:
+            return
         whole = scope.constant(np.array(shape, np.int64))
         accumulates = operator in ACCUMULATORS
         if mask is not None and any(mask.shape[axis] > 1 for axis in range(len(mask.shape)) if axis not in target):

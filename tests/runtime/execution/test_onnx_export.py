@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pytest
 
 pytest.importorskip("onnxruntime", reason="the development packages onnx and onnxruntime are not installed")
 
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
+
 from snd_analysis.compose import Session, Specialization, specialization_of
 from snd_analysis.skriptnd.names import format_modules, library_modules
 from snd_analysis.workspace import Snapshot
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.binding import bound
+from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, execute
 from snd_runtime.execution.binding import converted
-from snd_runtime.limits import Limits
+from snd_runtime.execution.plain import PlainValue, plain
+from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.samples.evaluation import arguments_of
 from snd_server.export import NotExportable
@@ -61,6 +68,68 @@ def test_onnxruntime_computes_what_operators_do():
         compared.add(name)
     assert wrong == []
     assert len(compared) > 60
+
+
+def test_onnxruntime_computes_what_operators_do_with_other_attributes():
+    """One attribute of each sample gets other values, those that the operator allows."""
+    snapshot = library_snapshot()
+    session = Session(snapshot)
+    invocations = [each for each in _invocations(snapshot) if each[0] not in RANDOM]
+    wrong: list[str] = []
+    compared = 0
+    for name, specialization, inputs, attribute, value in sample(_variations(invocations), 300):
+        template = specialization.template
+        attributes = {each: plain(one) for each, one in specialization.attributes.items()} | {attribute: value}
+        given = dict(zip((each.name for each in template.inputs), inputs, strict=True))
+        given = {each: array for each, array in given.items() if array is not None}
+        request = EvaluationRequest(template.name, attributes, specialization.scope.dtypes, given)
+        try:
+            other = bound(session, template, request, FLOAT32, Budget(Limits(tensor_bytes=1 << 26)))
+            outcome = execute(session, other.specialization, other.arguments, Execution(seed=0))
+            exported = Exported(other.specialization, outcome.variables)
+        except (InvalidRequest, EvaluationFailed, NotExportable):
+            continue
+        compared += 1
+        try:
+            found = exported.run(converted(template, other.arguments, FLOAT32))
+        except InvalidArgument as refused:
+            wrong.append(f"{name} with {attribute} = {value}: {refused}")
+            continue
+        for own, one in zip(flattened(outcome.outputs), found, strict=False):
+            if own.shape != one.shape or not _agree(own, one):
+                wrong.append(f"{name} with {attribute} = {value}: {own.tolist()} {one.tolist()}")
+    assert wrong == []
+    assert compared > 100
+
+
+def _variations(
+    invocations: Iterable[tuple[str, Specialization, list[Argument]]],
+) -> Iterator[tuple[str, Specialization, list[Argument], str, PlainValue]]:
+    for name, specialization, inputs in invocations:
+        types = {each.name: each.node.type.text for each in specialization.template.attributes}
+        for attribute, value in specialization.attributes.items():
+            for other in _others(plain(value), types[attribute]):
+                yield name, specialization, inputs, attribute, other
+
+
+def _others(value: PlainValue, dtype: str) -> list[PlainValue]:
+    match value:
+        case tuple() | list():
+            items = list(value)
+            varied = [
+                [*items[:at], other, *items[at + 1 :]]
+                for at in range(len(items))
+                for other in _others(items[at], dtype)
+            ]
+            return [*map(tuple, varied), tuple(reversed(items))]
+        case bool():
+            return [not value]
+    known: dict[str, list[PlainValue]] = {
+        "int": [-2, -1, 0, 1, 2],
+        "real": [-1.0, 0.0, 0.5, 2.5],
+        "bool": [False, True],
+    }
+    return [each for each in known.get(dtype, []) if each != value]
 
 
 def _agree(one: np.ndarray, other: np.ndarray) -> bool:

@@ -39,17 +39,24 @@ def _broadcasting(kind: str) -> Counterpart:
 
 def aligned(call: Call, *names: str) -> list[str]:
     """Return the arguments, such that they broadcast as ONNX does it: aligned at their last dimensions."""
-    found = []
     rank = rank_of(call.output)
-    for at, align in enumerate(names):
-        own, start, name = call.rank(at), call[align], call.input(at)
-        if start is not None:
-            start += 0 if start >= 0 else rank - own + 1
-            after = rank - own - start
-            if after:
-                name = call.scope.node("Unsqueeze", [name, call.scope.constant(list(range(own, own + after)))])
-        found.append(name)
+    starts = [_start(call[align], rank - call.rank(at)) for at, align in enumerate(names)]
+    # Where each begins behind the first dimension of the result, one has to bring the dimensions before it.
+    before = min(starts)
+    found = []
+    for at, start in enumerate(starts):
+        own, name = call.rank(at), call.input(at)
+        leading = before if start == before else 0
+        axes = [*range(leading), *range(leading + own, leading + rank - start)]
+        found.append(call.scope.node("Unsqueeze", [name, call.scope.constant(axes)]) if axes else name)
     return found
+
+
+def _start(align: int | None, last: int) -> int:
+    """Return the dimension of the result that a tensor begins at; ``last`` is that where both end together."""
+    if align is None:
+        return last
+    return align if align >= 0 else last + align
 
 
 def _real(kind: str) -> Counterpart:
@@ -111,7 +118,8 @@ def _select(call: Call) -> None:
 @counterpart("math.clamp")
 def _clamp(call: Call) -> None:
     x, low, high = aligned(call, "val_align", "min_align", "max_align")
-    call.write("Max", [call.scope.node("Min", [x, high]), low])
+    # The lower bound wins where the bounds are in a wrong order.
+    call.write("Where", [call.scope.node("Less", [x, low]), low, call.scope.node("Min", [x, high])])
 
 
 @counterpart("math.axpb")

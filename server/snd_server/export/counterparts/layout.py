@@ -46,7 +46,8 @@ def _concat(call: Call) -> None:
 
 @counterpart("layout.stack")
 def _stack(call: Call) -> None:
-    axis = call["axis"] + (rank_of(call.output) if call["axis"] < 0 else 0)
+    # A negative axis counts the dimensions of the inputs, and ONNX those of the result.
+    axis = call["axis"] + (rank_of(call.output) - (not call["squeeze"]) if call["axis"] < 0 else 0)
     stacked = call.stacked()
     if stacked is not None:
         if call["squeeze"]:

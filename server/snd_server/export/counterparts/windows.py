@@ -71,6 +71,8 @@ def _convolution(call: Call) -> None:
         )
         return
     extents = list(call.symbol("ox"))
+    if not is_plain and 0 in extents:
+        raise Unsuitable("ONNX has no transposed convolution without a result")
     taps, covered = call.symbol("fd"), [a + b for a, b in zip(window["pads"], window["pads"][rank - 2 :], strict=False)]
     source = list(call.symbol("ix"))
     kind = "Conv"
