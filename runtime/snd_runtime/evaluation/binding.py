@@ -25,6 +25,7 @@ from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.evaluation.generic_types import generic_types
 from snd_runtime.evaluation.limits import MOST_KEPT_SHAPES
 from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.shape_demands import demanded_of
 from snd_runtime.evaluation.shape_search import SECONDS, search
 from snd_runtime.evaluation.tensors import InputTensors, InvalidRequest, KnownShapes, Parts, failure_at
 from snd_runtime.execution.plain import value_of
@@ -67,9 +68,13 @@ def bound(
     found: FoundShapes | None = None,
     *,
     search_seconds: float = SECONDS,
+    least: int = 0,
 ) -> Bound:
-    """Bind a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
-    return _Inputs(session, template, request, real, budget, found or FoundShapes(), search_seconds).bound()
+    """Bind a graph or operator. Ints that are made up are ``least`` or one more.
+
+    Raises InvalidRequest, and EvaluationFailed for tensors that are too large.
+    """
+    return _Inputs(session, template, request, real, budget, found or FoundShapes(), search_seconds, least).bound()
 
 
 class _Inputs:
@@ -82,6 +87,7 @@ class _Inputs:
         budget: Budget,
         found: FoundShapes,
         search_seconds: float,
+        least: int,
     ) -> None:
         self._search_seconds = search_seconds
         self._found = found
@@ -90,7 +96,7 @@ class _Inputs:
         self._request = request
         self._attributes = {name: value_of(value) for name, value in request.attributes.items()}
         self._dtypes = generic_types(template, request, self._attributes)
-        self._tensors = InputTensors(template, self._dtypes, request.seed, real, budget)
+        self._tensors = InputTensors(template, self._dtypes, request.seed, real, budget, least)
 
     def bound(self) -> Bound:
         self._demand_attributes()
@@ -162,7 +168,8 @@ class _Inputs:
             last[:] = failures or last
             return False
 
-        if search(self._template, {name: values[name] for name in made}, attempt, self._search_seconds):
+        wanted = {name: values[name] for name in made}
+        if search(self._template, wanted, demanded_of(root), attempt, self._search_seconds):
             return found
         names = " and ".join(f"'{name}'" for name in made)
         message = f"no shape was found for {names} with which '{self._template.shown}' can be evaluated: give one"

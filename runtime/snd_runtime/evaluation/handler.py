@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import ProjectSettings
-from snd_analysis.compose import Failure, Session
+from snd_analysis.compose import Failure, Session, Template
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown
@@ -85,16 +85,59 @@ def evaluate(
     found: FoundShapes | None = None,
     run: Runner | None = None,
 ) -> EvaluationAnswer:
-    """Compose and run a graph or operator. What fails is in the answer; steps and progress are noted on the way."""
-    begin = time.monotonic()
-    real = np.dtype(np.float64 if request.double else np.float32)
+    """Compose and run a graph or operator. What fails is in the answer; steps and progress are noted on the way.
+
+    Ints that are made up are 0 or 1; if something is divided by 0 then, 1 or 2.
+    """
     session = Session(snapshot)
     template = session.template(request.name)
     if template is None:
         return EvaluationAnswer(failures=(Failure(rules.UNKNOWN_OPERATOR, f"there is no '{request.name.name}'"),))
+    found, run = found or FoundShapes(), run or run_repeatedly
+    if all(each.name in request.inputs or each.node.type.text == "real" for each in template.inputs):
+        return _evaluated(session, template, request, note, found, run)
+    steps: list[ShownStep] = []
+
+    def hold(content: Any) -> None:
+        if isinstance(content, ShownStep):
+            steps.append(content)  # only those of one run are told
+        else:
+            note(content)
+
+    answer = _evaluated(session, template, request, hold, found, run)
+    if _divides_by_made_int(answer):
+        first = steps.copy()
+        steps.clear()
+        again = _evaluated(session, template, request, hold, found, run, least=1)
+        if again.failures:
+            steps = first
+        else:
+            answer = again
+    for step in steps:
+        note(step)
+    return answer
+
+
+def _divides_by_made_int(answer: EvaluationAnswer) -> bool:
+    """Whether a run stopped at a division by 0 that other inputs may prevent."""
+    is_division = any(each.rule == rules.DIVISION_BY_ZERO for each in answer.failures)
+    return is_division and any(each.summary is not None and each.summary.dtype == "int" for each in answer.inputs)
+
+
+def _evaluated(
+    session: Session,
+    template: Template,
+    request: EvaluationRequest,
+    note: Callable[[Any], None],
+    found: FoundShapes,
+    run: Runner,
+    least: int = 0,
+) -> EvaluationAnswer:
+    begin = time.monotonic()
+    real = np.dtype(np.float64 if request.double else np.float32)
     answer = EvaluationAnswer()
     try:
-        given = bound(session, template, request, real, Budget(request.limits), found)
+        given = bound(session, template, request, real, Budget(request.limits), found, least=least)
         named = zip((member.name for member in template.inputs), given.arguments, strict=True)
         made = [
             tensor
@@ -111,7 +154,7 @@ def evaluate(
             spent_bytes=sum(map(bytes_of, (*given.arguments, *weights.values()))),
         )
         execution = replace(_execution(request, limits, real, note), variables=weights)
-        outcome = (run or run_repeatedly)(session, given, execution, request.steps)
+        outcome = run(session, given, execution, request.steps)
     except InvalidRequest as invalid:
         failures = tuple(failure_of(failed(each)) if each.sites else each for each in invalid.failures)
         return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)

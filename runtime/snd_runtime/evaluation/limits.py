@@ -12,5 +12,7 @@ MOST_SIZE_OF_MANY_RANKS = 64
 """Extents that are tried with ranks of 4 and more. If larger ones are needed, users have to give shapes."""
 MOST_EXTENT = 4096
 """Numbers of a definition that are tried as extents. If larger ones are needed, users have to give shapes."""
+MOST_DEMANDED_EXTENT = 1 << 20
+"""Extents that conditions are solved for. If larger ones are needed, users have to give shapes."""
 MOST_TRIED_ITEMS = 64
 """Tensors of a pack that a search for shapes makes. If more are needed, users have to give shapes."""

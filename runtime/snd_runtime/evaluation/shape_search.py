@@ -12,9 +12,10 @@ from snd_analysis.compose import Template
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
 from snd_analysis.symbolic.values import Maybe, OperationError, Pack, Run, Value, substitute
 from snd_runtime.evaluation.limits import MOST_EXTENT, MOST_SIZE_OF_MANY_RANKS, MOST_TRIED_ITEMS
+from snd_runtime.evaluation.shape_demands import Demands
 from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)
@@ -25,11 +26,13 @@ SECONDS = 3.0
 
 
 class Choice(Struct):
-    """Numbers within the bounds of what is unknown: ``rank`` for lengths and ranks, one of ``sizes`` for extents."""
+    """Numbers within the bounds of what is unknown: ``rank`` for lengths and ranks, one of ``sizes`` for extents, or
+    the next one that what is demanded allows."""
 
     rank: int
     sizes: Sequence[int]
     chance: random.Random
+    demands: Demands
     _chosen: dict[Hashable, int] = field(default_factory=dict)
 
     def length(self, leaf: Leaf) -> int:
@@ -39,37 +42,40 @@ class Choice(Struct):
     def extent(self, leaf: Leaf) -> int:
         """For an extent."""
         if leaf.key not in self._chosen:
-            self._chosen[leaf.key] = _within(leaf, self.chance.choice(self.sizes))
+            wanted = _within(leaf, self.chance.choice(self.sizes))
+            self._chosen[leaf.key] = self.demands.fitting(leaf, wanted, self._chosen)
         return self._chosen[leaf.key]
 
 
-def choices(literals: Collection[int]) -> Iterator[Choice]:
+def choices(literals: Collection[int], demands: Demands) -> Iterator[Choice]:
     """Yield what to try, the best first: all extents alike, then mixtures by chance of small ones and of
     ``literals``."""
     chance = random.Random(0)
     for size in _SIZES:
         for rank in _RANKS:
             if rank < 4 or size <= MOST_SIZE_OF_MANY_RANKS:
-                yield Choice(rank, (size,), chance)
+                yield Choice(rank, (size,), chance, demands)
     wanted = sorted({each for literal in literals for each in (literal, literal + 1) if 0 < each <= MOST_EXTENT})
     for number in range(_MIXED):
         most = 2 + number * len(_SIZES) // _MIXED
-        yield Choice(chance.choice(_RANKS[:4]), (*range(1, most + 1), *wanted), chance)
+        yield Choice(chance.choice(_RANKS[:4]), (*range(1, most + 1), *wanted), chance, demands)
 
 
 def search(
     template: Template,
     wanted: Mapping[str, TensorValue],
+    demanded: Collection[Truth],
     attempt: Callable[[Mapping[str, KnownShapes]], bool],
     seconds: float = SECONDS,
 ) -> bool:
     """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
 
-    Gives up after some ``seconds``. The numbers in the operator's own text are tried, too: its assertions know best.
+    Extents are chosen such that what is ``demanded`` of the symbols holds. That is not all that decides: the numbers in
+    the operator's own text are tried, too. Gives up after some ``seconds``.
     """
     end = time.monotonic() + seconds
     tried = set()
-    for choice in choices(_literals(template)):
+    for choice in choices(_literals(template), Demands(demanded)):
         found = {name: concrete(value, choice) for name, value in wanted.items()}
         key = tuple(found.values())
         if None in key or key in tried:

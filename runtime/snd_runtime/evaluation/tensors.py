@@ -39,16 +39,24 @@ def failure_at(template: Template, message: str, member: Member | None = None, r
 
 
 class InputTensors:
-    """Makes the tensors for the inputs of one definition. ``dtypes`` are its generic types."""
+    """Makes the tensors for the inputs of one definition. ``dtypes`` are its generic types; ints that nobody gave are
+    ``least`` or one more."""
 
     def __init__(
-        self, template: Template, dtypes: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget
+        self,
+        template: Template,
+        dtypes: Mapping[str, str],
+        seed: int,
+        real: np.dtype[Any],
+        budget: Budget,
+        least: int = 0,
     ) -> None:
         self._template = template
         self._dtypes = dtypes
         self._seed = seed
         self._real = real
         self._budget = budget
+        self._least = least
 
     def dtype(self, member: Member) -> str:
         """Return the type of the elements of an input."""
@@ -111,7 +119,8 @@ class InputTensors:
 
     def _random(self, member: Member, name: str, shape: tuple[int, ...]) -> Array:
         kind = "zeros" if self.dtype(member) == "str" else "random"
-        return self._generated(member, name, Generator(kind, shape))
+        found = self._generated(member, name, Generator(kind, shape))
+        return found + self._least if found.dtype.kind == "i" else found
 
     def _generated(self, member: Member, name: str, generator: Generator) -> Array:
         source, place = source_of(self._seed, name), self._template.declared(member.symbol)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.skriptnd.names import OperatorName
-from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, LiteralInput
+from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, LiteralInput, ShownStep
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate
 from snd_runtime.evaluation.request import Texts
@@ -14,6 +14,7 @@ from snd_runtime.generators import Generator
 from support.memory import snapshot_of
 
 PROGRAM = """\
+import layout;
 import nn;
 import math;
 
@@ -61,6 +62,51 @@ operator packed {
     @input { xs: real[n]..(k); }
     @output { y: real[n]; }
     @lower { y[i,] += xs[j][i,], i < n, j < k; }
+}
+
+operator demanding {
+    @input { x: real[n, m]; y: real[k]; }
+    @assert { 40 - n / 5 == 8 && n % 4 == 3: "between 160 and 164"; m + n == 16000: "long"; k > m: "longer"; }
+    @output { z: real[n, m]; }
+    @lower { z[i, j] = x[i, j], i < n, j < m; }
+}
+
+operator divided {
+    @input { x: int[n]; y: int[n]; }
+    @output { q: int[n]; }
+    @lower { q[i,] = x[i,] / y[i,], i < n; }
+}
+
+operator divided_by_none {
+    @input { x: int[n]; y: int[n]; }
+    @output { q: int[n]; }
+    @lower { q[i,] = x[i,] / (y[i,] - y[i,]), i < n; }
+}
+
+graph dividing {
+    @input { x: int[9]; y: int[9]; }
+    @output { q: int[9]; }
+    @compose {
+        copy = keep(x);
+        q = divided(copy, y);
+    }
+}
+
+operator flat {
+    @input { x: real[1, 8, n]; }
+    @output { y: real[1, 5, 80]; }
+    @compose { y = layout.reshape{shape=[1, 5, 80]}(x); }
+}
+
+graph windows {
+    @input { x: real[1, t|99999]; }
+    @variable { filter: real[8, 1, 10]; }
+    @output { y: real[1, 5, 80]; }
+    @compose {
+        channel = layout.unsqueeze{axes=[1]}(x);
+        found = nn.conv{stride=5, padding=0}(channel, filter);
+        y = flat(found);
+    }
 }
 
 graph bounded {
@@ -148,6 +194,15 @@ def test_shapes_found_by_trying():
     assert extents[2] % 2 == 0
 
 
+def test_shapes_that_assertions_tell():
+    """However large they are, and whichever of them lead to which others."""
+    assert shapes(run("demanding")) == {"x": (163, 15837), "y": (15838,)}
+
+
+def test_shapes_that_the_operators_within_demand():
+    assert shapes(run("windows")) == {"x": (1, 255)}
+
+
 def test_shapes_that_were_found_are_those_of_a_fresh_search():
     """Also after an edit, whatever was found before it."""
     files, found = KnownFiles(), FoundShapes()
@@ -191,6 +246,23 @@ def test_types():
     assert output(run("keep", inputs={"x": np.array([2], np.uint8)})).dtype == np.int64
     assert output(run("keep", double=True)).dtype == np.float64
     assert output(run("tall", inputs={"x": LiteralInput([[1], [2]])})).dtype == np.float32
+
+
+def test_ints_that_are_divided_by_are_not_0():
+    """Unless they are given, or others would be no better; what is told on the way is of one run."""
+    told: list[object] = []
+    request = EvaluationRequest(OperatorName("main.sknd", "dividing"), inputs={"x": LiteralInput([6] * 9)}, trace=True)
+    answer = evaluate(snapshot_of({"main.sknd": PROGRAM}), request, told.append)
+    assert not answer.failures
+    assert answer.inputs[0].summary.least == 1
+    assert answer.inputs[0].summary.greatest == 2
+    assert len([each for each in told if isinstance(each, ShownStep)]) == 2
+    for failing in (
+        run("divided", inputs={"y": LiteralInput([0, 2])}),
+        run("divided", inputs={"x": LiteralInput([0, 2]), "y": LiteralInput([0, 2])}),
+        run("divided_by_none"),
+    ):
+        assert failure(failing)[0] == "division-by-zero"
 
 
 def test_optional_inputs_and_defaults():
