@@ -12,8 +12,8 @@ from snd.errors import ModelError, diagnostic_of
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
-from snd_server.conversion import ONNX_SUFFIX, ConvertRequest, convert_nnef1_file, source_errors
-from snd_server.model_folder import MAIN, main_file
+from snd_server.conversion import ConvertRequest, convert_nnef1_file, source_errors
+from snd_server.model_folder import MAIN, ONNX_SUFFIX, main_file
 from snd_server.selection import RuleSettings
 
 

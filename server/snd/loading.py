@@ -14,8 +14,7 @@ from snd_runtime.limits import Limits
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
-from snd_server.conversion import ONNX_SUFFIX
-from snd_server.model_folder import main_file
+from snd_server.model_folder import ONNX_SUFFIX, main_file
 from snd_server.running import RunRequest, prepare
 from snd_server.selection import RuleSettings
 

@@ -11,6 +11,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
+from snd_server.model_folder import no_graph
 
 
 class ShapesError(Exception):
@@ -52,7 +53,7 @@ def compose_chosen(
 def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:
     graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
     if not graphs:
-        raise ShapesError(f"there is no graph in {path}")
+        raise ShapesError(no_graph(path))
     if graph is None:
         return snapshot.main_graphs(path)[0].name.text
     if graph not in graphs:

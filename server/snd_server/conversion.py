@@ -18,7 +18,7 @@ from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.discovery import NNEF1_SUFFIX
-from snd_server.model_folder import MAIN
+from snd_server.model_folder import MAIN, ONNX_SUFFIX
 from snd_server.render import full
 from snd_server.report import Report
 from snd_server.selection import RuleSettings
@@ -32,7 +32,6 @@ Array: TypeAlias = np.ndarray[Any, Any]
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _WEIGHTS = "weights"
 WeightsForm: TypeAlias = Literal["dat", "npz", "safetensors"]
-ONNX_SUFFIX = ".onnx"
 
 
 class ConvertRequest(Struct, frozen=True):

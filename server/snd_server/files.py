@@ -16,6 +16,7 @@ from snd_server.limits import (
     MOST_SAFETENSORS_HEADER_BYTES,
     MOST_SOURCE_BYTES,
 )
+from snd_server.model_folder import ONNX_SUFFIX, convert_first
 from snd_server.reading import read_file, read_start, reason
 from snd_server.sizes import too_large
 
@@ -128,6 +129,8 @@ class DiskReader:
         return self._decoded(f"{archive}/{name}", found.start)
 
     def _decoded(self, path: str, content: bytes) -> str | Exception:
+        if path.endswith(ONNX_SUFFIX):
+            return _unreadable(rules.INVALID_ENCODING, convert_first(path), 0)
         content = content.removeprefix(_BOM)
         try:
             text = content.decode()

@@ -7,6 +7,7 @@ import os
 from snd_server.archive_paths import GRAPH, is_archive
 
 MAIN = "main.sknd"
+ONNX_SUFFIX = ".onnx"
 _MAIN_FILES = (MAIN, GRAPH)
 
 
@@ -21,3 +22,13 @@ def main_file(path: str) -> str:
         return path
     files = [os.path.join(path, name) for name in _MAIN_FILES]
     return next((each for each in files if os.path.isfile(each)), files[0])
+
+
+def no_graph(path: str) -> str:
+    """Return the message for a file without a graph. Of an ONNX model, it says how to get one."""
+    return convert_first(path) if path.endswith(ONNX_SUFFIX) else f"there is no graph in {path}"
+
+
+def convert_first(path: str) -> str:
+    """Return the message for an ONNX model that is given where only SkriptND and NNEF 1.0 can be read."""
+    return f"{path} is an ONNX model: 'snd convert {path} -o FOLDER' writes it in SkriptND"

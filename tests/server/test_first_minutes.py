@@ -69,3 +69,14 @@ def test_check_without_files_says_what_to_do(real, project):
     outcome = real("check")
     assert outcome.status == 0
     assert "'snd init' begins a model, 'snd check PATH' checks another folder" in outcome.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "test", "fmt", "run", "shapes", "graph"])
+def test_an_onnx_model_is_to_be_converted_first(real, project, command):
+    (project / "model.onnx").write_bytes(b"\x08\x08\x12\x07pytorch\x9b")
+    outcome = real(command, "model.onnx")
+    assert outcome.status != 0
+    said = " ".join((outcome.stdout + outcome.stderr).split())
+    assert "model.onnx is an ONNX model: 'snd convert model.onnx -o FOLDER' writes it in SkriptND" in said
+    assert "UTF-8" not in said
+    assert "--operator" not in said

@@ -42,7 +42,7 @@ def run_specialization(
     template = specialization.template
     wrong = template.wrong_body
     if wrong is not None:
-        message = f"'{template.shown}' can't be run as long as there are mistakes in its '@{wrong.kind}'"
+        message = f"'{template.shown}' can't run: its '@{wrong.kind}' has mistakes, which 'snd check' reports"
         raise EvaluationFailed(NO_EVALUATION, message, template.place(0, wrong))
     ready = prepared(specialization)
     arguments = list(inputs)

@@ -23,7 +23,7 @@ graph main {
         bias: real[10];
     }
     @output {
-        probabilities: real[~|8, 10];
+        probabilities: real[batch, 10];
     }
     @compose {
         scores = nn.linear(image, weight, bias);

@@ -39,7 +39,7 @@ operator f {{
 def test_a_definition_with_mistakes_is_not_run(body: str, block: str):
     found = outcome(body)
     assert (found.status, found.rule.name) == (Status.FAILED, "no-evaluation")
-    assert found.message == f"'f' can't be run as long as there are mistakes in its '@{block}'"
+    assert found.message == f"'f' can't run: its '@{block}' has mistakes, which 'snd check' reports"
     assert [site.place.definition for site in found.sites] == ["f"]
 
 
