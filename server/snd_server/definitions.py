@@ -6,7 +6,7 @@ from snd_analysis.compose import Template
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, library_modules
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError, among
-from snd_server.model_folder import ONNX_SUFFIX, no_graph
+from snd_server.model_folder import no_graph
 from snd_server.specified_names import declared_name, is_specified
 
 
@@ -18,8 +18,7 @@ def chosen_definition(snapshot: Snapshot, path: str, graph: str | None, operator
     if written is None:
         graphs = snapshot.main_graphs(path)
         if not graphs:
-            advice = "" if path.endswith(ONNX_SUFFIX) else "; name an operator with --operator"
-            raise ArgumentError(f"{no_graph(path)}{advice}")
+            raise ArgumentError(no_graph(path, "; name an operator with --operator"))
         written = graphs[0].name.text
     name = _name(snapshot, path, written)
     known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]

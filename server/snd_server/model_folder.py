@@ -24,9 +24,9 @@ def main_file(path: str) -> str:
     return next((each for each in files if os.path.isfile(each)), files[0])
 
 
-def no_graph(path: str) -> str:
-    """Return the message for a file without a graph. Of an ONNX model, it says how to get one."""
-    return convert_first(path) if path.endswith(ONNX_SUFFIX) else f"there is no graph in {path}"
+def no_graph(path: str, advice: str = "") -> str:
+    """Return the message for a file without a graph, with advice. For an ONNX model, it says how to convert it."""
+    return convert_first(path) if path.endswith(ONNX_SUFFIX) else f"there is no graph in {path}{advice}"
 
 
 def convert_first(path: str) -> str:

@@ -104,6 +104,7 @@ def test_the_fix_takes_the_mistake_away_and_makes_no_other(before: str, after: s
         graph("math.add(t, u * 2.0)"),
         graph("nn.linear{filter=w}(t, w)", WIDE),
         formula("x[i,j] + 'a'"),
+        graph("nn.linear{bias=true}(t, w)", "real[2,4]"),
     ],
 )
 def test_where_it_is_not_obvious_there_is_none(text: str):
@@ -114,3 +115,36 @@ def test_where_it_is_not_obvious_there_is_none(text: str):
 def test_an_input_among_the_attributes_is_one_mistake():
     (problem,) = errors(graph("nn.linear{filter=w}(t)", WIDE))
     assert problem.message.startswith("'filter' is an input of 'linear'")
+
+
+def test_an_optional_input_that_is_false_is_left_out():
+    before = graph("nn.linear{bias=false}(t, w)", WIDE)
+    (problem,) = errors(before)
+    assert (
+        problem.message == "'bias' is an input of 'linear', not an attribute: give no argument for it to leave it out"
+    )
+    assert fixed(before) == graph("nn.linear(t, w)", WIDE)
+
+
+def test_other_attributes_stay_when_one_is_left_out():
+    image = "import nn;\ngraph g {{ @input {{ x: real[1,2,8]; w: real[4,2,3]; }} @output {{ y: real[1,4,8]; }}\n" \
+        "    @compose {{ y = nn.conv{{{}}}(x, w); }} }}\n"  # fmt: skip
+    assert fixed(image.format("padding=1, bias=false, groups=1")) == image.format("padding=1, groups=1")
+
+
+def test_an_attribute_that_has_the_name_of_another_framework_is_not_missing():
+    text = "import layer;\ngraph g { @input { x: real[1,2,8]; } @output { y: real[1,4,8]; }\n" \
+        "    @compose { y = layer.conv{out_channels=4, kernel_size=3}(x); } }\n"  # fmt: skip
+    assert [each.message for each in errors(text)] == [
+        "'conv' has no attribute 'out_channels'; did you mean 'channels'?",
+        "'conv' has no attribute 'kernel_size'; did you mean 'size'?",
+    ]
+
+
+def test_an_operator_of_the_same_module_is_meant_first():
+    text = "import layer, nn;\ngraph g { @input { x: real[1,2,8]; } @output { y: real[1,4,8]; }\n" \
+        "    @compose { y = layer.conv1d{channels=4, size=3}(x); } }\n"  # fmt: skip
+    (problem,) = errors(text)
+    assert problem.message == "the module 'layer' has no operator 'conv1d'; did you mean 'layer.conv'?"
+    assert problem.fix is not None
+    assert [edit.text for edit in problem.fix.edits] == ["conv"]

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.signature import Signature
-from snd_analysis.skriptnd.types.type import INT, REAL, Dtype
+from snd_analysis.skriptnd.types.type import INT, REAL, Dtype, Type
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "<?": "min", ">?": "max",
@@ -61,15 +61,32 @@ def as_invocation(context: Context, node: nodes.Expression, problems: Iterable[P
 
 
 def as_arguments(context: Context, call: nodes.Call, signature: Signature) -> Repair | None:
-    """Return the repair that moves inputs from the attributes to the arguments, if they are the next ones."""
+    """Return the repair that moves inputs from the attributes to the arguments, if they are the next ones and have the
+    types of the inputs."""
     items = call.attributes.items if call.attributes is not None else ()
-    inputs = [parameter.symbol.name for parameter in signature.inputs]
+    formal = {parameter.symbol.name: parameter.type for parameter in signature.inputs}
+    inputs = list(formal)
     moved = {item.name.text: item.value for item in items if item.name.text in inputs}
     names = inputs[len(call.arguments) : len(call.arguments) + len(moved)]
     if set(names) != moved.keys():
         return None
+    with context.silent():
+        if any(_differ(formal[name], infer(context, value).type) for name, value in moved.items()):
+            return None
     by_name = {item.name.text: item for item in items}
     return moved_to_arguments(context, call, [by_name[name] for name in names])
+
+
+def _differ(formal: Type | None, actual: Type | None) -> bool:
+    if formal is None or actual is None or formal.dtype.is_generic:
+        return False
+    return formal.dtype != actual.dtype and (formal.dtype, actual.dtype) != (REAL, INT)
+
+
+def without(context: Context, attributes: nodes.Attributes, left_out: nodes.Attribute) -> Repair:
+    """Return the repair that leaves an attribute out."""
+    kept = [f"{item.name.text}={written(item.value)}" for item in attributes.items if item is not left_out]
+    return Repair("leave it out", (Edit(context.span(attributes), f"{{{', '.join(kept)}}}" if kept else ""),))
 
 
 def moved_to_arguments(

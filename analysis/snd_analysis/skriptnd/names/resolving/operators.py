@@ -91,6 +91,9 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
     if owners and not last.text.startswith("_"):
         message += f"; there is one in the module '{owners[0]}', which is not imported"
         return Problem(rules.UNKNOWN_OPERATOR, span, message)
+    meant = (meant_operator(last.text) or "").rpartition(".")[2]
+    if meant in definitions:  # `layer.conv2d` is `layer.conv` rather than `nn.conv`
+        return _unknown_operator(span, message, meant, f"{module}.{meant}")
     close = close_matches(last.text, [item for item in definitions if not item.startswith("_")])
     foreign = _foreign(tables, name, message)
     if foreign is not None and not (close and close[0] == last.text.lower()):

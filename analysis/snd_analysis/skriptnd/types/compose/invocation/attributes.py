@@ -16,9 +16,9 @@ from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.expressions.packs.lengths import bool_condition
-from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real
-from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
-from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real, without
+from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, TensorParameter, elsewhere
+from snd_analysis.skriptnd.types.type import BOOL, Type
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -205,14 +205,21 @@ class AttributeCheck:
         return elsewhere(self._name, f"the attribute '{name}' is declared here", name)
 
     def _report_input(self, item: nodes.Attribute) -> None:
-        """``f{x=a}()`` for ``f(a)``, where ``x`` is an input."""
-        name, call = item.name.text, self._call
-        message = (
-            f"'{name}' is an input of '{self._name.name}', not an attribute: give it as an argument, in parentheses"
-        )
+        """``f{x=a}()`` for ``f(a)``, where ``x`` is an input; ``f{x=false}()`` for ``f()``, where it is optional."""
+        name, call, context = item.name.text, self._call, self._work.context
+        parameter = next(each for each in self._signature.inputs if each.symbol.name == name)
+        message = f"'{name}' is an input of '{self._name.name}', not an attribute"
         note = elsewhere(self._name, f"the input '{name}' is declared here", name)
-        repair = None if call is None else as_arguments(self._work.context, call, self._signature)
-        self._work.context.report(rules.UNKNOWN_ATTRIBUTE, item.name, message, (note,), repair)
+        repair = None
+        match item.value:
+            case nodes.Literal(value=False) if not parameter.required and _is_not_bool(parameter):
+                message = f"{message}: give no argument for it to leave it out"
+                if call is not None and call.attributes is not None:
+                    repair = without(context, call.attributes, item)
+            case _:
+                message = f"{message}: give it as an argument, in parentheses"
+                repair = None if call is None else as_arguments(context, call, self._signature)
+        context.report(rules.UNKNOWN_ATTRIBUTE, item.name, message, (note,), repair)
 
     def _report_unknown(self, item: nodes.Attribute) -> None:
         name = item.name.text
@@ -245,7 +252,7 @@ class AttributeCheck:
         missing = [each for each, parameter in known.items() if parameter.required and each not in written]
         if len(unknown) == len(missing) == 1:
             return True
-        return any(name in close_matches(item, list(known)) for item in unknown)
+        return any(name in (foreign_attribute(item, known), *close_matches(item, list(known))) for item in unknown)
 
     def _report_missing(self, parameter: AttributeParameter, place: nodes.Node, null: bool) -> None:
         name = parameter.symbol.name
@@ -261,3 +268,7 @@ class AttributeCheck:
         repair = Repair("write '='", (Edit(between, "="),))
         message = f"the value of an attribute stands after '=': '{item.name.text}=…'"
         context.report(rules.ATTRIBUTE_COLON, item, message, repair=repair)
+
+
+def _is_not_bool(parameter: TensorParameter) -> bool:
+    return parameter.type is not None and parameter.type.dtype != BOOL and not parameter.type.dtype.is_generic
