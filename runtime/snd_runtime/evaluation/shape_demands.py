@@ -89,9 +89,16 @@ def _allowed(conditions: Collection[Truth], leaf: Leaf, chosen: Mapping[Hashable
 
 def _hold(conditions: Iterable[Truth], values: Mapping[Hashable, int]) -> bool:
     try:
-        return all(evaluate(each, values) for each in conditions)
+        return all(_holds(each, values) for each in conditions)
     except _NO_VALUE:
         return False
+
+
+def _holds(condition: Truth, values: Mapping[Hashable, int]) -> bool:
+    try:
+        return evaluate(condition, values)
+    except KeyError:  # it depends on more than on symbols, so that it excludes nothing
+        return True
 
 
 def _formulas(condition: Truth) -> Iterator[Integer]:
@@ -108,7 +115,7 @@ def _reaches(least: int, formula: Integer, leaf: Leaf, chosen: Mapping[Hashable,
     def reaches(number: int) -> bool:
         try:
             return evaluate(formula, {**chosen, leaf.key: number}) >= least
-        except _NO_VALUE:
+        except (KeyError, *_NO_VALUE):
             return False
 
     return reaches

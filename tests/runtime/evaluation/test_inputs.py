@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.symbolic import integers
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, LiteralInput, ShownStep
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate
 from snd_runtime.evaluation.request import Texts
+from snd_runtime.evaluation.shape_demands import Demands
 from snd_runtime.generators import Generator
 from support.memory import snapshot_of
 
@@ -201,6 +203,15 @@ def test_shapes_that_assertions_tell():
 
 def test_shapes_that_the_operators_within_demand():
     assert shapes(run("windows")) == {"x": (1, 255)}
+
+
+def test_extents_that_depend_on_what_nobody_knows_are_as_wanted():
+    t = integers.variable("t", "t")
+    unknown = integers.function("each", t, minimum=0)
+    (leaf,) = t.leaves
+    equal, greater = (integers.compare("==", unknown, t), integers.compare(">", t, integers.constant(9)))
+    assert Demands([equal]).fitting(leaf, 5, {}) == 5
+    assert Demands([equal, greater]).fitting(leaf, 5, {}) == 10
 
 
 def test_shapes_that_were_found_are_those_of_a_fresh_search():
