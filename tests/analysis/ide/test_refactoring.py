@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.base import Span
-from snd_analysis.ide.refactoring import RefactoringError, edited, extract_operator, selected_statements
+from snd_analysis.base import Severity, Span
+from snd_analysis.ide.refactoring import (
+    RefactoringError,
+    edited,
+    extract_operator,
+    inline_operator,
+    selected_statements,
+)
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.samples import EquivalenceRequest, SampleRequest
 from snd_runtime.samples.equivalence import compare
@@ -160,6 +166,114 @@ def test_statements_are_selected_whole():
     assert found.count == 2
     at = TEXT.index("relu(x)")
     assert selected_statements(snapshot, PATH, Span(at, at)) is None
+
+
+SUMS = """import math;
+
+operator sums {
+    @dtype { T: num; }
+    @attrib { k: int = 3; axes: int..; }
+    @input { x: T[n,m]; y: T[n,m]; }
+    @output { z: T[n,m]; q: T[n,m]; }
+    @using { total = n * m + k; }
+    @compose {
+        a = math.add(x, y);
+        z = math.add(a, x);  # z, and a
+        q = math.add(a, T(total * x.rank));
+    }
+}
+
+operator user {
+    @attrib { at: int; }
+    @input { p: real[b,c]; a: real[b,c]; }
+    @output { r: real[b,c]; z: real[b,c]; }
+    @compose { r, z = sums{axes=[at]}(a, p); }
+}
+
+graph G {
+    @attrib { b: int = 2; }
+    @input { p: int[b,3]; }
+    @output { r: int[b,3]; s: int[b,3]; }
+    @compose {
+        r, s = sums{axes=[0, 1]}(p, p);
+    }
+}
+
+operator bare {
+    @input { x: real[n]; }
+    @output { y: real[n]; z: real[n]; }
+    @compose {
+        y = kept(x);
+        z, ~ = both(x);
+    }
+}
+
+operator kept {
+    @input { x: real[n]; }
+    @constant { c: real[1] = 2.0; }
+    @output { y: real[n]; }
+    @compose { y = math.mul(x, c); }
+}
+
+operator both {
+    @input { x: real[n]; }
+    @output { y: real[n]; z: real[n]; }
+    @compose { y = math.neg(x); z = math.abs(x); }
+}
+"""
+
+# A text, the statement that invokes an operator, and what stands there then.
+INLINED = (
+    (TEXT, "b = pooled(a);", "a2 = nn.max_pool{size=2, stride=2}(a);\n        b = nn.relu(a2);"),
+    (
+        SUMS,
+        "r, z = sums{axes=[at]}(a, p);",
+        "a2 = math.add(a, p);\n    r = math.add(a2, a);  # z, and a\n    z = math.add(a2, real((b * c + 3) * a.rank));",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "statement", "expected"), INLINED, ids=lambda each: each[:12])
+def test_an_invocation_becomes_the_statements_of_its_operator(text: str, statement: str, expected: str):
+    assert not [each for each in snapshot_of({PATH: text}).diagnostics(PATH) if each.severity is not Severity.HINT]
+    assert inlined(text, statement) == expected
+
+
+@pytest.mark.parametrize(("selected", "declared", "invocation"), EXTRACTED, ids=lambda each: each[0][:12])
+def test_what_was_extracted_can_be_inlined(selected: tuple[str, str], declared: list[str], invocation: str):
+    text = edited(TEXT, extract_operator(snapshot_of({PATH: TEXT}), PATH, span_of(*selected)).edits)
+    span = selected_statements(snapshot_of({PATH: TEXT}), PATH, span_of(*selected))
+    assert span is not None
+    assert inlined(text, invocation) == TEXT[span.span.start : span.span.end]
+
+
+def inlined(text: str, statement: str) -> str:
+    """What stands in place of a statement; it computes the same."""
+    snapshot, at = snapshot_of({PATH: text}), text.index(statement)
+    refactored = inline_operator(snapshot, PATH, Span(at, at))
+    (edit,) = refactored.edits
+    changed = {PATH: edited(text, refactored.edits)}
+    found = compare(snapshot, EquivalenceRequest(SampleRequest(PATH, {PATH: text}), refactored.name, changed))
+    assert found.difference is None
+    assert found.evaluations >= 3
+    return edit.text
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "reason"),
+    [
+        (TEXT, "a = one: shifted", "choose an invocation"),
+        (TEXT, "a = nn.relu(x);", "choose an invocation"),
+        (SUMS, "r, s = sums", "no value to write for 'total'"),
+        (SUMS, "y = kept(x)", "'kept' has a block '@constant'"),
+        (SUMS, "z, ~ = both", "a result is '~'"),
+        (TEXT.replace("pooled(a)", "pooled(nn.relu(a))"), "b = pooled", "the argument for 'x' has no name"),
+    ],
+)
+def test_what_can_not_be_inlined_is_refused(text: str, at: str, reason: str):
+    place = text.index(at)
+    with pytest.raises(RefactoringError, match=reason):
+        inline_operator(snapshot_of({PATH: text}), PATH, Span(place, place))
 
 
 # What an edit does to a definition, and what is said of it.

@@ -18,6 +18,7 @@ class ActionKind(StrEnum):
     QUICK_FIX = "quickfix"
     REWRITE = "refactor.rewrite"
     EXTRACT = "refactor.extract"
+    INLINE = "refactor.inline"
     FIX_ALL = "source.fixAll.snd"
     ORGANIZE_IMPORTS = "source.organizeImports"
     SAMPLE = "source.sample.snd"

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator
 
 from snd_analysis.base import counted
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
-from snd_analysis.ide.refactoring import EXTRACT, selected_statements
+from snd_analysis.ide.refactoring import EXTRACT, INLINE, invocation_at, selected_statements
 
 REFACTOR = "snd.refactor"
 
 
 def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action]:
-    """Yield an operator of the selected statements."""
+    """Yield an operator of the selected statements, and the statements of the operator that is invoked here."""
     if REFACTOR not in commands:
         return
     selected = selected_statements(request.snapshot, request.path, request.span)
@@ -20,3 +20,8 @@ def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action
         command = Command(REFACTOR, (EXTRACT, selected.span.start, selected.span.end))
         title = f"extract an operator from {counted(selected.count, 'statement')}"
         yield Action(title, ActionKind.EXTRACT, command=command)
+    invocation = invocation_at(request.snapshot, request.path, request.span.start)
+    if invocation is not None:
+        place = invocation.entry.span.shifted(invocation.start)
+        command = Command(REFACTOR, (INLINE, place.start, place.end))
+        yield Action(f"inline the operator '{invocation.operator.name}'", ActionKind.INLINE, command=command)

@@ -8,18 +8,24 @@ from types import MappingProxyType
 from snd_analysis.base import Span
 from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited
 from snd_analysis.ide.refactoring.extract import extract_operator, selected_statements
+from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
 from snd_analysis.workspace import Snapshot
 
 __all__ = [
     "EXTRACT",
+    "INLINE",
     "REFACTORINGS",
     "Refactored",
     "RefactoringError",
     "edited",
     "extract_operator",
+    "inline_operator",
+    "invocation_at",
     "selected_statements",
 ]
 
-EXTRACT = "extract"
-REFACTORINGS: Mapping[str, Callable[[Snapshot, str, Span], Refactored]] = MappingProxyType({EXTRACT: extract_operator})
+EXTRACT, INLINE = "extract", "inline"
+REFACTORINGS: Mapping[str, Callable[[Snapshot, str, Span], Refactored]] = MappingProxyType(
+    {EXTRACT: extract_operator, INLINE: inline_operator}
+)
 """By name: each returns the edits for a span of a file, or raises RefactoringError."""

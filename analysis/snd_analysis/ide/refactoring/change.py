@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from snd_analysis.base import TextEdit
+from snd_analysis.base import Severity, TextEdit
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
@@ -36,11 +36,11 @@ def edited(text: str, edits: Iterable[TextEdit]) -> str:
 
 
 def new_problem(snapshot: Snapshot, changed: Snapshot, path: str) -> str | None:
-    """Return the first diagnostic of a file that a change adds to it; None if it adds none."""
+    """Return the first error or warning of a file that a change adds to it; None if it adds none."""
     before = Counter((each.rule.name, each.message) for each in snapshot.diagnostics(path))
     for found in changed.diagnostics(path):
         before[found.rule.name, found.message] -= 1
-        if before[found.rule.name, found.message] < 0:
+        if before[found.rule.name, found.message] < 0 and found.severity in (Severity.ERROR, Severity.WARNING):
             return found.message
     return None
 

@@ -1,0 +1,177 @@
+"""The statements of a composed operator in place of an invocation of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from snd_analysis.base import Location, Span, TextEdit
+from snd_analysis.compose import specialization_of
+from snd_analysis.ide.cursor import definition_at
+from snd_analysis.ide.knowledge import Knowledge, knowledge_of
+from snd_analysis.ide.refactoring.change import (
+    Refactored,
+    RefactoringError,
+    edited,
+    fresh,
+    indented,
+    new_problem,
+    words,
+)
+from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+from snd_analysis.symbolic.values import UNDEFINED, format_value
+from snd_analysis.workspace import Snapshot
+
+_ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"", re.ASCII)
+_OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, BlockKind.QUANTIZE})
+_SCALARS = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
+
+
+class Invocation(Struct, frozen=True):
+    """A statement of a ``@compose`` block that invokes an operator of the same file by its composition."""
+
+    start: int
+    """What spans of the definition count from."""
+    definition: nodes.Definition
+    entry: nodes.Entry
+    component: nodes.Component
+    call: nodes.Call
+    operator: OperatorName
+
+
+def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | None:
+    """Return the invocation that a place stands in, if its operator is composed and in the same file."""
+    found = definition_at(snapshot.tree(path), offset)
+    if found is None:
+        return None
+    start, definition = found
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind is not BlockKind.COMPOSE:
+            continue
+        for entry in block.entries if block.start <= offset - start <= block.end else ():
+            component = entry.statement
+            if not (entry.start <= offset - start <= entry.end and isinstance(component, nodes.Component)):
+                continue
+            call = component.value
+            if not isinstance(call, nodes.Call):
+                return None
+            name = snapshot.resolution(path, definition).targets.get(call.function)
+            if not isinstance(name, OperatorName) or name.path != path:
+                return None
+            callee = snapshot.definition(name)
+            kinds = () if callee is None else [each.kind for each in callee.blocks if isinstance(each, nodes.Block)]
+            if BlockKind.COMPOSE not in kinds:
+                return None
+            return Invocation(start, definition, entry, component, call, name)
+    return None
+
+
+def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Refactored:
+    """Return the edit that replaces an invocation by the statements of its operator. Raises RefactoringError."""
+    invocation = invocation_at(snapshot, path, span.start)
+    callee = None if invocation is None else knowledge_of(snapshot, invocation.operator)
+    if invocation is None or callee is None:
+        raise RefactoringError("choose an invocation of an operator of this file that has a '@compose' block")
+    shown = callee.name.name
+    blocks = [each for each in callee.definition.blocks if isinstance(each, nodes.Block)]
+    own = next((each.kind for each in blocks if each.kind in _OWN), None)
+    if own is not None:
+        raise RefactoringError(f"'{shown}' has a block '@{own}'")
+    entries = [entry for block in blocks if block.kind is BlockKind.COMPOSE for entry in block.entries]
+    if not entries or len([each for each in blocks if each.kind is BlockKind.COMPOSE]) > 1:
+        raise RefactoringError(f"'{shown}' has no statements, or several '@compose' blocks")
+    source = snapshot.source(path).text
+    region = Span(entries[0].start, entries[-1].end).shifted(callee.start)
+    replacements = _replacements(Knowledge(snapshot, path, invocation.start, invocation.definition), callee, invocation)
+    edits: dict[Span, TextEdit] = {}
+    for use in callee.resolution.uses_in(region.shifted(-callee.start)):
+        symbol = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
+        at = use.span.start + callee.start
+        if isinstance(symbol, Symbol) and region.start <= at < region.end:
+            new = replacements.get(symbol)
+            if new is None:
+                raise RefactoringError(f"there is no value to write for '{symbol.name}' of '{shown}'")
+            place = Span(at, at + len(symbol.name))
+            if source[place.start : place.end] == symbol.name:
+                edits[place] = TextEdit(Location(path, place), new)
+    after = edited(source, edits.values())
+    end = region.end + len(after) - len(source)
+    place = invocation.entry.span.shifted(invocation.start)
+    line = source[source.rfind("\n", 0, place.start) + 1 : place.start]
+    indent = line[: len(line) - len(line.lstrip())]
+    text = indented(after, region.start, end, indent)
+    edit = TextEdit(Location(path, place), text)
+    changed = snapshot.changed({path: edited(source, [edit])})
+    problem = new_problem(snapshot, changed, path)
+    if problem is not None:
+        raise RefactoringError(f"the statements would not be right: {problem}")
+    name = OperatorName(path, invocation.definition.name.text)
+    return Refactored(name, (edit,), f"inlined the operator '{shown}'")
+
+
+def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
+    """Return what is written for each symbol of the operator; those without a value are missing."""
+    call, base = invocation.call, invocation.entry.start
+    found: dict[Symbol, str] = {}
+    definition = invocation.definition.span.shifted(invocation.start)
+    taken = {*words(around.snapshot.source(around.path).text[definition.start : definition.end]), *keywords()}
+    results = [_result(each) for each in invocation.component.results]
+    outputs = [each for each in callee.resolution.symbols if each.kind is SymbolKind.OUTPUT]
+    inputs = [each for each in callee.resolution.symbols if each.kind is SymbolKind.INPUT]
+    if len(results) != len(outputs):
+        raise RefactoringError("not every output of the operator has a name")
+    found.update(zip(outputs, results, strict=True))
+    for symbol, argument in zip(inputs, call.arguments, strict=False):
+        if not isinstance(argument, nodes.Qualified | nodes.Literal):
+            raise RefactoringError(f"the argument for '{symbol.name}' has no name")
+        found[symbol] = around.source(argument, base)
+    found.update(_scalars(around, callee, invocation))
+    for symbol in callee.resolution.symbols:
+        if symbol.kind not in _SCALARS | {SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.DTYPE}:
+            found[symbol] = fresh(symbol.name, taken)
+    return found
+
+
+def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
+    """Return attributes as they are given, and the values of others as they are composed."""
+    call, base = invocation.call, invocation.entry.start
+    given = {
+        each.name.text: around.source(each.value, base)
+        for each in (call.attributes.items if call.attributes is not None else ())
+    }
+    operations = around.operations_of(call, base)
+    composed = specialization_of(operations[0]) if len(operations) == 1 else None
+    # A graph is composed with the defaults of its attributes: of its values, those that name nothing hold for others.
+    attributed = any(each.kind is SymbolKind.ATTRIBUTE for each in around.resolution.symbols)
+    holds = invocation.definition.kind != "graph" or not attributed
+    found: dict[Symbol, str] = {}
+    for symbol in callee.resolution.symbols:
+        text = given.get(symbol.name) if symbol.kind is SymbolKind.ATTRIBUTE else None
+        if text is None and symbol.kind is SymbolKind.DTYPE:
+            text = None if composed is None else composed.scope.dtypes.get(symbol.name)
+        elif text is None and symbol.kind in _SCALARS and composed is not None:
+            value = composed.scope.value_of(symbol) if holds or _is_fixed(symbol) else UNDEFINED
+            text = None if value is UNDEFINED else format_value(value, quoted=True)
+        if text is not None:
+            found[symbol] = text if _ATOM.fullmatch(text) else f"({text})"
+    return found
+
+
+def _is_fixed(symbol: Symbol) -> bool:
+    """Return whether a symbol is an attribute with a default that names nothing."""
+    default = symbol.node.default if isinstance(symbol.node, nodes.Parameter) else None
+    if default is None or symbol.kind is not SymbolKind.ATTRIBUTE:
+        return False
+    return not any(isinstance(each, nodes.Qualified) for each in nodes.descendants(default))
+
+
+def _result(result: nodes.Result | nodes.ResultList) -> str:
+    if not isinstance(result, nodes.Result) or result.pack is not None:
+        raise RefactoringError("a result is a pack")
+    if not isinstance(result.target, nodes.Name):
+        raise RefactoringError("a result is '~': its statement would have no effect")
+    return result.target.text
