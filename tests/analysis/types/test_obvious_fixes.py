@@ -148,3 +148,24 @@ def test_an_operator_of_the_same_module_is_meant_first():
     assert problem.message == "the module 'layer' has no operator 'conv1d'; did you mean 'layer.conv'?"
     assert problem.fix is not None
     assert [edit.text for edit in problem.fix.edits] == ["conv"]
+
+
+@pytest.mark.parametrize(
+    ("statements", "marked", "origin", "said"),
+    [
+        ("y = nn.linear(x, w, b);", "w", "x", "'c' is 5 by the input 'input'"),
+        ("h = layout.flatten{axis=1}(i); y = nn.linear(h, w, b);", "b", "w", "'n' is 5 by the input 'filter'"),
+    ],
+)
+def test_the_argument_that_gives_an_extent_is_marked_beside_the_one_that_contradicts_it(
+    statements: str, marked: str, origin: str, said: str
+):
+    """Either may be the wrong one: here it is ``w``, which is transposed."""
+    text = "import layout, nn;\ngraph g { @input { x: real[4,5]; i: real[4,1,5,1]; w: real[5,3]; b: real[3]; }\n" \
+        f"    @output {{ y: real[4,3]; }} @compose {{ {statements} }} }}\n"  # fmt: skip
+    (problem,) = [each for each in errors(text) if each.rule.name == "argument-shape"]
+    first, declaration = problem.related
+    spans = [problem.location.span, first.location.span]
+    assert [text[span.start : span.end] for span in spans] == [marked, origin]
+    assert first.message == said
+    assert declaration.message.endswith("is declared here")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -25,6 +26,7 @@ from snd_analysis.symbolic.integers import Integer
 
 _MOST_ORDERED = 5
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_Bound: TypeAlias = tuple[TensorParameter, nodes.Expression, TypedValue]
 
 
 class ArgumentCheck:
@@ -52,7 +54,7 @@ class ArgumentCheck:
         displaced = self._displaced(call, values)
         if displaced:
             self._report_displaced(call, displaced)
-        bound: list[tuple[TensorParameter, nodes.Expression, TypedValue]] = []
+        bound: list[_Bound] = []
         for parameter, argument, value in zip(inputs, call.arguments, values, strict=False):
             if isinstance(argument, nodes.Tilde):
                 self._omitted(parameter, argument)
@@ -65,7 +67,7 @@ class ArgumentCheck:
         self._binding.solve()
         for parameter, argument, value in bound:
             if value.type is not None and not value.type.optional:
-                self._relate_extents(parameter, argument, value)
+                self._relate_extents(parameter, argument, value, bound)
         self._binding.solve()
 
     # ---- what is there -----------------------------------------------------------------------------------------------
@@ -209,7 +211,9 @@ class ArgumentCheck:
 
         self._binding.equate_length(formal, actual, complain if self._work.shapes_certain else None)
 
-    def _relate_extents(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
+    def _relate_extents(
+        self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue, bound: Sequence[_Bound]
+    ) -> None:
         reported = False
         items = self._work.extents_of_items(argument, value)
         for place, extents in items:
@@ -222,7 +226,8 @@ class ArgumentCheck:
                     reported = True
                     dimension = _differing_dimension(items[0][1], extents, needed, here)
                     if dimension is None:
-                        self._report_extent(parameter, place, here, needed)
+                        others = [each for each in bound if each[1] is not argument]
+                        self._report_extent(parameter, place, here, needed, others)
                     else:
                         self._report_difference(parameter, place, here, needed, dimension)
 
@@ -234,7 +239,9 @@ class ArgumentCheck:
         message = rules.argument_shape.tensors_differ(dimension, needed, here, parameter.symbol.name, self._name.name)
         self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
 
-    def _report_extent(self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer) -> None:
+    def _report_extent(
+        self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer, others: Sequence[_Bound]
+    ) -> None:
         # Names in the type are not those of the invocation.
         names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
         text = f"{parameter.type}"
@@ -243,7 +250,21 @@ class ArgumentCheck:
             f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs the extent {needed}, "
             f"but this tensor has {here}"
         )
-        self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
+        notes = (*self._origin(parameter, needed, others), self._note(parameter))
+        self._work.context.report(rules.ARGUMENT_SHAPE, place, message, notes)
+
+    def _origin(self, parameter: TensorParameter, needed: Integer, others: Sequence[_Bound]) -> Iterator[Note]:
+        """A note at the argument that gives the extent which is needed: it may be the wrong one."""
+        names = {part.symbol for part in parameter.dimensions or () if part.symbol is not None}
+        for other, argument, value in others:
+            parts = other.dimensions or ()
+            if value.extents is None or len(parts) != len(value.extents) or any(part.packed for part in parts):
+                continue
+            for part, extent in zip(parts, value.extents, strict=True):
+                if part.symbol in names and extent == needed:
+                    name = part.symbol.name
+                    yield self._work.context.note(argument, f"'{name}' is {needed} by the input '{other.symbol.name}'")
+                    return
 
     def _report_rank(self, parameter: TensorParameter, value: TypedValue, place: nodes.Node, rank: Integer) -> None:
         formal, actual = parameter.type, value.rank
