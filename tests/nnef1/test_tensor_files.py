@@ -75,7 +75,7 @@ def test_r130_a_file_that_is_missing_beside_others_is_told(tmp_path: Path):
 
 
 def test_r131_magic_and_version(tmp_path: Path):
-    _demand(tmp_path, b"XX" + GOOD[2:], "no tensor file")
+    _demand(tmp_path, b"XX" + GOOD[2:], "not a tensor file")
     _demand(tmp_path, b"", "ends within the header")
     _demand(tmp_path, _with(version=(2, "B", 2)), "the version is 2.0")
 
@@ -93,7 +93,7 @@ def test_r133_bits_of_the_code(tmp_path: Path, code: int, bits: int):
 def test_r134_length_of_the_data(tmp_path: Path):
     _demand(tmp_path, _with(length=(LENGTH, "I", 20)), "the data has 20 bytes")
     _demand(tmp_path, GOOD[:-1], "ends 1 bytes before the end")
-    _demand(tmp_path, GOOD + b"\0", "more behind the end")
+    _demand(tmp_path, GOOD + b"\0", "goes on after the end")
 
 
 def test_r135_vendor_algorithm_and_reserved_bytes(tmp_path: Path):

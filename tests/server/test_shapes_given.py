@@ -139,7 +139,7 @@ def test_inputs(real, model):
         ("x=3,-4", "write the extents of a shape as numbers"),
         ("x=~", "'x' is not optional"),
         ("x=3,4;3,4", "'x' is a single tensor, and these are 2 shapes"),
-        ("x=3", "--input x=3: the input 'x' of 'net' ('real[h|10,4]') needs rank 2 here"),
+        ("x=3", "--input x=3: the input 'x' of 'net' ('real[h|10,4]') needs rank 2, but this is 'real[3]', of rank 1"),
         ("x=3,5", "but this is 'real[3,5]', with 5 there"),
         ("x=11,4", "is at most 10, but here it is 11"),
         ("xs=4;4", "the input 'xs' of 'net' is a pack of 3 tensors, but this has 2"),

@@ -36,9 +36,10 @@ def read_npy(content: bytes) -> Array:
         shape, fortran_order, dtype = read(stream)
     except InvalidFileError:
         raise
-    except Exception as error:  # of a broken header, NumPy says so in many ways: errors of tokens, of syntax, of values
-        text = str(error).partition("\n")[0]
-        raise InvalidFileError(f"this is not an .npy file: {text}", min(stream.tell(), len(content))) from None
+    except Exception:  # of a broken header, NumPy says so in many ways: errors of tokens, of syntax, of values
+        raise InvalidFileError(
+            "this is not an .npy file: its header can't be read", min(stream.tell(), len(content))
+        ) from None
     begin = stream.tell()
     if dtype.kind not in _KINDS or dtype.itemsize == 0:
         what = "pickled objects, which are not read" if dtype.hasobject else f"items of type {dtype}"

@@ -100,8 +100,8 @@ def test_strings_of_what_is_no_character(order, code):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no .npy file"),
-        (b"PK\x03\x04", "no .npy file"),
+        (b"", "not an .npy file"),
+        (b"PK\x03\x04", "not an .npy file"),
         (saved(np.ones(3))[:-1], "take 24 bytes, and there are 23"),
         (saved(np.ones(3)) + b"x", "take 24 bytes, and there are 25"),
         (saved(np.array([{}], object), allow_pickle=True), "pickled objects, which are not read"),
@@ -113,8 +113,8 @@ def test_strings_of_what_is_no_character(order, code):
         (with_header(shaped("(9223372036854775807, 2, 0)")), "no tensor can"),
         (with_header(shaped("(-1,)"), bytes(8)), "shape"),
         (with_header(shaped("(True,)"), bytes(8)), "shape"),
-        (with_header("__import__('os')"), "no .npy file"),
-        (with_header("((((" * 20), "no .npy file"),
+        (with_header("__import__('os')"), "not an .npy file"),
+        (with_header("((((" * 20), "not an .npy file"),
         (with_header(shaped("(1,)"), bytes(8), b"\x09\x00"), "version"),
     ],
 )  # fmt: skip
@@ -126,7 +126,7 @@ def test_bad_files(content, message):
 
 def test_bad_archives():
     for content in (b"", b"PK\x03\x04 and no more", saved(np.ones(1))):
-        with pytest.raises(InvalidFileError, match=r"no \.npz file"):
+        with pytest.raises(InvalidFileError, match=r"not an \.npz file"):
             read_npz(content)
     content = bytearray(write_npz({"a": np.arange(1000)}))
     content[60] ^= 0xFF
@@ -135,7 +135,7 @@ def test_bad_archives():
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("a.npy", b"text")
-    with pytest.raises(InvalidFileError, match=r"'a': .*no \.npy file"):
+    with pytest.raises(InvalidFileError, match=r"'a': .*not an \.npy file"):
         read_npz(stream.getvalue(), "a")
 
 
