@@ -120,7 +120,7 @@ class InputTensors:
     def _random(self, member: Member, name: str, shape: tuple[int, ...]) -> Array:
         kind = "zeros" if self.dtype(member) == "str" else "random"
         found = self._generated(member, name, Generator(kind, shape))
-        return found + self._least if found.dtype.kind == "i" else found
+        return np.asarray(found + self._least) if found.dtype.kind == "i" else found
 
     def _generated(self, member: Member, name: str, generator: Generator) -> Array:
         source, place = source_of(self._seed, name), self._template.declared(member.symbol)
