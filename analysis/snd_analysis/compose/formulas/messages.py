@@ -8,10 +8,14 @@ from snd_analysis.compose.formulas.formula import Formula
 from snd_analysis.compose.formulas.terms import Slot
 
 
-def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int) -> str:
-    """Return an index leads out of a tensor."""
+def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int | None) -> str:
+    """Say that an index leads out of a tensor. The extent is None where only its limit is known."""
     shown = slot.name if not slot.items else f"{slot.name}[…]"
-    return f"the index {index} is outside of dimension {dimension} of '{shown}', whose extent is {extent}"
+    outside = f"the index {index} is outside of dimension {dimension} of '{shown}'"
+    if extent is not None:
+        return f"{outside}, whose extent is {extent}"
+    limit = slot.limits[dimension]
+    return outside if limit is None else f"{outside}, whose extent is at most {limit}"
 
 
 def point_text(formula: Formula, positions: Sequence[int]) -> str:

@@ -96,6 +96,7 @@ class FormulaTensors:
         if not isinstance(tensor, Tensor) or tensor.shape is None or tensor.dtype is None:
             raise self._unknown(symbol)
         extents: list[int | None] = []
+        limits: list[int | None] = []
         counted: list[Symbol | None] = []
         for extent in tensor.shape:
             known = extent.value if isinstance(extent, Integer) else None
@@ -103,9 +104,10 @@ class FormulaTensors:
             if known is None and counter is None and not self.is_open:
                 raise self._unknown(symbol)
             extents.append(known)
+            limits.append(shapes.bounds(extent)[1] if isinstance(extent, Integer) else None)
             counted.append(counter)
         # One argument in two places is one tensor of the specialization, but each place has its own array.
-        made = Slot(tensor.name, tensor.dtype, tuple(extents), tuple(counted), is_output)
+        made = Slot(tensor.name, tensor.dtype, tuple(extents), tuple(limits), tuple(counted), is_output)
         self.slots.setdefault(tensor, made)
         self.extents[made] = tensor.shape
         self.sources[made] = tensor
@@ -135,7 +137,7 @@ class FormulaTensors:
             if all(slot.shape == first.shape for slot in slots) and None not in first.shape:
                 name = first.name.rpartition("[")[0]
                 shape = (len(slots), *first.shape)
-                made = Slot(name, first.dtype, shape, (None,) * len(shape), first.is_output, slots)
+                made = Slot(name, first.dtype, shape, shape, (None,) * len(shape), first.is_output, slots)
             self._stacked[slots] = made
         return self._stacked[slots]
 

@@ -26,6 +26,8 @@ class Slot(Struct, Foreign, frozen=True, eq=False):
     name: str
     dtype: str
     shape: tuple[int | None, ...]
+    limits: tuple[int | None, ...]
+    """The greatest that each extent may be, as far as that is known."""
     counters: tuple[Symbol | None, ...]
     is_output: bool
     items: tuple[Slot, ...] = ()

@@ -113,9 +113,8 @@ def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
     """Return whether nothing in a formula can go wrong but for its data, as far as the ranges of its indices tell."""
     analysis = Analysis(extents)
     for slot, place, at, _ in _accesses(formula):
-        extent = slot.shape[at]
         low, high = analysis.interval(place.index)
-        if extent is not None and place.bounds is not Bounds.SKIPPED and not 0 <= low <= high < extent:
+        if place.bounds is not Bounds.SKIPPED and (low < 0 or _is_beyond(slot, at, high)):
             return False
     return not any(_may_fail(term) for term in subterms(*formula.roots))
 
@@ -127,6 +126,12 @@ def _may_fail(term: Term) -> bool:
 
 
 _IN_PACK = "position in pack"
+
+
+def _is_beyond(slot: Slot, dimension: int, index: int) -> bool:
+    """Return whether an index is beyond an extent whatever that is."""
+    limit = slot.limits[dimension]
+    return limit is not None and index >= limit
 
 
 def _accesses(formula: Formula) -> Iterator[tuple[Slot, IndexTerm, int, nodes.Node]]:
@@ -205,12 +210,16 @@ class Point:
     def _reach(self, slot: Slot, place: IndexTerm, at: int, node: nodes.Node) -> int | None:
         """Return the index that is accessed along a dimension; None if data decide that."""
         index, extent = self.value(place.index), slot.shape[at]
-        if index is None or extent is None:
+        if index is None:
             return None
+        is_outside = int(index) < 0 or _is_beyond(slot, at, int(index))
         remapped = place.below if int(index) < 0 else place.above
-        if remapped is not None and not 0 <= int(index) < extent:
+        if remapped is not None and not is_outside and extent is None:
+            return None  # whether it is remapped depends on the extent
+        if remapped is not None and is_outside:
             index = self.value(remapped)
-        if index is None or 0 <= int(index) < extent:
+            is_outside = index is None or int(index) < 0 or _is_beyond(slot, at, int(index))
+        if index is None or not is_outside:
             return None if index is None else int(index)
         if place.bounds is Bounds.SKIPPED:
             raise Skipped

@@ -133,7 +133,7 @@ class TypeBinding:
         """Return a type to write for a generic one: what it is known to be, or one that it may be."""
         bound = self._bound.get(generic.name)
         known = generic.default if bound is None else bound.dtype
-        return str(known) if known is not None else "bool" if generic.base == "type" else "real"
+        return "real" if known is None else str(known)
 
     def _fits(self, dtype: Dtype, base: str) -> bool:
         return base not in _CONTAINED or is_within(dtype, base)
