@@ -36,7 +36,7 @@ def test_doc_of_an_operator_has_signature_samples_and_formula(real):
     assert "input: real[b, c];" in text
     assert ">>> linear(" in text
     assert "output[bi, ni] += input[bi, ci] * filter[ni, ci]," in text
-    assert "Called `dense`, `fullyconnected` elsewhere." in text
+    assert "Counterparts: ONNX `Gemm` · PyTorch `F.linear` · NNEF 1.0 `linear`" in text
 
 
 def test_doc_lists_modules_and_operators(real):

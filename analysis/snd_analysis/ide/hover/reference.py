@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.base import Elsewhere
 from snd_analysis.ide.declarations import comment_of, module_comment, signature_text
 from snd_analysis.ide.markdown import code_block, documentation_text, paragraphs
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, foreign_names
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, counterparts
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
@@ -27,17 +27,17 @@ def operator_names(snapshot: Snapshot, module: str) -> list[OperatorName]:
 
 def operator_page(snapshot: Snapshot, name: OperatorName) -> str:
     """Return an operator of the library in Markdown: signature, description with samples, what it demands, formula, and
-    what other formats call it."""
+    its counterparts in other formats."""
     module = name.path.removeprefix(LIBRARY_PREFIX)
     full = f"{module}.{name.name}"
-    called = ", ".join(f"`{each}`" for each in foreign_names(full))
+    elsewhere = [f"{where} {', '.join(f'`{each}`' for each in names)}" for where, names in counterparts(full) if names]
     return paragraphs(
         [
             f"## {full}",
             code_block(signature_text(snapshot, name)),
             documentation_text(comment_of(snapshot, name)),
             *_blocks(snapshot, name),
-            f"Called {called} elsewhere." if called else "",
+            f"Counterparts: {' · '.join(elsewhere)}" if elsewhere else "",
         ]
     )
 

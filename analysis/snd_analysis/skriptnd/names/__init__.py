@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_of,
 )
 from snd_analysis.skriptnd.names.fold import Fold, Known, is_ambiguous, is_long
-from snd_analysis.skriptnd.names.foreign_operators import foreign_attribute, foreign_names
+from snd_analysis.skriptnd.names.foreign_operators import counterparts, counterparts_of_nodes, foreign_attribute
 from snd_analysis.skriptnd.names.library import (
     LIBRARY_PREFIX,
     LibraryNames,
@@ -84,11 +84,12 @@ __all__ = [
     "bindings",
     "bound_symbol",
     "candidates",
+    "counterparts",
+    "counterparts_of_nodes",
     "declarations",
     "definitions_are_readable",
     "definitions_of",
     "foreign_attribute",
-    "foreign_names",
     "format_modules",
     "import_of",
     "is_ambiguous",

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from snd_analysis.skriptnd.names import counterparts_of_nodes
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
 from snd_server.export.registry import COUNTERPARTS, Counterpart, counterpart
 from snd_server.export.scope import rank_of
 
-_PLAIN = {
-    "math.iden": "Identity", "math.rcp": "Reciprocal", "math.sqrt": "Sqrt", "math.exp": "Exp", "math.log": "Log",
-    "math.sin": "Sin", "math.cos": "Cos", "math.tan": "Tan", "math.sinh": "Sinh", "math.cosh": "Cosh",
-    "math.tanh": "Tanh", "math.asin": "Asin", "math.acos": "Acos", "math.atan": "Atan", "math.asinh": "Asinh",
-    "math.acosh": "Acosh", "math.atanh": "Atanh", "math.neg": "Neg", "math.abs": "Abs", "math.sign": "Sign",
-    "math.not": "Not", "math.floor": "Floor", "math.ceil": "Ceil", "nn.sigmoid": "Sigmoid", "nn.erf": "Erf",
-}  # fmt: skip
-_BINARY = {
-    "math.add": "Add", "math.sub": "Sub", "math.mul": "Mul", "math.and": "And", "math.or": "Or", "math.xor": "Xor",
-    "math.min": "Min", "math.max": "Max", "math.eq": "Equal", "math.lt": "Less", "math.gt": "Greater",
-    "math.le": "LessOrEqual", "math.ge": "GreaterOrEqual",
-}  # fmt: skip
-_REAL_ONLY = {"math.div": "Div", "math.pow": "Pow"}
+_PLAIN = counterparts_of_nodes(
+    "Identity", "Reciprocal", "Sqrt", "Exp", "Log", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Tanh", "Asin", "Acos", "Atan",
+    "Asinh", "Acosh", "Atanh", "Neg", "Abs", "Sign", "Not", "Floor", "Ceil", "Sigmoid", "Erf",
+)  # fmt: skip
+_BINARY = counterparts_of_nodes(
+    "Add", "Sub", "Mul", "And", "Or", "Xor", "Min", "Max", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"
+)
+_REAL_ONLY = counterparts_of_nodes("Div", "Pow")
 _COUNTED = {"math.sum_n": "Sum", "math.min_n": "Min", "math.max_n": "Max"}
 
 
@@ -79,9 +75,9 @@ def _counted(kind: str) -> Counterpart:
     return write
 
 
-COUNTERPARTS.update({name: _plain(kind) for name, kind in _PLAIN.items()})
-COUNTERPARTS.update({name: _broadcasting(kind) for name, kind in _BINARY.items()})
-COUNTERPARTS.update({name: _real(kind) for name, kind in _REAL_ONLY.items()})
+COUNTERPARTS.update({name: _plain(kind) for kind, name in _PLAIN.items()})
+COUNTERPARTS.update({name: _broadcasting(kind) for kind, name in _BINARY.items()})
+COUNTERPARTS.update({name: _real(kind) for kind, name in _REAL_ONLY.items()})
 COUNTERPARTS.update({name: _counted(kind) for name, kind in _COUNTED.items()})
 
 

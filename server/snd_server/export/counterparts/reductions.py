@@ -6,14 +6,12 @@ import numpy as np
 from onnx import TensorProto
 
 from snd_analysis.model import Tensor
+from snd_analysis.skriptnd.names import counterparts_of_nodes
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
 from snd_server.export.registry import COUNTERPARTS, Counterpart, counterpart
 
-_REDUCTIONS = {
-    "math.sum_reduce": "ReduceSum", "math.prod_reduce": "ReduceProd", "math.min_reduce": "ReduceMin",
-    "math.max_reduce": "ReduceMax", "math.mean_reduce": "ReduceMean",
-}  # fmt: skip
+_REDUCTIONS = counterparts_of_nodes("ReduceSum", "ReduceProd", "ReduceMin", "ReduceMax", "ReduceMean")
 
 
 def _reduction(kind: str) -> Counterpart:
@@ -28,7 +26,7 @@ def _reduction(kind: str) -> Counterpart:
     return write
 
 
-COUNTERPARTS.update({name: _reduction(kind) for name, kind in _REDUCTIONS.items()})
+COUNTERPARTS.update({name: _reduction(kind) for kind, name in _REDUCTIONS.items()})
 
 
 @counterpart("math.any_reduce", "math.all_reduce")

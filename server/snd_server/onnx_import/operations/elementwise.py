@@ -7,51 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis.skriptnd.names import counterparts_of_nodes
 from snd_server.onnx_import.data import Argument, Data, real_type, require, type_name
 from snd_server.onnx_import.node import Node, translation, unless
 
 _BITS = re.compile(r"\d+")
-UNARY = {
-    "Abs": "math.abs",
-    "Acos": "math.acos",
-    "Acosh": "math.acosh",
-    "Asin": "math.asin",
-    "Asinh": "math.asinh",
-    "Atan": "math.atan",
-    "Atanh": "math.atanh",
-    "Ceil": "math.ceil",
-    "Cos": "math.cos",
-    "Cosh": "math.cosh",
-    "Erf": "nn.erf",
-    "Exp": "math.exp",
-    "Floor": "math.floor",
-    "Log": "math.log",
-    "Neg": "math.neg",
-    "Not": "math.not",
-    "Reciprocal": "math.rcp",
-    "Relu": "nn.relu",
-    "Sigmoid": "nn.sigmoid",
-    "Sign": "math.sign",
-    "Sin": "math.sin",
-    "Sinh": "math.sinh",
-    "Softplus": "nn.softplus",
-    "Sqrt": "math.sqrt",
-    "Tan": "math.tan",
-    "Tanh": "math.tanh",
-}
-BINARY = {
-    "Add": "math.add",
-    "And": "math.and",
-    "Equal": "math.eq",
-    "Greater": "math.gt",
-    "GreaterOrEqual": "math.ge",
-    "Less": "math.lt",
-    "LessOrEqual": "math.le",
-    "Mul": "math.mul",
-    "Or": "math.or",
-    "Sub": "math.sub",
-    "Xor": "math.xor",
-}
+UNARY = counterparts_of_nodes(
+    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Erf", "Exp", "Floor", "Log",
+    "Neg", "Not", "Reciprocal", "Relu", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Sqrt", "Tan", "Tanh",
+)  # fmt: skip
+BINARY = counterparts_of_nodes(
+    "Add", "And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Mul", "Or", "Sub", "Xor"
+)
 
 
 @translation(*UNARY)

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from snd_analysis.skriptnd.names import counterparts_of_nodes
 from snd_server.onnx_import.data import Data
 from snd_server.onnx_import.node import INT, Node, translation, unless
 
-REDUCTIONS = {
-    "ReduceMax": "math.max_reduce",
-    "ReduceMean": "math.mean_reduce",
-    "ReduceMin": "math.min_reduce",
-    "ReduceProd": "math.prod_reduce",
-    "ReduceSum": "math.sum_reduce",
-}
+REDUCTIONS = counterparts_of_nodes("ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum")
 
 
 def _axes(node: Node) -> list[int] | None:
