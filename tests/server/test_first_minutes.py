@@ -35,6 +35,7 @@ def test_doc_of_an_operator_has_signature_samples_and_formula(real):
     assert text.startswith("## nn.linear\n")
     assert "input: real[b, c];" in text
     assert ">>> linear(" in text
+    assert "output[bi, ni] = (bias[ni] or 0) + Σ_{ci < c} input[bi, ci]·filter[ni, ci]  for bi < b, ni < n" in text
     assert "output[bi, ni] += input[bi, ci] * filter[ni, ci]," in text
     assert "Counterparts: ONNX `Gemm` · PyTorch `F.linear` · NNEF 1.0 `linear`" in text
 

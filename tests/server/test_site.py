@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -95,9 +96,19 @@ def test_reference_pages_are_those_of_the_code(name: str, request: pytest.Fixtur
     assert (DOCS / name).read_text(encoding="utf-8") == text
 
 
+def test_formulas_are_mathml_on_the_site():
+    """Browsers show MathML without a script, so the site needs no network."""
+    pytest.importorskip("latex2mathml", reason="the development package latex2mathml is not installed")
+    hooks = runpy.run_path(str(ROOT / "mkdocs_hooks.py"))
+    page = hooks["on_page_markdown"](PAGES["library/nn.md"])
+    assert "```math" not in page
+    assert page.count("<math ") == PAGES["library/nn.md"].count("```math") > 10
+
+
 @pytest.mark.exhaustive
 def test_the_site_is_built_without_a_warning(tmp_path):
     pytest.importorskip("material", reason="the development package mkdocs-material is not installed")
+    pytest.importorskip("latex2mathml", reason="the development package latex2mathml is not installed")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, env={**environment(), "NO_MKDOCS_2_WARNING": "1"}, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()

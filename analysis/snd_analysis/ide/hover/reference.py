@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.base import Elsewhere
 from snd_analysis.ide.declarations import comment_of, module_comment, signature_text
 from snd_analysis.ide.markdown import code_block, documentation_text, paragraphs
+from snd_analysis.ide.mathematics import LATEX, PLAIN, Notation, mathematics_of
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, counterparts
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -25,9 +26,9 @@ def operator_names(snapshot: Snapshot, module: str) -> list[OperatorName]:
     return [OperatorName(path, name) for name in snapshot.definitions(path) if not name.startswith("_")]
 
 
-def operator_page(snapshot: Snapshot, name: OperatorName) -> str:
+def operator_page(snapshot: Snapshot, name: OperatorName, notation: Notation = PLAIN) -> str:
     """Return an operator of the library in Markdown: signature, description with samples, what it demands, formula, and
-    its counterparts in other formats."""
+    its counterparts in other formats. Formulas are plain text for a terminal, or LaTeX for a page."""
     module = name.path.removeprefix(LIBRARY_PREFIX)
     full = f"{module}.{name.name}"
     elsewhere = [f"{where} {', '.join(f'`{each}`' for each in names)}" for where, names in counterparts(full) if names]
@@ -36,7 +37,7 @@ def operator_page(snapshot: Snapshot, name: OperatorName) -> str:
             f"## {full}",
             code_block(signature_text(snapshot, name)),
             documentation_text(comment_of(snapshot, name)),
-            *_blocks(snapshot, name),
+            *_blocks(snapshot, name, notation),
             f"Counterparts: {' · '.join(elsewhere)}" if elsewhere else "",
         ]
     )
@@ -47,7 +48,7 @@ def module_page(snapshot: Snapshot, module: str) -> str:
     names = operator_names(snapshot, module)
     rows = [f"- [`{name}`](#{module}{name.lower()}): {text}" for name, text in summaries(snapshot, module)]
     head = [f"# {module}", documentation_text(module_comment(snapshot, LIBRARY_PREFIX + module)), "\n".join(rows)]
-    return paragraphs([*head, *(operator_page(snapshot, each) for each in names)]) + "\n"
+    return paragraphs([*head, *(operator_page(snapshot, each, LATEX) for each in names)]) + "\n"
 
 
 def summaries(snapshot: Snapshot, module: str) -> list[tuple[str, str]]:
@@ -61,7 +62,7 @@ def _summary(snapshot: Snapshot, name: OperatorName) -> str:
     return sentence + ("." if dot else "")
 
 
-def _blocks(snapshot: Snapshot, name: OperatorName) -> Iterator[str]:
+def _blocks(snapshot: Snapshot, name: OperatorName, notation: Notation) -> Iterator[str]:
     definition = snapshot.definition(name)
     if definition is None:
         return
@@ -70,7 +71,17 @@ def _blocks(snapshot: Snapshot, name: OperatorName) -> Iterator[str]:
         if isinstance(block, nodes.Block) and block.kind in _TITLES:
             span = snapshot.locate(Elsewhere(name.path, name.name, span=block.span)).span
             yield f"{_TITLES[block.kind]}:"
+            if block.kind is BlockKind.LOWER:
+                yield from _mathematics(definition, notation)
             yield code_block(_dedented(text[span.start : span.end]))
+
+
+def _mathematics(definition: nodes.Definition, notation: Notation) -> Iterator[str]:
+    found = mathematics_of(definition, notation)
+    if found is not None:
+        yield code_block(found.equations, "math" if notation is LATEX else "text")
+        yield " ".join(found.notes)
+        yield "As code:"
 
 
 def _dedented(block: str) -> str:
