@@ -6,21 +6,27 @@ import asyncio
 import logging
 import socket
 from contextlib import suppress
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.io_ import run_async
+from pygls.protocol import default_converter
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
-from pytest_lsp.client import make_test_lsp_client
+from pytest_lsp.client import register_lsp_features
 
 from support.lsp import watched_server
 from support.lsp.in_process import ServerThread
 
 
 class Editor(LanguageClient):
-    """A client that remembers in which order, and for which versions, it was told of diagnostics."""
+    """A client that remembers in which order, and for which versions, it was told of diagnostics.
+
+    All clients share a converter: each new one compiles functions for every type of the protocol that it meets.
+    """
 
     published: list[types.PublishDiagnosticsParams]
     partial: list[types.ProgressParams]
@@ -47,6 +53,8 @@ class Editor(LanguageClient):
         self._async_tasks += [asyncio.create_task(converse()), asyncio.create_task(self._server_exit())]
 
 
+_CONVERTER = cache(default_converter)
+
 REFRESHES = (
     types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
     types.WORKSPACE_INLAY_HINT_REFRESH,
@@ -54,11 +62,10 @@ REFRESHES = (
 )
 
 
-def make_editor() -> LanguageClient:
+def make_editor() -> Editor:
     """A client with what pytest-lsp's own has, and what it lacks."""
-    client = make_test_lsp_client()
-    client.__class__ = Editor
-    assert isinstance(client, Editor)
+    client = Editor(converter_factory=_CONVERTER)
+    register_lsp_features(client)
     client.published, client.partial, client.registered = [], [], []
     client.refreshed, client.applied = [], []
     features = client.protocol.fm.features
@@ -107,7 +114,7 @@ PUSHING = ("neovim@v0.9", "emacs")
 def capabilities(editor: str) -> types.ClientCapabilities:
     """What an editor can do. The profile of Visual Studio Code is of a time before diagnostics were pulled,
     and hints shown."""
-    known = client_capabilities(editor)
+    known = deepcopy(_recorded_capabilities(editor))
     if editor == "visual-studio-code":
         assert known.text_document
         assert known.workspace
@@ -121,6 +128,9 @@ def capabilities(editor: str) -> types.ClientCapabilities:
         known.text_document.inlay_hint = types.InlayHintClientCapabilities(dynamic_registration=True)
         known.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     return known
+
+
+_recorded_capabilities = cache(client_capabilities)
 
 
 async def begin(
