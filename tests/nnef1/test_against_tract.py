@@ -21,6 +21,7 @@ from snd_runtime.evaluation.handler import evaluate
 from snd_server.files import DiskReader
 from snd_server.weights import stored_weights
 from support.nnef1.tract_models import MODELS, OnnxModel, write
+from support.sampling import sample
 
 if os.environ.get("CI"):
     import tract
@@ -44,7 +45,7 @@ def test_there_are_models_of_many_operations():
     assert len({each.operation for each in MODELS}) >= 70
 
 
-@pytest.mark.parametrize("model", MODELS, ids=[each.name for each in MODELS])
+@pytest.mark.parametrize("model", sample(MODELS, 60), ids=lambda model: model.name)
 def test_a_model_that_tract_writes_means_what_tract_makes_of_it(model: OnnxModel, tmp_path: Path):
     if model.name in _NOT_BY_TRACT:
         pytest.skip(_NOT_BY_TRACT[model.name])

@@ -12,7 +12,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
-from support.sampling import sample
+from support.sampling import sample, tries
 
 _LOW = 3_000
 _LEAF = (
@@ -182,11 +182,13 @@ def test_one_operator_invoked_twice_counts_once(low_limit: None) -> None:
     assert not _errors(_chain(40, "a = @{k=k}(x); y = @{k=k}(a);"))
 
 
-def test_a_long_graph_is_no_reason(low_limit: None) -> None:
-    statements = "".join(f"t{at + 1} = f0{{k={at}}}(t{at}); " for at in range(_LOW))
+def test_a_long_graph_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    length = tries(600, _LOW)
+    monkeypatch.setattr(budget, "MOST_STEPS", length)
+    statements = "".join(f"t{at + 1} = f0{{k={at}}}(t{at}); " for at in range(length))
     text = _LEAF + (
         "graph main { @input { x: real[4]; } @output { y: real[4]; } "
-        f"@compose {{ t0 = x; {statements}y = t{_LOW}; }} }}\n"
+        f"@compose {{ t0 = x; {statements}y = t{length}; }} }}\n"
     )
     assert not _errors(text)
 

@@ -70,7 +70,7 @@ def workspace() -> Workspace:
 
 
 @pytest.mark.parametrize("first", EDITS, ids=str)
-@pytest.mark.parametrize("second", sample(EDITS, 5), ids=str)
+@pytest.mark.parametrize("second", sample(EDITS, 2), ids=str)
 def test_what_is_found_is_what_is_found_from_nothing(
     workspace: Workspace, first: tuple[str, str], second: tuple[str, str]
 ):

@@ -19,13 +19,14 @@ from snd_analysis.skriptnd.syntax import nodes, tokenize
 from snd_analysis.workspace import Snapshot, Workspace
 from support.analysis.placed_uses import uses_in
 from support.memory import MemoryReader, read_program, snapshot_of
+from support.sampling import tries
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "completion").glob("*.sknd"))
 PROGRAMS = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 # How many items a golden shows, how many places of each program are tried, and how far down the original may stand.
-_SHOWN, _TRIED, _FIRST = 12, 12, 40
+_SHOWN, _TRIED, _FIRST = 12, tries(6, 12), 40
 # An operator may be any of hundreds, as long as nothing of its name is written.
 _FIRST_OPERATORS = 250
 _MARKER = re.compile(r"^(?P<blank>[ \t]*#?[ \t]*)\^ complete(?P<snippets> with snippets)?$")
@@ -152,7 +153,7 @@ def test_what_is_offered_is_no_mistake():
     for _, files in _programs():
         if "layout.sknd" in files:
             continue
-        for workspace, path, use, found in _uses(files, 6):
+        for workspace, path, use, found in _uses(files, tries(3, 6)):
             text = workspace.snapshot().source(path).text
             items = [item for item in found.items if item.kind in _FITTING]
             for item in random.sample(items, min(2, len(items))):

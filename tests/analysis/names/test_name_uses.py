@@ -24,12 +24,13 @@ from snd_analysis.skriptnd.names import (
 from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 from support.memory import check, read_program, shown, snapshot_of
+from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
     *sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")),
-    *sorted(ROOT.glob("tests/fixtures/valid/*")),
-    *sorted(ROOT.glob("tests/fixtures/listings/*")),
+    *sample(sorted(ROOT.glob("tests/fixtures/valid/*")), 70),
+    *sample(sorted(ROOT.glob("tests/fixtures/listings/*")), 20),
     *(path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"),
 ]
 IDS = [f"{path.parent.name}/{path.stem}" for path in PROGRAMS]

@@ -13,8 +13,9 @@ from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.skriptnd.syntax import Token, parse_file, tokenize
 from support.analysis.trees import VALID
 from support.memory import check
+from support.sampling import tries
 
-SAMPLE = 250
+SAMPLE = tries(150, 250)
 RIGHT = 0.93
 LONGEST = 2500
 PIECES = [")", "(", "]", "[", "{", "}", ";", ",", ":", "=", "<", "..", '"', "$", ".", "if", "x", "|"]

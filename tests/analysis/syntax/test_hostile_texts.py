@@ -10,7 +10,8 @@ from support.analysis.trees import placed_nodes
 from support.sampling import tries
 
 DEEPEST = 700
-MANY = tries(2_500, 10_000)
+MANY = tries(1_500, 10_000)
+LINES = tries(20_000, 100_000)
 
 
 def using(expression: str) -> str:
@@ -55,11 +56,11 @@ HOSTILE = {
     "foreign digits": using("٣ + 1٣ + ²"),
     "long name": using("a" * 1_000_000),
     "long comment": "#" * 1_000_000,
-    "lines": "\n" * 100_000 + "operator f { }\n" + "x = 1;\n" * 100_000,
-    "garbage lines": "what is ( this\n" * 20_000,
-    "comments above": "# c\n" * 100_000 + "operator f { }\n",
-    "headers": "operator f {\n" * 5_000,
-    "headers on one line": "operator f {" * 5_000,
+    "lines": "\n" * LINES + "operator f { }\n" + "x = 1;\n" * LINES,
+    "garbage lines": "what is ( this\n" * MANY,
+    "comments above": "# c\n" * LINES + "operator f { }\n",
+    "headers": "operator f {\n" * MANY,
+    "headers on one line": "operator f {" * MANY,
     "public": "public " * MANY,
     "blocks": "operator f {" + "@input {" * MANY,
     "unknown blocks": "operator f {" + "@x " * MANY,
