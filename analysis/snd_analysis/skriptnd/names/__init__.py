@@ -19,7 +19,12 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_of,
 )
 from snd_analysis.skriptnd.names.fold import Fold, Known, is_ambiguous, is_long
-from snd_analysis.skriptnd.names.foreign_operators import counterparts, counterparts_of_nodes, foreign_attribute
+from snd_analysis.skriptnd.names.foreign_operators import (
+    counterparts,
+    counterparts_of_nodes,
+    foreign_attribute,
+    opposite_attribute,
+)
 from snd_analysis.skriptnd.names.library import (
     LIBRARY_PREFIX,
     LibraryNames,
@@ -103,6 +108,7 @@ __all__ = [
     "library_original",
     "library_text",
     "model_root",
+    "opposite_attribute",
     "resolve",
     "symbols_in",
     "with_import",

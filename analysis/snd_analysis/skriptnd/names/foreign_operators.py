@@ -228,11 +228,21 @@ _ATTRIBUTES = {
     "kernel_size": ("size",), "kernel_shape": ("size",), "output_size": ("size",),
     "out_channels": ("channels",), "out_features": ("channels",), "filters": ("channels",), "units": ("channels",),
     "strides": ("stride",), "dilations": ("dilation",), "pads": ("padding",), "border": ("padding",),
-    "group": ("groups",), "dim": ("axis", "axes"), "dims": ("axes", "perm"), "bias": ("use_bias",),
-    "eps": ("epsilon",), "negative_slope": ("alpha",),
+    "group": ("groups",), "dim": ("axis", "axes"), "dims": ("axes", "perm", "shape"), "bias": ("use_bias",),
+    "eps": ("epsilon",), "negative_slope": ("alpha",), "axes": ("perm",),
+    **dict.fromkeys(("transposea", "transpose_a", "adjoint_a"), ("transA",)),
+    **dict.fromkeys(("transposeb", "transpose_b", "adjoint_b"), ("transB",)),
 }  # fmt: skip
+
+_OPPOSITES = dict.fromkeys(("keepdims", "keepdim", "keep_dims"), "squeeze")
 
 
 def foreign_attribute(name: str, known: Collection[str]) -> str | None:
     """Return the attribute, of those that an operator has, that other frameworks call by this name."""
     return next((each for each in _ATTRIBUTES.get(name.lower(), ()) if each in known), None)
+
+
+def opposite_attribute(name: str, known: Collection[str]) -> str | None:
+    """Return the attribute, of those that an operator has, that is true where this one of other frameworks is false."""
+    found = _OPPOSITES.get(name.lower())
+    return found if found in known else None

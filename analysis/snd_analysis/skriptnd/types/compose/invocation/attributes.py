@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Repair, Rule, Span, counted
-from snd_analysis.skriptnd.names import OperatorName, foreign_attribute
+from snd_analysis.skriptnd.names import OperatorName, foreign_attribute, opposite_attribute
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
@@ -59,7 +59,9 @@ class AttributeCheck:
             parameter = self._signature.attributes.get(name)
             if name and parameter is None:
                 self._report_unknown(item)
+                self._shapes.give_up()  # what it was to say may decide about the results
             elif name in seen:
+                self._shapes.give_up()
                 note = self._work.context.note(seen[name].name, "first given here")
                 self._work.context.report(
                     rules.DUPLICATE_ATTRIBUTE, item.name, f"the attribute '{name}' is given a second time", (note,)
@@ -227,10 +229,17 @@ class AttributeCheck:
             self._report_input(item)
             return
         foreign = foreign_attribute(name, self._signature.attributes)
+        opposite = opposite_attribute(name, self._signature.attributes)
         close = [foreign] if foreign else close_matches(name, list(self._signature.attributes))
-        hint = f"; did you mean '{close[0]}'?" if close else self._known_attributes()
+        hint = self._known_attributes()
         repair = None
-        if close:
+        if opposite:
+            hint = f"; '{opposite}' is its opposite"
+            if isinstance(item.value, nodes.Literal) and isinstance(item.value.value, bool):
+                text = f"{opposite}={'false' if item.value.value else 'true'}"
+                repair = Repair(f"write '{text}'", (Edit(self._work.context.span(item), text),), safe=False)
+        elif close:
+            hint = f"; did you mean '{close[0]}'?"
             edit = Edit(self._work.context.span(item.name), close[0])
             repair = Repair(f"write '{close[0]}'", (edit,), safe=False)
         message = f"'{self._name.name}' has no attribute '{name}'{hint}"
