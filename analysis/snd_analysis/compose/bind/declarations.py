@@ -257,11 +257,14 @@ class _Evaluation:
                 self.obligations.extend(obligations_of_shape(shape, member.name, place))
 
     def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
-        """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end."""
-        value = self._declared(member, kind)
+        """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end.
+
+        Where the evaluation goes on, nothing is built on an impossible shape.
+        """
+        value, failures = self._declared(member, kind), len(self.failures)
         if value is None or not self._extents_are_possible(member.base, member.node, value):
             return None
-        return value
+        return value if len(self.failures) == failures else UNDEFINED
 
     def _declared(self, member: Member, kind: TensorKind) -> TensorValue | None:
         """A declared tensor with its value; None if it has none, and the evaluation is to end."""

@@ -196,25 +196,29 @@ class RootBinder(Binder):
             if not isinstance(length, Integer):
                 shape = declarations.shape(member, None)
                 self._bind_rank(member, shape)
-                self._demand_possible(member, shape)
-                return Tensor(member.name, dtype, shape, TensorKind.INPUT, place)
+                possible = self._demand_possible(member, shape)
+                return Tensor(member.name, dtype, shape, TensorKind.INPUT, place) if possible else UNDEFINED
             count = length.value
             if not count or count > MOST_TENSORS:
                 shape = self._item_shape(member, declarations, length)
                 self._bind_rank(member, shape)
+                if not self._demand_possible(member, shape):
+                    return UNDEFINED
                 item = Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)
                 return empty_pack(item) if count == 0 else Pack((Run(length, item),), dtype=dtype)
             items = []
             for at in range(count):
                 shape = declarations.shape(member, shapes.constant(at))
                 self._bind_rank(member, shape)
+                if not self._demand_possible(member, shape):
+                    return UNDEFINED
                 items.append(Tensor(f"{member.name}[{at}]", dtype, shape, TensorKind.INPUT, place))
             return Pack(items, dtype=dtype)
         except EvaluationError as error:
             raise self.binding.fail_evaluating(member.base, error) from None
 
-    def _demand_possible(self, member: Member, shape: Shape | None) -> None:
-        """Attributes may make an extent negative."""
+    def _demand_possible(self, member: Member, shape: Shape | None) -> bool:
+        """Return whether no extent is negative, which attributes may make it."""
         extents = [extent for extent in shape or () if isinstance(extent, Integer)]
         if any(map(shapes.is_negative, extents)):
             assert member.node.shape is not None
@@ -223,6 +227,8 @@ class RootBinder(Binder):
             )
             site = Site(self.template.place(member.base, member.node.shape), "the shape is declared here")
             self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
+            return False
+        return True
 
     def _demand_within_bound(
         self,

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from snd_analysis.base import OperatorName, Problem, Span
 from snd_analysis.skriptnd.names.part import Part, read_symbols
 from snd_analysis.skriptnd.names.rows import Row
-from snd_analysis.skriptnd.names.symbols import Symbol, Target
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -49,6 +49,20 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     def local_uses(self) -> Iterator[tuple[nodes.Node, Use]]:
         """Every use of a name, its span counted from the start of the statement before it."""
         return chain.from_iterable(self.use_groups)
+
+    @cached_property
+    def unassigned_outputs(self) -> tuple[Symbol, ...]:
+        """The outputs that ``@compose`` does not assign; none where a broken statement may do so."""
+        blocks = (each for each in self.definition.blocks if isinstance(each, nodes.Block))
+        compose = next((each for each in blocks if each.kind is nodes.BlockKind.COMPOSE), None)
+        parts = self.rows.get(nodes.BlockKind.COMPOSE, ())
+        if compose is None or any(part.lacks_result for part in parts):
+            return ()
+        assigned = self.ambiguous.union(*(part.outputs for part in parts))
+        outputs = (symbol for symbol in self.symbols if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned)
+        missing = tuple(outputs)
+        broken = missing and any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries)
+        return () if broken else missing
 
     @cached_property
     def symbols_outside(self) -> tuple[Symbol, ...]:

@@ -54,6 +54,9 @@ def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolutio
     for item in undefined:
         first.setdefault((item.name, item.wanted), []).append(item)
     for number, same in enumerate(first.values()):
+        hidden = resolution.symbol(same[0].name)
+        if hidden is not None and hidden in resolution.unassigned_outputs and same[0].block is BlockKind.COMPOSE:
+            continue  # that nothing is assigned to it is the mistake
         problem = _undefined_problem(same[0], resolution, number < MOST_GUESSES)
         more = _also_used(same)
         yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)

@@ -246,7 +246,16 @@ class Fault:
         text = symbols if insertion is None else insertion
         repair = Repair(f"insert '{text}'", (Edit(Span(end, end), text),), safe=False) if text else None
         message = f"this '{SYMBOLS[innermost.kind]}' is never closed"
+        self._forget_consequences(innermost)
         self.report(rules.UNCLOSED_BRACKET, span_of(innermost), message, notes, repair)
+
+    def _forget_consequences(self, bracket: Token) -> None:
+        """Forget what could not be read behind an unclosed bracket in the same statement: it is one mistake."""
+        tokens = self.automaton.tokens
+        ends = (token.start for token in tokens if token.kind == "SEMI" and token.start > bracket.start)
+        inside = range(bracket.end, next(ends, self.automaton.last_end) + 1)
+        problems = self.automaton.builder.problems
+        problems[:] = (each for each in problems if each.rule != rules.SYNTAX_ERROR or each.span.start not in inside)
 
     def _after_unclosed_string(self) -> bool:
         automaton = self.automaton

@@ -6,8 +6,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.base import Problem
 from snd_analysis.skriptnd.names import Fold
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
 from snd_analysis.skriptnd.types.compose.recursion import check_recursion
@@ -42,20 +41,6 @@ def check_compose(context: Context, fold: Fold) -> None:
 
 def _check_outputs_assigned(context: Context) -> None:
     """Every output of a definition that is composed must be assigned (2.10)."""
-    blocks = {block.kind: block for block in context.definition.blocks if isinstance(block, nodes.Block)}
-    compose = blocks.get(BlockKind.COMPOSE)
-    if compose is None:
-        return
-    assigned = set(context.resolution.ambiguous)
-    for part in context.resolution.rows[BlockKind.COMPOSE]:
-        if part.lacks_result:
-            return  # a broken statement, which may have been the one
-        assigned.update(part.outputs)
-    outputs = (
-        context.symbol(node.name) for _, node in entries_of(context.definition, BlockKind.OUTPUT, nodes.Parameter)
-    )
-    missing = [symbol for symbol in outputs if symbol is not None and symbol not in assigned]
-    if missing and not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries):
-        for symbol in missing:
-            message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
-            context.problems.append(Problem(rules.OUTPUT_NOT_ASSIGNED, context.resolution.span(symbol), message))
+    for symbol in context.resolution.unassigned_outputs:
+        message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
+        context.problems.append(Problem(rules.OUTPUT_NOT_ASSIGNED, context.resolution.span(symbol), message))

@@ -32,6 +32,8 @@ def _dimension(context: Context, extent: nodes.Extent, given: bool) -> Dimension
         return Dimension(_repetitions(context, extent, value.type) if packed else one, packed)
     if value.type.optional and not given:
         return Dimension(shapes.opaque("dimensions"), packed)
+    if value.value is not None and shapes.is_negative(value.value):
+        return Dimension(_repetitions(context, extent, value.type) if packed else one, packed)  # composing says so
     if not packed:
         return Dimension(one, False, value.value, None, symbol)
     count = _repetitions(context, extent, value.type)

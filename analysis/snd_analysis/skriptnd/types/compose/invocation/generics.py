@@ -113,7 +113,7 @@ class TypeBinding:
             if generic.name in self._bound:
                 continue
             self._bound[generic.name] = _Bound(generic.default, "by default")
-            if not generic.has_default:
+            if not generic.has_default and self._types_are_known():
                 types = ", ".join(self._example(each) for each in self._signature.generics[: at + 1])
                 message = (
                     f"nothing determines the type '{generic.name}' of '{self._name.name}': "
@@ -121,6 +121,11 @@ class TypeBinding:
                 )
                 note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
                 self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))
+
+    def _types_are_known(self) -> bool:
+        """Return whether no parameter has a type that nothing bears, which would perhaps have told a generic type."""
+        attributes, inputs = self._signature.attributes.values(), self._signature.inputs
+        return None not in (*(each.type for each in attributes), *(each.type for each in inputs))
 
     def dtype(self, formal: Dtype) -> Dtype | None:
         """Return the type that a parameter's type stands for here; None if that is not known."""
