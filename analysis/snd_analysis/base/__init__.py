@@ -6,7 +6,7 @@ from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Te
 from snd_analysis.base.late import loaded_when_used
 from snd_analysis.base.layers import Layers
 from snd_analysis.base.node import Node, NodeSequence, children, content_fields, descendants, first_below
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base.operator_name import MADE_FOR, OperatorName, shown_name
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.project_settings import NO_SETTINGS, ProjectSettings
 from snd_analysis.base.rule import Rule, Severity
@@ -21,6 +21,7 @@ else:
 __all__ = [
     "BYTE_ORDER_MARK",
     "HEAD",
+    "MADE_FOR",
     "NO_SETTINGS",
     "Diagnostic",
     "Edit",
@@ -49,4 +50,5 @@ __all__ = [
     "first_below",
     "line_edits",
     "loaded_when_used",
+    "shown_name",
 ]

@@ -10,3 +10,17 @@ class OperatorName(Struct, frozen=True):
 
     path: str
     name: str
+
+    @property
+    def shown(self) -> str:
+        """The name as it is written: what was made for one invocation has the name of what that invokes."""
+        return shown_name(self.name)
+
+
+MADE_FOR = " >>> "
+"""Between the name of a fragment and the invocation of a sample, in the name of the graph that is made for both."""
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a definition as it is written."""
+    return name.partition(MADE_FOR)[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Edit, Elsewhere, Note, Problem, Repair, Rule, Span
+from snd_analysis.base import Edit, Elsewhere, Note, Problem, Repair, Rule, Span, shown_name
 from snd_analysis.compose.limits import MOST_NOTES
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place
@@ -121,7 +121,7 @@ def _seen_from(failure: Failure, at: int) -> str:
     if at == 0:
         return failure.message
     module = f"{innermost.path.rpartition(':')[2]}." if is_library(innermost.path) else ""
-    return f"in '{module}{innermost.definition}': {failure.message.removesuffix(' here')}"
+    return f"in '{module}{shown_name(innermost.definition)}': {failure.message.removesuffix(' here')}"
 
 
 def _notes(failure: Failure, at: int) -> tuple[Note, ...]:

@@ -107,7 +107,7 @@ class Template:
     def shown(self) -> str:
         """The name for messages: with its module, if it is the library's."""
         module = self.name.path.rpartition(":")[2]
-        return f"{module}.{self.name.name}" if self.in_library else self.name.name
+        return f"{module}.{self.name.name}" if self.in_library else self.name.shown
 
     @property
     def invoked(self) -> tuple[OperatorName, ...]:

@@ -45,8 +45,8 @@ def template(db: Database, name: OperatorName) -> Template | None:
     module = library_original(name.path, around.text[found.start : found.end])
     original = OperatorName(module, name.name) if module else None
     front_end = front_end_of(name.path)
-    origins = None if front_end is None else front_end.origins(db, name.path)
-    extents = None if front_end is None else front_end.extents(db, name.path)
+    origins = None if front_end is None else front_end.origins(db, name)
+    extents = None if front_end is None else front_end.extents(db, name)
     return Template(name, found, resolution(db, name.path, found), errors(db, name), original, origins, extents)
 
 

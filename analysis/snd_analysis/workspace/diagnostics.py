@@ -131,8 +131,8 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
                 by_target.setdefault(bound.template.name, []).append(bound)
         for each in known.problems:
             inside = each.inside
-            if inside is not None and inside.definition in own:
-                start = own[inside.definition].start
+            if inside is not None:
+                start = own[inside.definition].start if inside.definition in own else 0
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
             yield importable(db, path, each.problem.shifted(placed.start))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from snd_analysis.base import NO_SETTINGS, ProjectSettings, Rule, Source
-from snd_analysis.compose import Origin
+from snd_analysis.base import NO_SETTINGS, Problem, ProjectSettings, Rule, Source
+from snd_analysis.compose import Origin, PlacedProblem
 from snd_analysis.db import Database, Input, incremental, query
-from snd_analysis.skriptnd.names import ModuleScope, is_library, library_text
-from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
+from snd_analysis.skriptnd.names import ModuleScope, OperatorName, is_library, library_text
+from snd_analysis.skriptnd.samples import Sample
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes, parse_file
 from snd_analysis.symbolic.integers import Integer
 
 if TYPE_CHECKING:
@@ -52,14 +53,31 @@ ALL_TENSOR_ARCHIVES = "*.safetensors"
 """What a reader is asked for in a folder to know the tensors that lie together in files."""
 
 
+class SampleProblem(Struct, frozen=True):
+    """What is wrong with a sample. ``inside`` is the place in a definition of the same file where it came to light."""
+
+    problem: Problem
+    inside: PlacedProblem | None = None
+
+
+class SampleCall(Struct, frozen=True, eq=False):
+    """What a sample invokes, and what is wrong with it by what the language of its file says."""
+
+    call: nodes.Call
+    problems: tuple[Problem, ...] = ()
+    inside: tuple[SampleProblem, ...] = ()
+    """What is wrong with what it invokes."""
+    can_run: bool = True
+
+
 class FrontEnd(NamedTuple):
     """What reads files in another language."""
 
     tree: Callable[[Database, str], SyntaxTree]
     """The definitions that a file comes to, as a tree of SkriptND."""
-    origins: Callable[[Database, str], Mapping[nodes.Node, tuple[Origin, ...]]]
+    origins: Callable[[Database, OperatorName], Mapping[nodes.Node, tuple[Origin, ...]]]
     """The invocations in whose place statements of these definitions stand."""
-    extents: Callable[[Database, str], Mapping[str, Integer]]
+    extents: Callable[[Database, OperatorName], Mapping[str, Integer]]
     """The extents that inputs name in these definitions and of which more is known than their names."""
     scope: Callable[[Database, str], ModuleScope]
     """What these definitions see of others."""
@@ -67,11 +85,15 @@ class FrontEnd(NamedTuple):
     """The variables of a graph, with the labels of their files."""
     tensor_descriptions: Callable[[Database, str], Mapping[str, str]]
     """What the reader told of the tensor files of a graph, by their paths."""
+    made_chunk: Callable[[Database, OperatorName], Chunk | None]
+    """A chunk with a definition that the tree does not have, since it is made for a sample."""
+    sample_call: Callable[[Database, str, Sample], SampleCall | None]
+    """What a sample invokes, if not what its text says."""
 
 
 _FRONT_ENDS = {
-    "nnef": ("snd_analysis.workspace.nnef1", "FRONT_END"),
-    "quant": ("snd_analysis.workspace.nnef1", "QUANTIZATION_FRONT_END"),
+    "nnef": ("snd_analysis.workspace.nnef1_front_end", "FRONT_END"),
+    "quant": ("snd_analysis.workspace.nnef1_front_end", "QUANTIZATION_FRONT_END"),
 }
 """Modules and names of front ends, by the endings of files. A start without such files does not load them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.base import Elsewhere, Location, Span
+from snd_analysis.base import MADE_FOR, Elsewhere, Location, Span
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.lints import ImportedName, imported_names, imports_are_readable, without_statement
 from snd_analysis.skriptnd.names import (
@@ -138,6 +138,9 @@ def definition(db: Database, name: OperatorName) -> nodes.Definition | None:
 @query(is_firewall=True)
 def chunk(db: Database, name: OperatorName) -> Chunk | None:
     """Return the chunk that a definition stands in."""
+    if MADE_FOR in name.name:
+        front_end = front_end_of(name.path)
+        return None if front_end is None else front_end.made_chunk(db, name)
     found = definitions(db, name.path).get(name.name)
     return found.chunk if found else None
 
@@ -223,6 +226,8 @@ def is_main_graph(db: Database, path: str, definition: nodes.Definition) -> bool
 def locate(db: Database, place: Elsewhere) -> Location:
     """Return where a definition, or something that it declares, stands."""
     found = definitions(db, place.path).get(place.definition)
+    if MADE_FOR in place.definition and place.span is not None:
+        return Location(place.path, place.span)
     if found is None:
         return Location(place.path, Span(0, 0))
     span = found.definition.name.span

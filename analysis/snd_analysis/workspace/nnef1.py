@@ -15,7 +15,7 @@ from snd_analysis.nnef1.elaborate import (
     NO_ARCHIVES,
     QUANTIZATION,
     Elaborated,
-    StoredVariable,
+    Invocation,
     TensorArchives,
     TensorFile,
     described,
@@ -35,12 +35,10 @@ from snd_analysis.nnef1.syntax import nodes as nnef1_nodes
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
-from snd_analysis.symbolic.integers import Integer
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import (
     ALL_TENSOR_ARCHIVES,
     ALL_TENSOR_FILES,
-    FrontEnd,
     UnreadableText,
     project_settings,
     text,
@@ -65,7 +63,7 @@ def elaborated(db: Database, before: Elaborated | None, path: str) -> Elaborated
     labels = () if before is None else before.labels
     quantization = quantization_path(path)
     file = None if quantization is None else quantization_file(db, quantization)
-    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path, labels), file, before, db.checkpoint)
+    return elaborate(nnef1_tree(db, path), Library(db), Files(db, path, labels), file, before, db.checkpoint)
 
 
 @query
@@ -75,7 +73,7 @@ def quantization_file(db: Database, path: str) -> QuantizationFile | None:
     return parse_quantization(found) if isinstance(found, str) else None
 
 
-def _quantization_tree(db: Database, path: str) -> FlatTree:
+def quantization_tree(db: Database, path: str) -> FlatTree:
     """Return the tree of a file of quantizations, which has nothing but problems."""
     read = quantization_file(db, path) or parse_quantization("")
     graph = f"{path.rpartition('.')[0]}.nnef"
@@ -104,30 +102,24 @@ def _files_of_model(db: Database, path: str) -> frozenset[str]:
     return frozenset(found.splitlines()) if isinstance(found, str) else frozenset()
 
 
-def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]:
+def origins_in(chains: Mapping[nodes.Node, tuple[Invocation, ...]]) -> Mapping[nodes.Node, tuple[Origin, ...]]:
+    """Return the invocations of fragments in whose place statements stand, the innermost first."""
     return {
         statement: tuple(Origin(each.span, f"'{each.fragment}' is invoked here") for each in reversed(chain))
-        for statement, chain in elaborated(db, path).chains.items()
+        for statement, chain in chains.items()
         if chain
     }
 
 
-def _extents(db: Database, path: str) -> Mapping[str, Integer]:
-    return elaborated(db, path).extents
-
-
-def _scope(db: Database, path: str) -> ModuleScope:
+def scope(db: Database, path: str) -> ModuleScope:
+    """Return what the graph of a file sees, and samples."""
     tree = nnef1_tree(db, path)
     definitions = (each for each in tree.document.items if isinstance(each, nnef1_nodes.Definition))
     name = next((each.head.name.text for each in definitions if each.head.kind == "graph"), None)
-    return operations_of_dialect(tree.dialect) if name is None else scope_of_graph(tree.dialect, path, name)
+    return scope_of_graph(tree.dialect, path, name)
 
 
-def _variables(db: Database, path: str) -> tuple[StoredVariable, ...]:
-    return elaborated(db, path).variables
-
-
-class _Library:
+class Library:
     """The operators that operations stand for."""
 
     def __init__(self, db: Database) -> None:
@@ -154,7 +146,7 @@ class _Library:
         return self._session.specialization(template, given)
 
 
-class _Files:
+class Files:
     """The tensor files beside a graph."""
 
     def __init__(self, db: Database, path: str, labels: tuple[str, ...] = ()) -> None:
@@ -194,7 +186,7 @@ def _tensor_archives(db: Database, folder: str) -> TensorArchives:
 
 def tensor_file(db: Database, path: str, label: str) -> TensorFile | None:
     """Return what is known of the file of a label of a graph; None if there is none."""
-    return _Files(db, path).tensor_file(label)
+    return Files(db, path).tensor_file(label)
 
 
 def tensor_path(graph: str, label: str) -> str | None:
@@ -208,14 +200,3 @@ def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     paths = (tensor_path(path, variable.label) for variable in elaborated(db, path).variables)
     found = {each: text(db, each) for each in (*paths, join(dirname(path), ALL_TENSOR_ARCHIVES)) if each is not None}
     return {each: description for each, description in found.items() if isinstance(description, str)}
-
-
-FRONT_END = FrontEnd(flat_tree, _origins, _extents, _scope, _variables, tensor_descriptions)
-QUANTIZATION_FRONT_END = FrontEnd(
-    _quantization_tree,
-    lambda db, path: {},
-    lambda db, path: {},
-    lambda db, path: operations_of_dialect(Dialect.KHRONOS),
-    lambda db, path: (),
-    lambda db, path: {},
-)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
+from snd_analysis.base import MADE_FOR
 from snd_analysis.nnef1.elaborate import QUANTIZATION
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, library_names
@@ -25,6 +26,8 @@ class OperationScope(ModuleScope, frozen=True, eq=False):
 
         It has the name of the operation, or that with ``_`` after it where SkriptND does not allow the name.
         """
+        if MADE_FOR in parts[-1]:
+            return OperatorName(self.own.path, parts[-1])
         if len(parts) > 1:
             return super().operator(parts)
         for module in (found for name, found in self.imports.items() if name != QUANTIZATION):
@@ -44,10 +47,12 @@ def operation_names(dialect: Dialect) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_MOST_GRAPHS)
-def scope_of_graph(dialect: Dialect, path: str, name: str) -> OperationScope:
-    """Return what a graph of a dialect sees, and samples of it."""
+def scope_of_graph(dialect: Dialect, path: str, name: str | None) -> OperationScope:
+    """Return what the graph of a file sees, if it has one, and samples."""
     operations = operations_of_dialect(dialect)
-    return OperationScope(ModuleNames(path, {name: "graph"}), operations.imports, operations.available)
+    return OperationScope(
+        ModuleNames(path, {} if name is None else {name: "graph"}), operations.imports, operations.available
+    )
 
 
 @cache

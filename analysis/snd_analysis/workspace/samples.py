@@ -11,7 +11,6 @@ from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Severity
 from snd_analysis.compose import (
     Failure,
-    PlacedProblem,
     Specialization,
     Template,
     compose_root,
@@ -46,7 +45,7 @@ from snd_analysis.skriptnd.syntax import Chunk
 from snd_analysis.skriptnd.types import Context, Others, Stage, TypingState, declare
 from snd_analysis.skriptnd.types import statement as type_statement
 from snd_analysis.workspace.composing import session
-from snd_analysis.workspace.files import tree
+from snd_analysis.workspace.files import SampleCall, SampleProblem, front_end_of, tree
 from snd_analysis.workspace.names import definition, module_scope, resolution
 from snd_analysis.workspace.others import OtherDefinitions, declared
 from snd_analysis.workspace.sample_results import result_problems
@@ -57,13 +56,6 @@ class PlacedSample(Struct, frozen=True):
 
     start: int
     sample: Sample
-
-
-class SampleProblem(Struct, frozen=True):
-    """What is wrong with a sample. ``inside`` is the place in a definition of the same file where it came to light."""
-
-    problem: Problem
-    inside: PlacedProblem | None = None
 
 
 class CheckedSample(Struct, frozen=True, eq=False):
@@ -111,6 +103,7 @@ def samples(db: Database, path: str) -> tuple[PlacedSample, ...]:
 def _read_samples(db: Database, before: _ReadSamples | None, path: str) -> _ReadSamples:
     chunks = tree(db, path).chunks
     known = {} if before is None else before.by_chunk
+    in_other_language = front_end_of(path) is not None
     now = {each.chunk for each in chunks}
     gone: dict[SampleText, list[Sample]] = {}
     for chunk, found in known.items():
@@ -120,7 +113,7 @@ def _read_samples(db: Database, before: _ReadSamples | None, path: str) -> _Read
     for each in chunks:
         if each.chunk not in by_chunk:
             before_ = known.get(each.chunk)
-            by_chunk[each.chunk] = samples_of(each.chunk, gone) if before_ is None else before_
+            by_chunk[each.chunk] = samples_of(each.chunk, gone, in_other_language) if before_ is None else before_
     placed = (PlacedSample(each.start + read.start, read.sample) for each in chunks for read in by_chunk[each.chunk])
     return _ReadSamples(by_chunk, tuple(placed))
 
@@ -147,21 +140,20 @@ def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
 @query
 def _typed(db: Database, path: str, sample: Sample) -> _Typed:
     seen = module_scope(db, path)
-    call, target = sample.invocation, sample_target(db, path, sample)
-    invoked = None if target is None else declared(db, target)
-    statement = None if call is None else statement_of(call, invoked)
-    if statement is None:
+    invoked, target = _call(db, path, sample), sample_target(db, path, sample)
+    if invoked is None:
         return _Typed(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
+    statement = statement_of(invoked.call, None if target is None else declared(db, target))
     resolution = resolve(statement.definition, seen)
     uses = tuple(use for use in resolution.uses if _is_written(use))
-    problems = [*sample.problems, *statement.problems]
-    if not problems:
+    problems = [*sample.problems, *statement.problems, *invoked.problems]
+    if not problems and not invoked.inside and invoked.can_run:
         # The graph of a sample always is a main one.
         others = OtherDefinitions(db, path, statement.definition)
         problems = _typing_problems(statement, resolution, others)
         others.close()
-    found = tuple(map(SampleProblem, problems))
-    if any(problem.rule.severity is Severity.ERROR for problem in problems):
+    found = (*map(SampleProblem, problems), *invoked.inside)
+    if not invoked.can_run or any(each.problem.rule.severity is Severity.ERROR for each in found):
         return _Typed(CheckedSample(sample, target, found, uses))
     template = Template(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
     generators = tuple(statement.generators.items())
@@ -223,8 +215,16 @@ def _expecting(checked: CheckedSample) -> CheckedSample:
 
 def sample_target(db: Database, path: str, sample: Sample) -> OperatorName | None:
     """Return the operator or graph that a sample invokes; None if there is none of that name."""
-    call = sample.invocation
-    return None if call is None else module_scope(db, path).operator(tuple(part.text for part in call.function.parts))
+    found = _call(db, path, sample)
+    parts = () if found is None else tuple(part.text for part in found.call.function.parts)
+    return module_scope(db, path).operator(parts) if parts else None
+
+
+@query
+def _call(db: Database, path: str, sample: Sample) -> SampleCall | None:
+    front_end, call = front_end_of(path), sample.invocation
+    found = None if front_end is None else front_end.sample_call(db, path, sample)
+    return found if found is not None or call is None else SampleCall(call)
 
 
 @query
@@ -236,11 +236,11 @@ def modules_in_sample(db: Database, path: str, sample: Sample) -> frozenset[Modu
 
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
     """Return a sample with the names in its invocation, and nothing else of what is known of it."""
-    call, target = sample.invocation, sample_target(db, path, sample)
-    if call is None:
+    found, target = _call(db, path, sample), sample_target(db, path, sample)
+    if found is None:
         return CheckedSample(sample, None, ())
     seen = module_scope(db, path)
-    statement = statement_of(call, None if target is None else definition(db, target))
+    statement = statement_of(found.call, None if target is None else definition(db, target))
     uses = resolve(statement.definition, seen).uses
     return CheckedSample(sample, target, (), tuple(use for use in uses if _is_written(use)))
 

@@ -24,7 +24,7 @@ from snd_analysis.db import Database
 from snd_analysis.skriptnd.lints import ImportedName
 from snd_analysis.skriptnd.names import Definitions, ModuleScope, OperatorName, Resolution, Use
 from snd_analysis.skriptnd.samples import Sample
-from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.skriptnd.types import Context, Others, Signature
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import checks, composing, diagnostics, files, names, others, samples
@@ -113,6 +113,14 @@ class Snapshot:
     def definitions(self, path: str) -> Definitions:
         """Return the definitions of a file by name, with what their spans count from; of two of one name the first."""
         return names.definitions(self.db, path)
+
+    def is_in_other_language(self, path: str) -> bool:
+        """Return whether the definitions of a file are made of a text in another language."""
+        return files.front_end_of(path) is not None
+
+    def chunk(self, name: OperatorName) -> Chunk | None:
+        """Return the chunk that a definition stands in."""
+        return names.chunk(self.db, name)
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
         """Return the definition that a name stands for."""
@@ -222,6 +230,10 @@ class Snapshot:
     def checked_sample(self, path: str, sample: Sample) -> CheckedSample:
         """Return what is known of a sample of a file."""
         return samples.checked_sample(self.db, path, sample)
+
+    def sample_target(self, path: str, sample: Sample) -> OperatorName | None:
+        """Return the operator or graph that a sample invokes; None if there is none of that name."""
+        return samples.sample_target(self.db, path, sample)
 
     def named_sample(self, path: str, sample: Sample) -> CheckedSample:
         """Return a sample with the names in its invocation, and nothing else of what is known of it."""

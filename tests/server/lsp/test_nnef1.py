@@ -194,3 +194,21 @@ async def test_the_results_of_a_sample_are_recorded(client: Editor, model: Path)
     changes = params.edit.document_changes
     (edit,) = changes[0].edits if changes is not None else params.edit.changes[document.uri]
     assert "[1.0, 0.0]" in edit.new_text or edit.new_text == "0.0"
+
+
+async def test_a_sample_of_a_fragment_shows_its_values(client: LanguageClient, model: Path):
+    fragment = (
+        "# >>> twice([3.0])\nfragment twice(x: tensor<scalar>) -> (y: tensor<scalar>)\n{\n    y = x * 2.0;\n}\n\n"
+    )
+    extensions = "extension KHR_enable_fragment_definitions;\nextension KHR_enable_operator_expressions;\n\n"
+    text = GRAPH.replace("graph net", f"{extensions}{fragment}graph net")
+    document = open_text(client, (model / "graph.nnef").as_uri(), text)
+    await rest(client)
+    whole = types.Range(types.Position(0, 0), types.Position(20, 0))
+    hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
+    line = position(text, "# >>> twice").line
+    (value,) = ["".join(part.value for part in hint.label) for hint in hints or () if hint.position.line == line]
+    assert "6.0" in value
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
+    commands = [each.command.command for each in lenses or () if each.range.start.line == line and each.command]
+    assert commands == ["snd.refresh", "snd.record"]

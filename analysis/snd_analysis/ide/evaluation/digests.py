@@ -39,10 +39,33 @@ class Digests:
         """Return what the definition says, what its names lead to, and whether something is wrong with it."""
         if template.in_library:
             return ()
-        found = self._snapshot.definitions(template.name.path).get(template.name.name)
-        if found is None:
+        chunk = self._snapshot.chunk(template.name)
+        if chunk is None:
             return ()
-        return _tokens(found.chunk, template.definition), repr(template.invoked), str(len(template.errors))
+        in_other_language = self._snapshot.is_in_other_language(template.name.path)
+        said = _statements(template.definition) if in_other_language else _tokens(chunk, template.definition)
+        return said, repr(template.invoked), str(len(template.errors))
+
+
+def _statements(definition: nodes.Definition) -> str:
+    """Return what the statements of a definition say that is made of a text in another language."""
+    blocks = (block for block in definition.blocks if isinstance(block, nodes.Block))
+    return "\n".join(_statement(entry.statement) for block in blocks for entry in block.entries)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _statement(node: nodes.Node) -> str:
+    return _said(node)
+
+
+def _said(node: nodes.Node) -> str:
+    return f"{type(node).__name__}({','.join(_part(getattr(node, name)) for name in nodes.content_fields(type(node)))})"
+
+
+def _part(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{','.join(map(_part, value))}]"
+    return _said(value) if isinstance(value, nodes.Node) else repr(value)
 
 
 def _tokens(chunk: Chunk, definition: nodes.Definition) -> str:

@@ -84,12 +84,10 @@ def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, Pl
 
 def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownSample]:
     """Yield the samples of a file, or those that touch a part of it, in order."""
-    module_scope = snapshot.module_scope(path)
     for number, (name, placed) in enumerate(sample_names(snapshot, path)):
         span = placed.sample.span.shifted(placed.start)
         if within is not None and not (span.start <= within.end and within.start <= span.end):
             continue
         code_end = placed.start + placed.sample.code_end
-        call = placed.sample.invocation
-        target = None if call is None else module_scope.operator(tuple(part.text for part in call.function.parts))
+        target = snapshot.sample_target(path, placed.sample)
         yield KnownSample(snapshot, path, name, number, placed, span, code_end, target)

@@ -6,8 +6,22 @@ in the ``.nnef`` text. So shapes, values and drawings come from what composes an
 """
 
 from snd_analysis.nnef1.elaborate.context import BodyValues, FragmentCall, Invocation, StoredVariable, notes_of
-from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, Elaborated, elaborate
+from snd_analysis.nnef1.elaborate.elaboration import (
+    SPECIAL,
+    Elaborated,
+    FragmentsOfFile,
+    elaborate,
+    fragments_of,
+    same_fragments,
+)
 from snd_analysis.nnef1.elaborate.flat_graph import QUANTIZATION
+from snd_analysis.nnef1.elaborate.fragment_graph import (
+    ArgumentValue,
+    FragmentGraph,
+    GivenArgument,
+    GivenTensor,
+    fragment_graph,
+)
 from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
 from snd_analysis.nnef1.elaborate.tensor_files import (
     NO_ARCHIVES,
@@ -17,15 +31,21 @@ from snd_analysis.nnef1.elaborate.tensor_files import (
     described,
     file_of,
 )
-from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Unknown, Value
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, Known, TensorName, Unknown, Value
 
 __all__ = [
     "NO_ARCHIVES",
     "QUANTIZATION",
     "SPECIAL",
+    "UNKNOWN",
+    "ArgumentValue",
     "BodyValues",
     "Elaborated",
     "FragmentCall",
+    "FragmentGraph",
+    "FragmentsOfFile",
+    "GivenArgument",
+    "GivenTensor",
     "Invocation",
     "Items",
     "Known",
@@ -41,6 +61,9 @@ __all__ = [
     "described",
     "elaborate",
     "file_of",
+    "fragment_graph",
+    "fragments_of",
     "notes_of",
     "parameters",
+    "same_fragments",
 ]

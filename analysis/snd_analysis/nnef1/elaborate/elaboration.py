@@ -49,6 +49,16 @@ from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nod
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer, Truth
 
+
+class FragmentsOfFile(Struct, frozen=True, eq=False):
+    """What an invocation of a fragment depends on in its file."""
+
+    dialect: Dialect
+    fragments: Mapping[str, nodes.Definition]
+    unreadable: frozenset[str]
+    """The fragments whose heads can't be read."""
+
+
 SPECIAL = {**SOURCES, **REWRITTEN}
 """Operations that are more than an invocation of an operator: their parameters, and what evaluates them."""
 
@@ -100,10 +110,7 @@ def elaborate(
     """
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
-    fragments: dict[str, nodes.Definition] = {}
-    for each in definitions:
-        if each.head.kind == "fragment":
-            fragments.setdefault(each.head.name.text, each)
+    fragments = _fragments(definitions)
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
     assigned = Counter(name for entry in (graph.body if graph else None) or () for name in assigned_names(entry))
     asserted = facts_by_symbol(assertions_of(items)) if tree.dialect is Dialect.TRACT else {}
@@ -138,6 +145,27 @@ def elaborate(
     )  # fmt: skip
 
 
+def _fragments(definitions: Iterable[nodes.Item]) -> dict[str, nodes.Definition]:
+    """Return the fragments by their names; of two of one name the first."""
+    found: dict[str, nodes.Definition] = {}
+    for each in definitions:
+        if isinstance(each, nodes.Definition) and each.head.kind == "fragment":
+            found.setdefault(each.head.name.text, each)
+    return found
+
+
+def fragments_of(tree: SyntaxTree) -> FragmentsOfFile:
+    """Return what an invocation of a fragment depends on in its file."""
+    items = tree.document.items
+    return FragmentsOfFile(tree.dialect, _fragments(items), _unreadable(items))
+
+
+def same_fragments(one: FragmentsOfFile, other: FragmentsOfFile) -> bool:
+    """Return whether all fragments are as they were, where they were."""
+    is_same = one.dialect is other.dialect and one.unreadable == other.unreadable
+    return is_same and not [*_changed_fragments(one.fragments, other.fragments)]
+
+
 def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
     for each in items:
         if isinstance(each, nodes.Placed):
@@ -170,7 +198,7 @@ def _steps(
             message = f"the graph parameter '{parameter.name.text}' is not the result of an 'external'"
             evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
     for result in head.results:
-        _output(context, frame, result, evaluator.result(result))
+        declare_output(context, frame, result, evaluator.result(result))
     return (*steps, last), frame.names
 
 
@@ -296,7 +324,7 @@ def _last_target(frame: Frame, name: str) -> Span | None:
     return None
 
 
-def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
+def declare_output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
     """Declares an output, and lets it be what the result was assigned, unless that has its name already."""
     span, name = result.name.span, result.name.text
     if context.dialect is Dialect.TRACT and isinstance(value, Items):

@@ -153,6 +153,10 @@ class Evaluator:
             self.report(rules.ILLEGAL_ASSIGNMENT, target, message)
         return value
 
+    def invoke_with(self, node: nodes.Call, target: nodes.Expression, values: Sequence[Given]) -> None:
+        """Elaborate an invocation with values for its arguments; assign its results."""
+        self._assign(target, self._invoke(node, target, values))
+
     # ---- expressions -------------------------------------------------------------------------------------------------
     def evaluate(self, node: nodes.Expression) -> Value:
         """Return the value of an expression; UNKNOWN if it has none, which is reported."""

@@ -12,11 +12,11 @@ from math import prod
 
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract
+from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
 from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Value
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth
 
-_MOST_ITEMS = 256
 _Given = Mapping[str, Given]
 
 
@@ -65,7 +65,7 @@ class _Unfoldable(Exception):  # noqa: N818
 
 
 def _is_small(known: Known) -> bool:
-    return len(known.items) <= _MOST_ITEMS and all(isinstance(item, Integer | Truth) for item in known.items)
+    return len(known.items) <= MOST_KNOWN_ITEMS and all(isinstance(item, Integer | Truth) for item in known.items)
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------

@@ -16,3 +16,5 @@ MOST_NOTES = 8
 """Invocations of fragments that lead to a mistake. The middle of a longer chain is left out."""
 GREATEST_INTEGER = 2**63 - 1
 """That a text may have: parsers keep integers in 64 bits."""
+MOST_KNOWN_ITEMS = 256
+"""Items that a tensor of integers may have to be computed when a graph is read; a larger one is a tensor only."""

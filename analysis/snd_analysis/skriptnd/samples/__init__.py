@@ -8,9 +8,10 @@ composed like any other: by ``snd_analysis.workspace.samples``. They are evaluat
 """
 
 from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
-from snd_analysis.skriptnd.samples.reading import ReadSample, SampleText, samples_of
+from snd_analysis.skriptnd.samples.reading import ReadSample, SampleText, read_invocation, samples_of
+from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
 from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError, Sample
-from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, SampleGraph, statement_of
+from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, SampleGraph, is_generated, statement_of
 
 __all__ = [
     "CONTINUATION",
@@ -19,12 +20,17 @@ __all__ = [
     "SAMPLE_NAME",
     "ItemExtent",
     "Nested",
+    "RaggedError",
     "ReadSample",
     "Recorded",
     "RecordedError",
     "Sample",
     "SampleGraph",
     "SampleText",
+    "attempt",
+    "is_generated",
+    "read_invocation",
+    "rows_of",
     "samples_of",
     "statement_of",
 ]

@@ -63,6 +63,8 @@ class Sample(Struct, frozen=True, eq=False):
     """Where its last line of code ends."""
     invocation: nodes.Call | None
     """None if it could not be read, which is among the problems."""
+    code: str = ""
+    """The text up to ``code_end``, with blanks in place of all that is no code."""
     results: tuple[Recorded, ...] = ()
     error: RecordedError | None = None
     tolerance: float = TOLERANCE

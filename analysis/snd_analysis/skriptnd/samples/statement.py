@@ -176,6 +176,11 @@ def _generator(node: nodes.Node) -> nodes.Subscript | None:
     return None
 
 
+def is_generated(node: nodes.Node) -> bool:
+    """Return whether an argument is made by a generator."""
+    return _generator(node) is not None
+
+
 def _given_types(call: nodes.Call, invoked: nodes.Definition) -> dict[str, str]:
     """What the generic types of an operator are by what stands in ``<>``."""
     declared = entries_of(invoked, BlockKind.DTYPE, nodes.DtypeDeclaration)
