@@ -77,6 +77,7 @@ docs: $(DEVELOPING)
 	$(BIN)/python -c 'from snd_server.render.rule_page import rule_pages; print(rule_pages(), end="")' > docs/rules.md
 	mkdir -p docs/library
 	for module in $(LIBRARY); do $(BIN)/snd doc $$module --page > docs/library/$$module.md; done
+	PYTHONPATH=tests $(BIN)/python -m support.library_pictures
 	PYTHONPATH=tests $(BIN)/python -m support.formats.pages
 	PYTHONPATH=tests $(BIN)/python -m support.reference
 

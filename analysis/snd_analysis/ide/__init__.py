@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from snd_analysis.ide.cursor import comment_at, use_at
     from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
     from snd_analysis.ide.generic import folds, highlights, references, selections
-    from snd_analysis.ide.hover.reference import module_page, operator_names, operator_page, summaries
+    from snd_analysis.ide.hover.reference import PICTURED, module_page, operator_names, operator_page, summaries
     from snd_analysis.ide.language_features import FrontEnd
     from snd_analysis.ide.languages import front_end
     from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
@@ -27,6 +27,7 @@ else:
     )  # fmt: skip
 
 __all__ = [
+    "PICTURED",
     "Example",
     "FrontEnd",
     "Modifier",

@@ -40,5 +40,7 @@ MOST_PRODUCTS = 10_000_000
 """Multiply-adds of what is evaluated without being asked for. Of more, the user has to ask."""
 MOST_POINTS_OF_PICTURE = 200_000
 """Points of all formulas that are looked at for a picture of data flow. For more, it says that they are too many."""
+LONGEST_PICTURED_VECTOR = 12
+"""Elements of a vector whose data flow the reference of the library draws."""
 MOST_POINTS_OF_FLOW = 2_000
 """Of a formula, for what a hover says it reads; nothing is said of larger ones."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from snd_server.selection import nearest
 from snd_server.terminal import show_document
 
+if TYPE_CHECKING:
+    from snd_analysis.skriptnd.names import OperatorName
+    from snd_analysis.workspace import Snapshot
+
 
 @click.command(short_help="Explain operators of the library.")
 @click.argument("name", required=False)
 @click.option("--page", is_flag=True, help="Show the whole page of a module.")
-def doc(name: str | None, page: bool) -> None:
+@click.option("--picture", is_flag=True, help="Show the data flow of the samples of an operator, as SVG.")
+def doc(name: str | None, page: bool, picture: bool) -> None:
     """Explain an operator of the library, as in nn.conv, or list those of a module, as in nn.
 
     The text is Markdown: signature, description, samples, what is demanded, and the formula. Without NAME, the modules
     are listed.
     """
+    if picture and "." not in (name or ""):
+        raise click.UsageError("--picture takes an operator, as in nn.conv")
     # The library is not read for `snd --help`.
     from snd_analysis.ide import module_page, operator_names, operator_page, summaries
     from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, library_modules
@@ -50,7 +59,23 @@ def doc(name: str | None, page: bool) -> None:
         operator = declared_name(operator, names)
     if operator not in names:
         raise click.UsageError(_unknown(f"operator of '{module}'", operator, names))
+    if picture:
+        _show_picture(snapshot, OperatorName(LIBRARY_PREFIX + module, operator))
+        return
     show_document(operator_page(snapshot, OperatorName(LIBRARY_PREFIX + module, operator)) + "\n")
+
+
+def _show_picture(snapshot: Snapshot, name: OperatorName) -> None:
+    from snd_analysis.ide.data_flow import sample_flows
+    from snd_server.render.sample_flow_svg import sample_flow_svg
+
+    flows = [*sample_flows(snapshot, name)]
+    if not flows:
+        raise click.UsageError(
+            f"no sample of '{name.name}' has a vector as its input and its output; "
+            "'snd graph --cell' draws the data flow of any operator"
+        )
+    show_document(sample_flow_svg(flows))
 
 
 def _unknown(what: str, name: str, known: tuple[str, ...] | list[str]) -> str:

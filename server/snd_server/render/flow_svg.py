@@ -39,17 +39,20 @@ def flow_svg(flow: DataFlow, theme: str) -> str:
     lines = "".join(f"<title>{escape(line)}</title>" for line in [" · ".join(flow_lines(flow))])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" class="flow">{lines}<style>{_style(theme)}</style>'
+        f'viewBox="0 0 {width:g} {height:g}" class="flow">{lines}<style>{flow_style(theme)}</style>'
         f'<rect class="back" width="100%" height="100%"/>{"".join(bodies)}</svg>\n'
     )
 
 
-def _style(theme: str) -> str:
+def flow_style(theme: str) -> str:
+    """Return the rules of a picture of data flow: of one theme, or of that of the reader (``auto``)."""
+
     def rules(colours: dict[str, str]) -> str:
         return (
             f".flow .back{{fill:{colours['background']}}}.flow text{{fill:{colours['text']}}}"
             f".flow .grid{{stroke:{colours['grid']};fill:none}}"
             f".flow .of{{fill:{colours['of']}}}.flow .cell{{fill:{colours['cell']}}}"
+            f".flow .edge{{stroke:{colours['of']};fill:none}}"
         )
 
     font = ".flow text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px}"

@@ -205,7 +205,7 @@ def _meets(cells: Mapping[Slot, Collection[Cell]], slot: Slot, cell: Cell) -> bo
 class _AtPoint:
     def __init__(self, formula: Formula, positions: Mapping[int, int]) -> None:
         self._formula = formula
-        self._point = Point(formula, positions)
+        self._point = Point(formula, positions, with_reals=True)
         self._is_certain = True
 
     def writes(self) -> Iterator[CellWrite]:

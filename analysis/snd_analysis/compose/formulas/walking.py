@@ -147,12 +147,23 @@ class Skipped(Exception):  # noqa: N818
 
 
 class Point:
-    """One point of the index space of a formula. Values are None where data decide them."""
+    """One point of the index space of a formula. Values are None where data decide them.
 
-    def __init__(self, formula: Formula, positions: Mapping[int, int], elements: KnownElements = _NOTHING) -> None:
+    So are reals, since how exact they are is a matter of the run, unless ``with_reals`` asks for those of 64 bits.
+    """
+
+    def __init__(
+        self,
+        formula: Formula,
+        positions: Mapping[int, int],
+        elements: KnownElements = _NOTHING,
+        *,
+        with_reals: bool = False,
+    ) -> None:
         self._formula = formula
         self._positions = positions
         self._elements = elements
+        self._with_reals = with_reals
         self._known: dict[Term, Scalar | None] = {}
 
     def check(self) -> None:
@@ -286,17 +297,19 @@ class Point:
             return None
         if term.operation in ("/", "\\", "%") and term.dtype == "int" and operands[1] == 0:
             operands = [0 if each is None else each for each in operands]  # whatever is divided
-        if None in operands or any(isinstance(each, float) for each in operands):
-            return None  # how exact reals are is a matter of the run
+        if None in operands or self._is_left_open(operands):
+            return None
         try:
             result = CALCULATIONS[term.operation](*(value_of(each) for each in operands if each is not None))
         except OperationError as failure:
             self._fail(term.node, failure.rule, failure.message)
             return None
         found = scalar_of(result)
-        return (
-            None if isinstance(found, float) or (isinstance(found, int) and not INT_MIN <= found <= INT_MAX) else found
-        )
+        is_too_large = isinstance(found, int) and not INT_MIN <= found <= INT_MAX
+        return None if is_too_large or self._is_left_open([found]) else found
+
+    def _is_left_open(self, values: Sequence[Scalar | None]) -> bool:
+        return not self._with_reals and any(isinstance(each, float) for each in values)
 
     def _in_pack(self, term: Apply | Table, index: Scalar | None, count: int) -> int | None:
         if index is None:

@@ -18,6 +18,15 @@ _TITLES = {
     BlockKind.LOWER: "Formula",
     BlockKind.COMPOSE: "Composition",
 }
+PICTURED = frozenset(
+    {
+        "image.area_downsample", "image.cubic_resize", "image.linear_resize", "image.linear_upsample",
+        "image.nearest_downsample", "image.nearest_resize", "image.nearest_upsample", "image.resize", "layout.pad",
+        "layout.shuffle", "nn.avg_pool", "nn.conv", "nn.deconv", "nn.lp_pool", "nn.max_pool", "nn.rms_pool",
+        "nn.sum_pool",
+    }
+)  # fmt: skip
+"""Operators of which a picture of their samples says more than words (`snd doc NAME --picture`)."""
 
 
 def operator_names(snapshot: Snapshot, module: str) -> list[OperatorName]:
@@ -37,6 +46,9 @@ def operator_page(snapshot: Snapshot, name: OperatorName, notation: Notation = P
             f"## {full}",
             code_block(signature_text(snapshot, name)),
             documentation_text(comment_of(snapshot, name)),
+            f"![Which elements each result of `{full}` is computed from](images/{full}.svg)"
+            if notation is LATEX and full in PICTURED
+            else "",
             *_blocks(snapshot, name, notation),
             f"Counterparts: {' · '.join(elsewhere)}" if elsewhere else "",
         ]
