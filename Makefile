@@ -6,16 +6,20 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed.stamp
 DEVELOPING := $(VENV)/developing.stamp
 # As an installation that is not editable does: where PYTHONDONTWRITEBYTECODE is set, every start would compile again.
-COMPILE := $(BIN)/python -m compileall -q analysis runtime server
+COMPILE := $(BIN)/python -m compileall -q -j 0 analysis runtime server
 VERSION_FILE := server/snd_server/__init__.py
 
 # Threads of BLAS that wait for each other by spinning cost more than they gain as soon as anything else runs; workers
 # of the product have as many as leave half of the machine to others.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# What is compiled is kept, whatever the environment says: pytest compiles every test file with its assertions, and the
+# packages of tools are compiled when they are first used, which few of their modules are.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
-# What needs no editor; those are downloaded by test-editors.
-CHANGES := tests/analysis tests/nnef1 tests/runtime tests/server tests/fuzz tests/editors/extension tests/editors/others
+# What needs no editor; those are downloaded by test-editors. The extension comes first: it waits for its packages.
+CHANGES := tests/editors/extension tests/editors/others tests/analysis tests/nnef1 tests/runtime tests/server tests/fuzz
 
 .PHONY: demo test test-all test-editors fuzz lint format bench docs site grammar clean extension
 
@@ -100,8 +104,8 @@ $(INSTALLED): $(BIN)/python pyproject.toml $(VERSION_FILE)
 # The list of tools is read from pyproject.toml by Python itself: the pip that comes with 3.11 knows no --group.
 $(DEVELOPING): $(INSTALLED)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"], sep="\n")' > $(VENV)/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement $(VENV)/dev.txt
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["oracles"], sep="\n")' > $(VENV)/oracles.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement $(VENV)/oracles.txt \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --only-binary :all: --requirement $(VENV)/oracles.txt \
 		|| echo "There is no tosa-tools for this machine: its comparisons are skipped."
 	@touch $@

@@ -26,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Decides how much is tried, before a test module asks."""
     config.addinivalue_line("markers", "exhaustive: runs in make test-all alone (pytest --exhaustive)")
+    config.addinivalue_line("markers", "worker_process: evaluates in a process of its own, as the command does")
     if threading.current_thread() is threading.main_thread():
         # A shell's background job inherits that SIGINT is ignored, and so would every process that a test interrupts.
         signal.signal(signal.SIGINT, signal.default_int_handler)

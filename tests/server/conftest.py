@@ -11,6 +11,7 @@ import pytest
 
 import snd_analysis.workspace
 from snd_analysis.rules import catalogue
+from support.server.in_process import InProcessWorker
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def evaluated_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evaluates in this process instead of a worker, which loads NumPy and the library anew for each command.
+
+    Tests with the mark ``worker_process`` keep the worker: they are about its limits and its end.
+    """
+    if request.node.get_closest_marker("worker_process") is None:
+        monkeypatch.setattr("snd_runtime.evaluation.evaluator.Worker", InProcessWorker)
+        monkeypatch.setattr("snd_runtime.samples.evaluator.Worker", InProcessWorker)
 
 
 @pytest.fixture

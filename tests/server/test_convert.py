@@ -14,6 +14,8 @@ from snd_analysis.convert import Converted, convert_nnef1
 from snd_runtime.files import read_tensor, write_tensor
 from snd_server import conversion, verification
 
+pytestmark = pytest.mark.usefixtures("evaluated_here")
+
 Run = Callable[..., Any]
 
 GRAPH = """version 1.0;

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from support.server.in_process import InProcessWorker
 from support.server.processes import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,12 +46,10 @@ RUN = [page for page in _pages() if commands(page)]
 
 
 @pytest.fixture
-def checkout(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def checkout(project: Path, evaluated_here: None) -> Path:
     """The current folder, with what the pages have of a checkout; what they write stays in it."""
     shutil.copytree(ROOT / "docs" / "tutorial" / "programs", project / "docs" / "tutorial" / "programs")
     (project / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.setattr("snd_runtime.evaluation.evaluator.Worker", InProcessWorker)
-    monkeypatch.setattr("snd_runtime.samples.evaluator.Worker", InProcessWorker)
     return project
 
 

@@ -10,17 +10,27 @@ from typing import Any
 
 import pytest
 
-mcp = pytest.importorskip("mcp", reason="tools for agents need mcp, the extra snd[mcp]")
-
-from snd_server import mcp_server  # noqa: E402 - needs mcp
-from snd_server.limits import MOST_TOOL_CHARACTERS  # noqa: E402
-from support.waiting import until  # noqa: E402
+from snd_server.limits import MOST_TOOL_CHARACTERS
+from support.waiting import until
 
 ROOT = Path(__file__).parents[2]
 WRONG = "graph main {\n    @input { x: reel[2]; }\n}\n"
 
 
-async def answers(*calls: tuple[str, dict[str, Any]]) -> list[str]:
+@pytest.fixture(scope="module")
+def mcp() -> Any:
+    """The SDK. It takes a second to load, so not every process that collects tests loads it."""
+    return pytest.importorskip("mcp", reason="tools for agents need mcp, the extra snd[mcp]")
+
+
+@pytest.fixture
+def mcp_server(mcp: Any) -> Any:
+    from snd_server import mcp_server
+
+    return mcp_server
+
+
+async def answers(mcp: Any, *calls: tuple[str, dict[str, Any]]) -> list[str]:
     parameters = mcp.StdioServerParameters(command=sys.executable, args=["-m", "snd_server", "mcp"])
     async with mcp.stdio_client(parameters) as (read, write), mcp.ClientSession(read, write) as session:
         await session.initialize()
@@ -32,10 +42,11 @@ async def answers(*calls: tuple[str, dict[str, Any]]) -> list[str]:
         return [each.content[0].text for each in found]
 
 
-async def test_tools_answer_as_the_commands_do(tmp_path):
+async def test_tools_answer_as_the_commands_do(mcp, tmp_path):
     (tmp_path / "wrong.sknd").write_text(WRONG)
     before = sorted(tmp_path.iterdir())
     checked, shown, ran, rule, operator, option = await answers(
+        mcp,
         ("check", {"path": str(tmp_path / "wrong.sknd")}),
         ("shapes", {"path": str(ROOT / "examples" / "lenet")}),
         ("run", {"path": str(ROOT / "examples" / "lenet"), "operator": "nn.relu", "inputs": ["x=[-1.0, 2.0]"]}),
@@ -52,7 +63,7 @@ async def test_tools_answer_as_the_commands_do(tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-async def test_what_a_tool_says_without_end_is_not_kept():
+async def test_what_a_tool_says_without_end_is_not_kept(mcp_server):
     stream = asyncio.StreamReader()
     stream.feed_data(b"x" * 3_000_000)
     stream.feed_eof()
@@ -61,7 +72,7 @@ async def test_what_a_tool_says_without_end_is_not_kept():
     assert mcp_server._cut(text, left).endswith("… 2,900,000 characters more")
 
 
-async def test_a_question_that_is_taken_back_ends_its_command(monkeypatch: pytest.MonkeyPatch):
+async def test_a_question_that_is_taken_back_ends_its_command(mcp_server, monkeypatch: pytest.MonkeyPatch):
     made: list[asyncio.subprocess.Process] = []
     original = asyncio.create_subprocess_exec
 

@@ -15,6 +15,8 @@ import pytest
 from snd_runtime.files import write_safetensors, write_tensor
 from support.nnef1.corpus import CORPUS, models
 
+pytestmark = pytest.mark.usefixtures("evaluated_here")
+
 Run = Callable[..., Any]
 
 GRAPH = """version 1.0;

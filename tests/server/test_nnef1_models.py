@@ -16,6 +16,8 @@ import pytest
 from snd_runtime.files import write_tensor
 from snd_server import archives
 
+pytestmark = pytest.mark.usefixtures("evaluated_here")
+
 Run = Callable[..., Any]
 
 

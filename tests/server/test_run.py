@@ -21,6 +21,8 @@ from snd_server.weights import read_weights
 from support.server import processes
 from support.waiting import FAR_SECONDS
 
+pytestmark = pytest.mark.usefixtures("evaluated_here")
+
 SCHEMA = json.loads((processes.ROOT / "docs" / "run.schema.json").read_text())
 # Results are exact in 32 bits, whatever computes them.
 MODEL = """\
@@ -283,6 +285,7 @@ def test_a_model_as_json(real):
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------
+@pytest.mark.worker_process
 def test_an_endless_loop_ends_at_its_time(real, model):
     begin = time.monotonic()
     text = table(real, "--graph", "endless", "--timeout", "0.5", status=1)
@@ -297,6 +300,7 @@ def test_an_endless_loop_ends_at_its_time(real, model):
     assert (refused.status, "more than the 1,048,576 allowed" in refused.stderr) == (2, True)
 
 
+@pytest.mark.worker_process
 def test_composing_ends_at_its_time(real, tmp_path):
     """Composing these is an error of its own after seconds: the time is over before."""
     declared = "@attrib { k: int = 0; } @input { x: real[n]; } @output { y: real[n]; }"
@@ -312,6 +316,7 @@ def test_composing_ends_at_its_time(real, tmp_path):
     assert "takes longer than the 0.001 seconds that are allowed" in outcome.stdout + outcome.stderr
 
 
+@pytest.mark.worker_process
 def test_memory(real, model):
     text = table(real, "--graph", "endless", "--input", "x=ones[2]", "--memory", "1", "--timeout", "0.5", status=1)
     assert "limit-exceeded" in text
@@ -319,6 +324,7 @@ def test_memory(real, model):
     assert "more than is left of 1,048,576" in text
 
 
+@pytest.mark.worker_process
 def test_a_worker_that_dies_is_a_fault(real, model, monkeypatch):
     from snd_runtime.evaluation import evaluator
 

@@ -10,6 +10,8 @@ import pytest
 
 from snd_runtime.files import read_safetensors, write_safetensors
 
+pytestmark = pytest.mark.usefixtures("evaluated_here")
+
 SUM = """
 import math;
 graph Sum {

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("evaluated_here")
+
 OPERATORS = """\
 import math;
 
@@ -238,6 +240,7 @@ operator endless {
 """
 
 
+@pytest.mark.worker_process
 def test_an_endless_sample_costs_itself(real, project):
     (project / "a.sknd").write_text(ENDLESS + RIGHT)
     assert [real("test", "--timeout", seconds).status for seconds in ("nan", "inf", "1e300", "0")] == [2, 2, 2, 2]
@@ -247,6 +250,7 @@ def test_an_endless_sample_costs_itself(real, project):
     assert "0.5 seconds" in found[0]["message"]
 
 
+@pytest.mark.worker_process
 def test_memory_is_limited(real, project):
     (project / "a.sknd").write_text(f"# >>> twice(zeros[100000000])\n{RIGHT}")
     outcome = real("test", "--memory", "100", "--format", "json")

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from support.server.in_process import InProcessWorker
 from support.server.processes import ROOT
 
 TUTORIAL = ROOT / "docs" / "tutorial"
@@ -22,11 +21,9 @@ _REAL = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 
 
 @pytest.fixture
-def programs(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def programs(project: Path, evaluated_here: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder with the programs; what they need is run in this process."""
     shutil.copytree(TUTORIAL / "programs", project, dirs_exist_ok=True)
-    monkeypatch.setattr("snd_runtime.evaluation.evaluator.Worker", InProcessWorker)
-    monkeypatch.setattr("snd_runtime.samples.evaluator.Worker", InProcessWorker)
     monkeypatch.setenv("COLUMNS", "100")
     return project
 

@@ -39,7 +39,7 @@ MOST_BYTES = 3_000_000
 
 def test_types(extension: Path):
     done = subprocess.run(
-        ["npx", "tsc", "--noEmit"], cwd=extension, capture_output=True, text=True, timeout=FAR_SECONDS
+        ["node", "node_modules/typescript/bin/tsc"], cwd=extension, capture_output=True, text=True, timeout=FAR_SECONDS
     )
     assert done.returncode == 0, done.stdout
 

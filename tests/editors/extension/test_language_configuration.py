@@ -36,66 +36,74 @@ def ask(*questions: dict[str, str]) -> list[Any]:
     return answers
 
 
-@pytest.mark.parametrize(
-    ("question", "action"),
-    [
-        ({"before": "# Documentation"}, COMMENT),
-        ({"before": "    # Documentation"}, COMMENT),
-        ({"before": "# split ", "after": "here"}, COMMENT),
-        # an empty line between paragraphs goes on, a second one ends the comment
-        ({"before": "# ", "previous": "# text"}, COMMENT),
-        ({"before": "#", "previous": "# "}, None),
-        ({"before": "#", "previous": "x: int;"}, None),
-        # samples: code goes on while a bracket or a list is open, then come results
-        ({"before": "# >>> add([1.0, 2.0],"}, CODE),
-        ({"before": "    # >>> add("}, CODE),
-        ({"before": "# ...  [1.0],"}, CODE),
-        ({"before": "# >>> add{axis=0,"}, CODE),
-        ({"before": "# >>> add([1.0]", "after": ", [2.0])"}, CODE),
-        ({"before": "# >>> add([1.0, 2.0])"}, COMMENT),
-        ({"before": "# ...  [1.0])"}, COMMENT),
-        ({"before": "# y: real[1] = [1.0]"}, COMMENT),
-        ({"before": "# >>>> quoted ("}, COMMENT),
-        # what stands for itself, and comments behind code
-        ({"before": "# snd: ignore[unused-symbol]"}, None),
-        ({"before": "# region layers"}, None),
-        ({"before": "# endregion"}, None),
-        ({"before": "x: int;  # why"}, None),
-        ({"before": 'x: str = "# no comment";'}, None),
-        # blocks
-        ({"before": "    @input {", "after": "}"}, {"indent": "indentOutdent"}),
-        ({"before": "operator f {"}, None),
-    ],
-)
-def test_enter(question: dict[str, str], action: dict[str, str] | None):
-    assert ask({"ask": "enter", **question}) == [action]
+ENTERED: list[tuple[dict[str, str], dict[str, str] | None]] = [
+    ({"before": "# Documentation"}, COMMENT),
+    ({"before": "    # Documentation"}, COMMENT),
+    ({"before": "# split ", "after": "here"}, COMMENT),
+    # an empty line between paragraphs goes on, a second one ends the comment
+    ({"before": "# ", "previous": "# text"}, COMMENT),
+    ({"before": "#", "previous": "# "}, None),
+    ({"before": "#", "previous": "x: int;"}, None),
+    # samples: code goes on while a bracket or a list is open, then come results
+    ({"before": "# >>> add([1.0, 2.0],"}, CODE),
+    ({"before": "    # >>> add("}, CODE),
+    ({"before": "# ...  [1.0],"}, CODE),
+    ({"before": "# >>> add{axis=0,"}, CODE),
+    ({"before": "# >>> add([1.0]", "after": ", [2.0])"}, CODE),
+    ({"before": "# >>> add([1.0, 2.0])"}, COMMENT),
+    ({"before": "# ...  [1.0])"}, COMMENT),
+    ({"before": "# y: real[1] = [1.0]"}, COMMENT),
+    ({"before": "# >>>> quoted ("}, COMMENT),
+    # what stands for itself, and comments behind code
+    ({"before": "# snd: ignore[unused-symbol]"}, None),
+    ({"before": "# region layers"}, None),
+    ({"before": "# endregion"}, None),
+    ({"before": "x: int;  # why"}, None),
+    ({"before": 'x: str = "# no comment";'}, None),
+    # blocks
+    ({"before": "    @input {", "after": "}"}, {"indent": "indentOutdent"}),
+    ({"before": "operator f {"}, None),
+]
+INDENTED = [
+    ("operator f {", True, False),
+    ("    @input {", True, False),
+    ("    @input {  # of the layer", True, False),
+    ("    @input { x: real[n]; }", False, False),
+    ("        y = if c then {", True, False),
+    ("        } else {", True, True),
+    ("        };", False, True),
+    ("    }", False, True),
+    ("}", False, True),
+    ("        y = nn.conv{stride=[2, 2]}(x);", False, False),
+    ("        y = with h = f{a=1}(x) do {", True, False),
+    ("        y = nn.conv{stride=[2, 2],", True, False),
+    ("# operator f {", False, False),
+    ('        a > 0: "an open {", a;', False, False),
+    ('        a > 0: "\\{", a;', False, False),
+    ("        a > 0: '{a}';", False, False),
+    ('        "}";', False, False),
+    ("        x: int;  # {", False, False),
+]
+"""Lines, whether what follows is deeper, and whether they stand less deep themselves."""
 
 
-@pytest.mark.parametrize(
-    ("line", "indents", "outdents"),
-    [
-        ("operator f {", True, False),
-        ("    @input {", True, False),
-        ("    @input {  # of the layer", True, False),
-        ("    @input { x: real[n]; }", False, False),
-        ("        y = if c then {", True, False),
-        ("        } else {", True, True),
-        ("        };", False, True),
-        ("    }", False, True),
-        ("}", False, True),
-        ("        y = nn.conv{stride=[2, 2]}(x);", False, False),
-        ("        y = with h = f{a=1}(x) do {", True, False),
-        ("        y = nn.conv{stride=[2, 2],", True, False),
-        ("# operator f {", False, False),
-        ('        a > 0: "an open {", a;', False, False),
-        ('        a > 0: "\\{", a;', False, False),
-        ("        a > 0: '{a}';", False, False),
-        ('        "}";', False, False),
-        ("        x: int;  # {", False, False),
-    ],
-)
-def test_indentation(line: str, indents: bool, outdents: bool):
-    assert ask({"ask": "indents", "line": line}, {"ask": "outdents", "line": line}) == [indents, outdents]
+@pytest.fixture(scope="module")
+def answers() -> list[Any]:
+    """What is answered of both tables: one process for all of their lines."""
+    lines = [line for line, _, _ in INDENTED]
+    return ask(
+        *({"ask": "enter", **question} for question, _ in ENTERED),
+        *({"ask": word, "line": line} for line in lines for word in ("indents", "outdents")),
+    )
+
+
+def test_enter(answers: list[Any]):
+    assert [*zip((question for question, _ in ENTERED), answers, strict=False)] == ENTERED
+
+
+def test_indentation(answers: list[Any]):
+    found = iter(answers[len(ENTERED) :])
+    assert [(line, next(found), next(found)) for line, _, _ in INDENTED] == INDENTED
 
 
 def test_indentation_agrees_with_the_formatter():
