@@ -22,6 +22,7 @@ from snd_runtime.execution.program import (
     Repetition,
     ResultSlots,
     Step,
+    slots_of,
 )
 
 
@@ -280,17 +281,6 @@ def scope_of_graph(specialization: Specialization, labelled: bool) -> str | None
 
 
 # ---- how long tensors are needed -------------------------------------------------------------------------------------
-def slots_of(references: Iterable[Reference]) -> set[int]:
-    """Return the slots of tensors and packs."""
-    found: set[int] = set()
-    for reference in references:
-        if isinstance(reference, int):
-            found.add(reference)
-        elif reference is not None:
-            found.update(reference)
-    return found
-
-
 def with_free_slots(steps: Sequence[Step], kept: set[int]) -> list[Step]:
     """Return the steps, each with those of their results that nothing reads after it."""
     last: dict[int, int] = {}
@@ -298,32 +288,9 @@ def with_free_slots(steps: Sequence[Step], kept: set[int]) -> list[Step]:
     for at, step in enumerate(steps):
         results = slots_of(result.slots for result in step.results)
         made |= results
-        for slot in _read(step) | results:
+        for slot in step.action.reads() | results:
             last[slot] = at
     free: list[list[int]] = [[] for _ in steps]
     for slot in made - kept:
         free[last[slot]].append(slot)
     return [replace(step, free=tuple(sorted(slots))) for step, slots in zip(steps, free, strict=True)]
-
-
-def _read(step: Step) -> set[int]:
-    action = step.action
-    if isinstance(action, Invocation):
-        return slots_of(action.inputs)
-    if isinstance(action, Choice):
-        parts = [part for case in action.cases for part in case]
-        return _read_by_parts([*parts, action.alternative])
-    assert isinstance(action, Repetition)
-    sources = [source for _, source in action.carried]
-    packs = [pack for _, pack in action.scanned]
-    conditions = [part for part in (action.before, action.after) if part is not None]
-    return slots_of([*sources, *packs, action.counter]) | _read_by_parts([action.body, *conditions])
-
-
-def _read_by_parts(parts: Iterable[ControlPart]) -> set[int]:
-    found: set[int] = set()
-    for part in parts:
-        found |= slots_of(part.results)
-        for step in part.steps:
-            found |= _read(step)
-    return found

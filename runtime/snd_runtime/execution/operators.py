@@ -105,6 +105,9 @@ def _composed(
     program = ready.program
     if program is None:
         return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()
+    ready.runs += 1
+    if ready.runs > 1 and (is_root or iterations) and state.is_unobserved:
+        program = (ready.flat_root_program if is_root else ready.flat_program) or program
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, is_root)
     outputs = program.compute(frame)

@@ -18,6 +18,7 @@ from snd_analysis.symbolic.values import Pack
 from snd_runtime.conditions import Conditions, conditions_of
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
+from snd_runtime.execution.flat import flattened
 from snd_runtime.execution.lifetimes import last_uses
 from snd_runtime.execution.plain import array_dtype, plain, static_shape
 from snd_runtime.execution.program import Program
@@ -41,6 +42,8 @@ class Prepared:
         self.specialization = specialization
         self.has_formulas = bool(specialization.template.formulas)
         self.has_updates = bool(specialization.template.updates)
+        self.runs = 0
+        """How often the composition was run."""
         self._constants: dict[np.dtype[Any], dict[str, Argument]] = {}
         self._defaults: dict[np.dtype[Any], list[Argument]] = {}
 
@@ -53,6 +56,37 @@ class Prepared:
             return compiled(self.specialization, weight_of)
         except Undecided:
             return None
+
+    @cached_property
+    def flat_program(self) -> Program | None:
+        """The same as ``program``, of fewer and longer steps: for what is run again."""
+        return None if self.program is None else flattened(self.program, prepared, is_root=False)
+
+    @cached_property
+    def flat_root_program(self) -> Program | None:
+        """The same for what was asked for, whose scope has no name."""
+        return None if self.program is None else flattened(self.program, prepared, is_root=True)
+
+    @cached_property
+    def is_only_composed(self) -> bool:
+        """Whether nothing happens in it but the steps of its composition."""
+        return self._is_plain and self.specialization.template.is_composite and not self.has_formulas
+
+    @cached_property
+    def is_only_formulas(self) -> bool:
+        """Whether nothing happens in it but formulas that read its inputs."""
+        return self._is_plain and self.has_formulas and not self.specialization.template.variables
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether nothing is checked or noted before and after it, nor stored."""
+        specialization, body = self.specialization, self.specialization.body
+        return (
+            not (specialization.checks or specialization.dynamic or self.has_updates)
+            and specialization.template.wrong_body is None
+            and self.conditions is None
+            and (body is None or not body.quantizations)
+        )
 
     @cached_property
     def lowered(self) -> Lowered:

@@ -5,7 +5,7 @@ Parts of control flow work in the slots of the body around them, so that capture
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Protocol, TypeAlias
 
@@ -78,8 +78,22 @@ class ResultSlots(Struct, frozen=True):
 class Action(Protocol):
     """What a step does."""
 
+    def reads(self) -> set[int]:
+        """Return the slots that it reads."""
+
     def run(self, frame: Frame) -> Sequence[Argument]:
         """Return the results. Raises EvaluationFailed."""
+
+
+def slots_of(references: Iterable[Reference]) -> set[int]:
+    """Return the slots of tensors and packs."""
+    found: set[int] = set()
+    for reference in references:
+        if isinstance(reference, int):
+            found.add(reference)
+        elif reference is not None:
+            found.update(reference)
+    return found
 
 
 class Step(Struct):
@@ -125,6 +139,10 @@ class ControlPart(Struct, frozen=True):
     results: tuple[Reference, ...]
     place: Place
 
+    def reads(self) -> set[int]:
+        """Return the slots that the steps read, and those of the results."""
+        return slots_of(self.results).union(*(step.action.reads() for step in self.steps))
+
     def run(self, frame: Frame) -> list[Argument]:
         """Return the results."""
         for step in self.steps:
@@ -151,6 +169,10 @@ class Invocation(Struct, frozen=True):
     """The scope of a graph that is invoked without a label of its own."""
     place: Place
 
+    def reads(self) -> set[int]:
+        """Return the slots of the inputs."""
+        return slots_of(self.inputs)
+
     def run(self, frame: Frame) -> Sequence[Argument]:
         """Return the outputs."""
         inputs = [frame.read(each) for each in self.inputs]
@@ -169,6 +191,10 @@ class Choice(Struct, frozen=True):
 
     cases: tuple[tuple[ControlPart, ControlPart], ...]
     alternative: ControlPart
+
+    def reads(self) -> set[int]:
+        """Return the slots that any part reads."""
+        return self.alternative.reads().union(*(part.reads() for case in self.cases for part in case))
 
     def run(self, frame: Frame) -> Sequence[Argument]:
         """Return the results of the case that holds."""
@@ -195,6 +221,12 @@ class Repetition(Struct, frozen=True):
     """The slots that an iteration writes."""
     names: tuple[tuple[Reference, str, Place], ...] = ()
     """What the names stand for that the loop declares, and where it does."""
+
+    def reads(self) -> set[int]:
+        """Return the slots that any part reads, and those of what the loop begins with."""
+        parts = [part.reads() for part in (self.before, self.body, self.after) if part is not None]
+        sources = [*(source for _, source in self.carried), *(pack for _, pack in self.scanned), self.counter]
+        return slots_of(sources).union(*parts)
 
     def run(self, frame: Frame) -> Sequence[Argument]:
         """Return the last values of the carried variables, and the packs of collected results."""

@@ -42,6 +42,12 @@ class State:
         self._invoke = invoke
         self._generators: Counter[str] = Counter()
 
+    @property
+    def is_unobserved(self) -> bool:
+        """Whether the outputs are all that matters, not values on the way."""
+        is_watched = self.watch is not None or self.watch_names is not None
+        return not (is_watched or self.compares or self.quantizing.is_applied)
+
     def invoke(
         self, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
     ) -> Sequence[Argument]:

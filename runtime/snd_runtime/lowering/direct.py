@@ -7,13 +7,13 @@ is only noticed; the formula is then evaluated the general way, which says where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base import Rule
 from snd_analysis.compose.formulas import (
     INT_MAX,
     INT_MIN,
@@ -42,14 +42,42 @@ from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.reading import strided
 
-Load: TypeAlias = "Callable[[Memory], Array]"
-"""What gives a value for all points, with extents of 1 where it doesn't vary."""
-Instruction: TypeAlias = "Callable[[list[Array], Memory], Array | None]"
-"""From the values before to the next one; None if there is a point without a value."""
 View: TypeAlias = "Callable[[Array], Array]"
 
-_TILE = 1 << 15
+TILE = 1 << 15
 """How many elements go through all operations together."""
+
+
+class Load(Struct, frozen=True):
+    """A value for all points, with extents of 1 where it doesn't vary: elements of a tensor, or what is given in it."""
+
+    value: Callable[[Any, Mapping[str, np.dtype[Any]]], Array]
+    """From the array of the tensor, and the types of arrays by element type."""
+    slot: Slot | None = None
+    is_whole: bool = False
+    """Whether it is every element of the tensor, at the position of its axes."""
+    dtype: str = ""
+
+
+class Instruction(Struct, frozen=True):
+    """From the values with these numbers to the next one."""
+
+    function: Callable[..., Any]
+    operands: tuple[int, ...]
+    is_checked: bool
+    """Whether the function says, too, where it has no value."""
+    dtype: str | None = None
+    """Of a cast: the last argument of the function."""
+
+    def run(self, values: Sequence[Array], dtypes: Mapping[str, np.dtype[Any]]) -> Array | None:
+        """Return the next value; None if there is a point without one."""
+        given: list[Any] = [values[number] for number in self.operands]
+        if self.dtype is not None:
+            given.append(dtypes[self.dtype])
+        if not self.is_checked:
+            return np.asarray(self.function(*given))
+        result, problem = self.function(*given)
+        return None if problem is not None and np.any(problem[2]) else np.asarray(result)
 
 
 class Direct:
@@ -67,25 +95,32 @@ class Direct:
         self.size = prod(shape)
         self.is_whole = target is None
         """Whether it writes every element of the tensor, at the position of its axes."""
-        self._shape = shape
+        self.shape = shape
+        self.loads = tuple(loads)
+        self.instructions = tuple(rows)
         self._target = target
-        self._loads = loads
-        self._instructions = rows
+
+    @property
+    def is_total(self) -> bool:
+        """Whether there is a value at every point."""
+        return not any(each.is_checked for each in self.instructions)
 
     def run(self, memory: Memory) -> bool:
         """Run the formula; false if it must be evaluated the general way, since there may be something to report."""
-        values = [load(memory) for load in self._loads]
-        most = min(_TILE, memory.budget.limits.chunk_elements)
+        values = [
+            load.value(None if load.slot is None else memory.array(load.slot), memory.dtypes) for load in self.loads
+        ]
+        most = min(TILE, memory.budget.limits.chunk_elements)
         if self.size <= most:
             result = self._result(values, memory)
             if result is not None:
                 self._store(memory, result)
             return result is not None
         target = self._array(memory)
-        for number, tile in enumerate(_tiles(self._shape, most)):
+        for number, tile in enumerate(tiles(self.shape, most)):
             if number % 64 == 0:
                 memory.budget.check_time(None)
-            result = self._result([_part(value, tile) for value in values], memory)
+            result = self._result([part(value, tile) for value in values], memory)
             if result is None:
                 return False
             target[tile] = result
@@ -96,8 +131,8 @@ class Direct:
     def _result(self, loaded: list[Array], memory: Memory) -> Array | None:
         """Return the values of the last instruction, over all points or a tile of them."""
         values = loaded
-        for instruction in self._instructions:
-            value = instruction(values, memory)
+        for instruction in self.instructions:
+            value = instruction.run(values, memory.dtypes)
             if value is None:
                 return None
             values.append(value)
@@ -109,12 +144,12 @@ class Direct:
             return self._target(memory.array(self.slot))
         if memory.has(self.slot):  # it may be a part of a larger array
             return memory.array(self.slot)
-        return np.empty(self._shape, memory.dtypes[self.slot.dtype])
+        return np.empty(self.shape, memory.dtypes[self.slot.dtype])
 
     def _store(self, memory: Memory, result: Array) -> None:
         is_new = self._target is None and not memory.has(self.slot)
-        is_made = bool(self._instructions) and result.flags.c_contiguous
-        if is_new and is_made and result.shape == self._shape and result.dtype == memory.dtypes[self.slot.dtype]:
+        is_made = bool(self.instructions) and result.flags.c_contiguous
+        if is_new and is_made and result.shape == self.shape and result.dtype == memory.dtypes[self.slot.dtype]:
             memory.set(self.slot, result)
             return
         target = self._array(memory)
@@ -123,7 +158,7 @@ class Direct:
             memory.set(self.slot, target)
 
 
-def _tiles(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
+def tiles(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
     """Yield indices of parts of a shape, of at most so many elements, in order; the first dimensions are kept."""
     axis, rest = 0, prod(shape[1:])
     while rest > most:
@@ -136,7 +171,7 @@ def _tiles(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
             yield (*head, slice(start, start + step))
 
 
-def _part(value: Array, tile: tuple[slice, ...]) -> Array:
+def part(value: Array, tile: tuple[Any, ...]) -> Array:
     """Return the elements of a tile; there is one for all along extents of 1."""
     if not value.ndim:
         return value
@@ -162,13 +197,16 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
     rows = _Rows(analysis, box)
     if not rows.add(write.value):
         return None
-    shape = box.shape
-    is_whole = slot.shape == shape and all(
-        form == AffineIndex(0, {at: 1}) or (shape[at] == 1 and form.over(box.ranges) == (0, 0))
+    target = None if _is_whole(forms, slot, box) else _view(forms, slot.shape, box)
+    return Direct(slot, box.shape, target, rows.loads, rows.instructions)
+
+
+def _is_whole(forms: Sequence[AffineIndex], slot: Slot, box: Box) -> bool:
+    """Return whether the points of a box are the elements of a tensor, in their order."""
+    return slot.shape == box.shape and all(
+        form == AffineIndex(0, {at: 1}) or (box.shape[at] == 1 and form.over(box.ranges) == (0, 0))
         for at, form in enumerate(forms)
     )
-    target = None if is_whole else _view(forms, slot.shape, box)
-    return Direct(slot, shape, target, rows.loads, rows.instructions)
 
 
 def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box) -> tuple[AffineIndex, ...] | None:
@@ -266,10 +304,10 @@ class _Rows:
         match term:
             case Constant():
                 value, dtype = term.value, term.dtype
-                return lambda memory: np.asarray(value, memory.dtypes[dtype])
+                return Load(lambda _, dtypes: np.asarray(value, dtypes[dtype]), dtype=dtype)
             case AxisPosition():
                 positions = self._box.positions(term.axis)
-                return lambda memory: positions
+                return Load(lambda _, dtypes: positions)
             case Read():
                 return self._read(term)
         return None
@@ -279,41 +317,25 @@ class _Rows:
         if forms is None:
             return None
         view, slot = _view(forms, term.slot.shape, self._box), term.slot
-        return lambda memory: view(memory.array(slot))
+        return Load(lambda array, _: view(array), slot, _is_whole(forms, slot, self._box), slot.dtype)
 
     def _applied(self, term: Apply, numbers: list[int]) -> Instruction | None:
-        operation = term.operation
+        operation, operands = term.operation, tuple(numbers)
         if operation in ("select", "pick"):
-            return _unchecked(np.where, numbers)
+            return Instruction(np.where, operands, False)
         if operation in COMPARISONS:
-            return _unchecked(COMPARISONS[operation], numbers)
+            return Instruction(COMPARISONS[operation], operands, False)
         if operation in LOGIC:
-            return _unchecked(LOGIC[operation], numbers)
+            return Instruction(LOGIC[operation], operands, False)
         if operation in ("int", "real", "bool"):
-            number = numbers[0]
-            return lambda values, memory: _checked(cast(values[number], memory.dtypes[operation]))
+            return Instruction(cast, operands, True, operation)
         if term.dtype == "real":
-            return _unchecked(REAL_OPERATIONS[operation], numbers) if operation in REAL_OPERATIONS else None
+            function = REAL_OPERATIONS.get(operation)
+            return None if function is None else Instruction(function, operands, False)
         if term.dtype != "int" or operation not in INTEGER_OPERATIONS:
             return None
         if operation in UNCHECKED:
             low, high = self._analysis.interval(term)
             if low >= INT_MIN and high <= INT_MAX:
-                return _unchecked(UNCHECKED[operation], numbers)
-        function = INTEGER_OPERATIONS[operation]
-        return lambda values, memory: _checked(function(*(values[number] for number in numbers)))
-
-
-def _unchecked(function: Callable[..., Any], numbers: list[int]) -> Instruction:
-    if len(numbers) == 1:
-        (only,) = numbers
-        return lambda values, memory: np.asarray(function(values[only]))
-    if len(numbers) == 2:
-        first, second = numbers
-        return lambda values, memory: np.asarray(function(values[first], values[second]))
-    return lambda values, memory: np.asarray(function(*(values[number] for number in numbers)))
-
-
-def _checked(outcome: tuple[Array, tuple[Rule, str, Array] | None]) -> Array | None:
-    result, problem = outcome
-    return None if problem is not None and np.any(problem[2]) else np.asarray(result)
+                return Instruction(UNCHECKED[operation], operands, False)
+        return Instruction(INTEGER_OPERATIONS[operation], operands, True)

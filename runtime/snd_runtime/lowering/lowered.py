@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import groupby
 from math import prod
 from typing import Any, TypeAlias
@@ -104,6 +105,16 @@ class Lowered:
             for plan in self._plans:
                 plan.run(memory, counted)
         return tuple(self._result(memory, member.symbol, counted) for member in template.outputs)
+
+    @cached_property
+    def element_wise(self) -> Direct | None:
+        """The only formula, if it has a value for every element of the only output."""
+        outputs = self.specialization.template.outputs
+        if len(self._plans) != 1 or len(outputs) != 1:
+            return None
+        found = self._plans[0].direct
+        is_one = found is not None and found.slot is self.tensors.values[outputs[0].symbol]
+        return found if is_one and found is not None and found.is_whole and found.is_total else None
 
     def _constant_formulas(self) -> Iterator[Formula]:
         for member in self.specialization.template.constants:

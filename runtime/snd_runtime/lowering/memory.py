@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,17 @@ from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
 from snd_runtime.rules import UNKNOWN_VALUE
 
 
+@cache
+def array_types(real: np.dtype[Any]) -> dict[str, np.dtype[Any]]:
+    """Return the types of arrays by element type."""
+    return {"int": INT, "real": real, "bool": BOOL, "str": STR}
+
+
 class Memory:
     """The arrays of tensors by slot. Reals have the type ``real``, float32 or float64."""
 
     def __init__(self, real: np.dtype[Any], budget: Budget) -> None:
-        self.dtypes: dict[str, np.dtype[Any]] = {"int": INT, "real": real, "bool": BOOL, "str": STR}
+        self.dtypes = array_types(real)
         self.budget = budget
         self._arrays: dict[Slot, Array] = {}
 

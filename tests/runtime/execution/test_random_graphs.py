@@ -28,6 +28,8 @@ def test_graphs_compute_what_numpy_does(case: tuple[str, str, Block, dict[str, A
     (found,) = execute(session, specialization, [*inputs.values()], Execution(real=FLOAT64)).outputs.values()
     assert isinstance(found, np.ndarray)
     assert np.allclose(found, expected, rtol=1e-12, atol=1e-12)
+    (fused,) = execute(session, specialization, [*inputs.values()], Execution(real=FLOAT64)).outputs.values()
+    assert np.array_equal(found, fused, equal_nan=True)  # type: ignore[arg-type]
     dynamic = f"{text} kept = positive(probe);"
     program = net(
         f"{declared} probe: real[m];", f"{last}: real[~|100000]; kept: real[~|m];", dynamic, operators=POSITIVE

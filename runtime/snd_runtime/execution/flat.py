@@ -1,0 +1,374 @@
+"""Programs without invocations of composed operators: their steps stand in the body around, fused where they can be.
+
+This is what runs again and again if nobody watches values on the way. The values are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.compose import Site, Specialization
+from snd_analysis.compose.formulas import Slot
+from snd_analysis.model import Place, TensorValue
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.compilation import with_free_slots
+from snd_runtime.execution.program import (
+    Choice,
+    ControlPart,
+    Fixed,
+    Frame,
+    Invocation,
+    Program,
+    Reference,
+    Repetition,
+    Step,
+    filled,
+    slots_of,
+)
+from snd_runtime.execution.state import joined
+from snd_runtime.lowering.fusion import Fused, Member
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.lowering.memory import array_types
+
+if TYPE_CHECKING:
+    from snd_runtime.execution.prepared import Prepared
+
+_MOST_STEPS = 20_000
+_MOST_CONSTANT_ELEMENTS = 1 << 16
+"""Constants stay as long as the body around: operators with larger ones stay invocations."""
+
+Chain: TypeAlias = tuple[Site, ...]
+"""The invocations that lead to a step, from the innermost outwards."""
+
+
+def flattened(program: Program, prepared: Callable[[Specialization], Prepared], is_root: bool) -> Program:
+    """Return a program that comes to the same, without composed operators as far as that is possible."""
+    if program.weight > _MOST_STEPS:
+        return program
+    work = _Flattening(prepared, program.size)
+    kept = slots_of([*program.outputs, *(reference for _, reference in program.updates)])
+    read_later = {slot for step in program.update_steps for slot in step.action.reads()}
+    steps = work.steps(program.steps, _Around(Scope(), is_root, ()), kept | read_later)
+    freeing = with_free_slots([*steps, *program.update_steps], kept)
+    return replace(
+        program, size=work.size, steps=tuple(freeing[: len(steps)]), update_steps=tuple(freeing[len(steps) :])
+    )
+
+
+class Scope(Struct, frozen=True):
+    """The scope of a step, below that of the frame unless it ``is_absolute``."""
+
+    name: str = ""
+    is_absolute: bool = False
+
+    def within(self, frame: Frame) -> str:
+        """Return the whole scope."""
+        if self.is_absolute or not frame.scope:
+            return self.name
+        return joined(frame.scope, self.name) if self.name else frame.scope
+
+
+class Leaf(Struct, frozen=True):
+    """An invocation by operators that are composed, as if it stood in the body around."""
+
+    specialization: Specialization
+    inputs: tuple[Reference, ...]
+    scope: Scope
+    chain: Chain
+
+    def reads(self) -> set[int]:
+        """Return the slots of the inputs."""
+        return slots_of(self.inputs)
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """Return the outputs."""
+        inputs = [frame.read(each) for each in self.inputs]
+        try:
+            return frame.state.invoke(self.specialization, inputs, self.scope.within(frame), frame.iterations)
+        except EvaluationFailed as failed:
+            raise _seen_through(failed, self.chain) from None
+
+
+class Entry(Struct, frozen=True):
+    """What is there before the first step of an operator that is composed."""
+
+    ready: Prepared
+    fixed: tuple[Fixed, ...]
+    constants: tuple[tuple[str, Reference], ...]
+    variables: tuple[tuple[str, Reference, TensorValue], ...]
+    scope: Scope
+    chain: Chain
+
+    def reads(self) -> set[int]:
+        """Return no slot: it reads none."""
+        return set()
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """Write constants and variables into their slots."""
+        state, scope = frame.state, self.scope.within(frame)
+        try:
+            for each in self.fixed:
+                frame.arrays[each.slot] = filled(state, each)
+            constants = self.ready.constants(state.real, state.budget) if self.constants else {}
+            for name, reference in self.constants:
+                frame.write(reference, constants[name])
+            for name, reference, declared in self.variables:
+                frame.write(reference, state.variable(scope, name, declared))
+        except EvaluationFailed as failed:
+            raise _seen_through(failed, self.chain) from None
+        return ()
+
+
+class Claim(Struct, frozen=True):
+    """A tensor that a fused step computes, as far as limits ask for it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    place: Place | None
+    is_kept: bool
+    chain: Chain
+
+
+class FusedFormulas(Struct, frozen=True):
+    """Element-wise operators, one after the other."""
+
+    fused: Fused
+    inputs: tuple[int, ...]
+    claims: tuple[Claim, ...]
+
+    def reads(self) -> set[int]:
+        """Return the slots of what all of them read."""
+        return set(self.inputs)
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """Return what is read after them."""
+        budget, dtypes = frame.state.budget, array_types(frame.state.real)
+        chain = self.claims[-1].chain
+        try:
+            for each in self.claims:
+                chain, bytes_of_item = each.chain, dtypes[each.dtype].itemsize
+                budget.allocate(f"'{each.name}'", each.shape, bytes_of_item, each.place)
+                if not each.is_kept:
+                    budget.release(prod(each.shape), bytes_of_item)
+            return self.fused.run(frame.arrays, dtypes, budget)
+        except EvaluationFailed as failed:
+            raise _seen_through(failed, chain) from None
+
+
+def _seen_through(failed: EvaluationFailed, chain: Chain) -> EvaluationFailed:
+    for site in chain:
+        failed = failed.via(site)
+    return failed
+
+
+class _Around(Struct, frozen=True):
+    """The operator that a step stands in."""
+
+    scope: Scope
+    is_root: bool
+    chain: Chain
+
+
+class _Inlined(Struct, frozen=True):
+    """A composed operator whose steps can stand in the body around, and the slots there for those of its own."""
+
+    ready: Prepared
+    program: Program
+    slots: Mapping[int, int]
+
+    def renamed(self, reference: Reference) -> Reference:
+        if isinstance(reference, int):
+            return self.slots[reference]
+        return None if reference is None else tuple(self.slots[slot] for slot in reference)
+
+
+class _Flattening:
+    def __init__(self, prepared: Callable[[Specialization], Prepared], size: int) -> None:
+        self.size = size
+        self._prepared = prepared
+
+    def steps(self, steps: Sequence[Step], around: _Around, kept: set[int]) -> list[Step]:
+        """Return the steps of a body, or part of one; ``kept`` are the slots that are read after them."""
+        return self._fused([*self._inlined(steps, around)], kept)
+
+    # ---- composed operators ------------------------------------------------------------------------------------------
+    def _inlined(self, steps: Sequence[Step], around: _Around) -> Iterator[Step]:
+        for step in steps:
+            match step.action:
+                case Invocation():
+                    yield from self._invoked(step, step.action, around)
+                case Choice() as choice:
+                    cases = tuple((self._part(a, around), self._part(b, around)) for a, b in choice.cases)
+                    yield replace(step, action=Choice(cases, self._part(choice.alternative, around)))
+                case Repetition() as loop:
+                    yield replace(step, action=self._repeated(loop, around))
+                case _:
+                    yield step
+
+    def _part(self, part: ControlPart, around: _Around) -> ControlPart:
+        kept = slots_of(part.results)
+        steps = with_free_slots(self.steps(part.steps, around, kept), kept)
+        return replace(part, steps=tuple(steps))
+
+    def _repeated(self, loop: Repetition, around: _Around) -> Repetition:
+        first = self.size
+        before, after = (None if part is None else self._part(part, around) for part in (loop.before, loop.after))
+        made = replace(loop, before=before, after=after, body=self._part(loop.body, around))
+        return replace(made, locals=(*made.locals, *range(first, self.size)))
+
+    def _invoked(self, step: Step, action: Invocation, around: _Around) -> Iterator[Step]:
+        scope = _scope_of(action, around)
+        chain = (Site(action.place, f"'{action.specialization.template.shown}' is invoked here"), *around.chain)
+        inlined = self._inlinable(step, action)
+        if inlined is None:
+            yield replace(step, action=Leaf(action.specialization, action.inputs, scope, chain))
+            return
+        program, renamed = inlined.program, inlined.renamed
+        if program.fixed or program.constants or program.variables:
+            fixed = tuple(replace(each, slot=inlined.slots[each.slot]) for each in program.fixed)
+            constants = tuple((name, renamed(each)) for name, each in program.constants)
+            variables = tuple((name, renamed(each), declared) for name, each, declared in program.variables)
+            yield Step(Entry(inlined.ready, fixed, constants, variables, scope, chain), (), step.place, 0)
+        inner = _Around(scope, False, chain)
+        for each in program.steps:
+            assert isinstance(each.action, Invocation)
+            moved = replace(each.action, inputs=tuple(map(renamed, each.action.inputs)))
+            results = tuple(replace(result, slots=renamed(result.slots)) for result in each.results)
+            yield from self._invoked(replace(each, action=moved, results=results), moved, inner)
+
+    def _inlinable(self, step: Step, action: Invocation) -> _Inlined | None:
+        ready = self._prepared(action.specialization)
+        program = ready.program if ready.is_only_composed else None
+        if program is None or sum(prod(each.shape) for each in program.fixed) > _MOST_CONSTANT_ELEMENTS:
+            return None
+        if not all(isinstance(each.action, Invocation) for each in program.steps):
+            return None
+        made = [slot for each in program.steps for result in each.results for slot in slots_of([result.slots])]
+        given = _matched(program.inputs, action.inputs)
+        found = _matched(program.outputs, [result.slots for result in step.results])
+        if given is None or found is None or len({*found}) < len(_listed(program.outputs)) or not {*found} <= {*made}:
+            return None
+        slots = given | found
+        named = [each.slot for each in program.fixed]
+        named += _listed([reference for _, reference in program.constants])
+        named += _listed([reference for _, reference, _ in program.variables])
+        for slot in (*named, *made):
+            if slot not in slots:
+                slots[slot] = self.size
+                self.size += 1
+        return _Inlined(ready, program, slots)
+
+    # ---- element-wise operators --------------------------------------------------------------------------------------
+    def _fused(self, steps: Sequence[Step], kept: set[int]) -> list[Step]:
+        """Join operators over the same points; what stands between them, and reads nothing of theirs, comes first."""
+        readers = Counter(slot for step in steps for slot in step.action.reads()) + Counter(kept)
+        done: list[Step] = []
+        group: list[tuple[Step, Member]] = []
+        made: dict[int, Member] = {}
+
+        def finish() -> None:
+            if group:
+                done.append(_joined_steps(group, readers))
+            group.clear()
+            made.clear()
+
+        for step in steps:
+            member = self._member(step)
+            if member is not None and group:
+                shape = group[0][1].direct.shape
+                is_joined = member.direct.shape == shape and not member.reads_elsewhere(made)
+                if not is_joined and (
+                    member.direct.size >= prod(shape) or not made.keys().isdisjoint(step.action.reads())
+                ):
+                    finish()
+                elif not is_joined:
+                    done.append(_joined_steps([(step, member)], readers))
+                    continue
+            if member is not None:
+                group.append((step, member))
+                made[member.result] = member
+                continue
+            if not made.keys().isdisjoint(step.action.reads()):
+                finish()
+            done.append(step)
+        finish()
+        return done
+
+    def _member(self, step: Step) -> Member | None:
+        action = step.action
+        if not isinstance(action, Leaf):
+            return None
+        ready = self._prepared(action.specialization)
+        if not ready.is_only_formulas or len(action.inputs) < len(action.specialization.inputs):
+            return None
+        try:
+            lowered = ready.lowered
+        except EvaluationFailed:
+            return None
+        direct = lowered.element_wise
+        if direct is None:
+            return None
+        tensors: dict[Slot, int] = {}
+        inputs = zip(action.specialization.template.inputs, action.inputs, strict=True)
+        for member, reference in (*inputs, (action.specialization.template.outputs[0], step.results[0].slots)):
+            slot = lowered.tensors.values[member.symbol]
+            if isinstance(slot, Slot) and isinstance(reference, int):
+                tensors[slot] = reference
+            elif isinstance(slot, Slot) or reference is not None:
+                return None
+        return (
+            Member(direct, tensors) if all(load.slot is None or load.slot in tensors for load in direct.loads) else None
+        )
+
+
+def _joined_steps(group: Sequence[tuple[Step, Member]], readers: Mapping[int, int]) -> Step:
+    """Return one step for those of a group; ``readers`` says how many steps read a slot."""
+    inside = Counter(slot for step, _ in group for slot in step.action.reads())
+    last = group[-1][1].result
+    kept = {member.result for _, member in group if readers[member.result] > inside[member.result]} or {last}
+    made = {member.result for _, member in group}
+    claims = []
+    for step, member in group:
+        assert isinstance(step.action, Leaf)
+        template, slot = step.action.specialization.template, member.direct.slot
+        place = template.declared(template.outputs[0].symbol)
+        is_kept = member.result in kept
+        claims.append(Claim(slot.name, member.direct.shape, slot.dtype, place, is_kept, step.action.chain))
+    fused = Fused([member for _, member in group], [*kept])
+    results = tuple(step.results[0] for step, member in group if member.result in kept)
+    step = group[-1][0]
+    inputs = tuple(sorted({*inside} - made))
+    return Step(FusedFormulas(fused, inputs, tuple(claims)), results, step.place, sum(each.weight for each, _ in group))
+
+
+def _scope_of(action: Invocation, around: _Around) -> Scope:
+    if action.root_scope is not None:
+        return Scope(action.root_scope, True)
+    if action.label is None or (action.takes_scope and not around.is_root):
+        return around.scope
+    return replace(around.scope, name=joined(around.scope.name, action.label))
+
+
+def _listed(references: Sequence[Reference]) -> list[int]:
+    return [slot for each in references for slot in ((each,) if isinstance(each, int) else each or ())]
+
+
+def _matched(formal: Sequence[Reference], actual: Sequence[Reference]) -> dict[int, int] | None:
+    """Return the slots that stand for those of an operator; None if they don't correspond one by one."""
+    if len(formal) != len(actual):
+        return None
+    slots: dict[int, int] = {}
+    for one, other in zip(formal, actual, strict=True):
+        if one is None:
+            continue
+        if type(one) is not type(other) or len(_listed([one])) != len(_listed([other])):
+            return None
+        slots.update(zip(_listed([one]), _listed([other]), strict=True))
+    return slots
