@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain, islice
 from math import prod
 
 import numpy as np
 
 from snd_analysis.compose.formulas import Analysis, Formula, Write
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.contraction import contraction_of
+from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, contraction_of
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.loops import (
@@ -32,43 +34,74 @@ from snd_runtime.lowering.writing import (
     without_skipped,
 )
 
-
-def accumulate(memory: Memory, analysis: Analysis, formula: Formula) -> None:
-    """Every element is accumulated with the values of all points that write it."""
-    for write in formula.writes:
-        _accumulate(memory, analysis, formula, write)
+_MOST_CHUNKS = 1024
+"""How many are kept for the next run."""
 
 
-def _accumulate(memory: Memory, analysis: Analysis, formula: Formula, write: Write) -> None:
-    extents, limits = analysis.extents, memory.budget.limits
-    forms = analysis.affine_places(write.places)
-    condition = () if formula.condition is None else (formula.condition,)
-    guards = guards_of(analysis, write, condition)
-    contraction = None
-    reduced: tuple[int, ...] = ()
-    fixed: list[int] = []
-    if forms is not None:
+class Accumulation:
+    """A write of a formula whose extents are known; what is found out about it serves all runs."""
+
+    def __init__(self, analysis: Analysis, formula: Formula, write: Write) -> None:
+        self._analysis = analysis
+        self._formula = formula
+        self._write = write
+        self._kept: dict[int, list[Chunk]] = {}
+        self._contraction: Contraction | None = None
+        self._reduced: tuple[int, ...] | None = None
+        """The axes that the target doesn't depend on; None if it is to be stored element by element."""
+        self._fixed: list[int] = []
+        extents = analysis.extents
+        forms = analysis.affine_places(write.places)
+        self._guards = guards_of(analysis, write, () if formula.condition is None else (formula.condition,))
+        if forms is None:
+            return
         written = {axis for form in forms for axis in form.factors}
         reduced = tuple(axis for axis in range(len(extents)) if axis not in written)
         fixed = axes_that_collide(extents, forms)
-        contraction = contraction_of(memory, analysis, formula, write, reduced, fixed)
-        if contraction is not None:
-            fixed, guards = contraction.fixed, contraction.guards
-        else:
-            fixed = axes_of_windows(extents, fixed, guards)
+        contraction = contraction_of(analysis, formula, write, reduced, fixed)
+        if contraction is None:
+            fixed = axes_of_windows(extents, fixed, self._guards)
             fixed = axes_of_short_reduction(extents, fixed, reduced)
+        else:
+            fixed = contraction.fixed
         if prod(extents[axis] for axis in fixed) > max(MOST_ROUNDS, prod(extents) // 64):
             # Too few points at a time: element by element then, but all at once.
-            forms, fixed, contraction = None, [], None
-    most = limits.chunk_elements
-    for box in boxes(extents, sorted(fixed), guards):
-        parts = box.chunks(most, reduced) if contraction is None else contraction.chunks(box)
-        for chunk in parts:
-            memory.budget.check_time(formula.source)
-            evaluation = Evaluation(memory, analysis, formula, chunk)
-            if contraction is not None and contraction.run(evaluation, chunk):
-                continue
-            _accumulate_chunk(evaluation, write, chunk, reduced if forms is not None else None)
+            if contraction is not None:
+                self._guards = contraction.guards
+            return
+        self._reduced, self._fixed, self._contraction = reduced, sorted(fixed), contraction
+
+    def run(self, memory: Memory) -> None:
+        """Accumulate every element with the values of all points that write it."""
+        if self._contraction is not None:
+            self._contract(memory, self._contraction)
+            return
+        for box in boxes(self._analysis.extents, self._fixed, self._guards):
+            for part in box.chunks(memory.budget.limits.chunk_elements, self._reduced or ()):
+                memory.budget.check_time(self._formula.source)
+                self._add(Evaluation(memory, self._analysis, self._formula, part), part)
+
+    def _contract(self, memory: Memory, contraction: Contraction) -> None:
+        summation = Summation(contraction, memory)
+        for chunk in self._chunks(contraction, memory.budget.limits.contraction_elements):
+            memory.budget.check_time(self._formula.source)
+            evaluation = Evaluation(memory, self._analysis, self._formula, chunk.box)
+            if not summation.add(evaluation, chunk):
+                self._add(Evaluation(memory, self._analysis, self._formula, chunk.box), chunk.box)
+
+    def _chunks(self, contraction: Contraction, most: int) -> Iterable[Chunk]:
+        known = self._kept.get(most)
+        if known is not None:
+            return known
+        whole = boxes(self._analysis.extents, self._fixed, contraction.guards)
+        found = (chunk for box in whole for chunk in contraction.chunks(box, most))
+        first = [*islice(found, _MOST_CHUNKS)]
+        if len(first) == _MOST_CHUNKS:
+            return chain(first, found)
+        return self._kept.setdefault(most, first)
+
+    def _add(self, evaluation: Evaluation, part: Box) -> None:
+        _accumulate_chunk(evaluation, self._write, part, self._reduced)
 
 
 def _accumulate_chunk(evaluation: Evaluation, write: Write, chunk: Box, reduced: tuple[int, ...] | None) -> None:

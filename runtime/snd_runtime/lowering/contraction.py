@@ -20,63 +20,78 @@ from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.loops import Guard, axes_of_windows
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.product import contract
-from snd_runtime.lowering.reading import strided
-from snd_runtime.lowering.writing import combine, target_view
+from snd_runtime.lowering.reading import Window
+from snd_runtime.lowering.writing import combine
 
 # Copies of windows that stay in the cache cost less than half of those that don't (measured).
 _MOST_COPIED = 1 << 20
 
 
-class Padded(Struct, eq=False):
-    """A read with guarded indices: its tensor with zeros around, and the indices there."""
+class Factor(Struct, frozen=True, eq=False):
+    """A read at affine indices; those that are guarded are within bounds of its tensor with zeros around."""
 
     term: Read
     forms: tuple[AffineIndex, ...]
     before: tuple[int, ...]
     after: tuple[int, ...]
-    array: Array | None = None
 
     @property
     def is_wider(self) -> bool:
         """Whether there are zeros around at all."""
         return any(self.before) or any(self.after)
 
-    def elements(self, memory: Memory, box: Box) -> Array:
-        """Return the elements over a box."""
-        if self.array is None:
-            array = memory.array(self.term.slot)
-            widths = [*zip(self.before, self.after, strict=True)]
-            if any(map(any, widths)):
-                shape = [extent + sum(width) for extent, width in zip(array.shape, widths, strict=True)]
-                memory.budget.allocate(f"a copy of '{self.term.slot.name}'", shape, array.itemsize, None)
-                padded = np.zeros(shape, array.dtype)
-                inner = tuple(
-                    slice(width[0], width[0] + extent) for extent, width in zip(array.shape, widths, strict=True)
-                )
-                padded[inner] = array
-                memory.budget.release(prod(shape), array.itemsize)
-                array = padded
-            self.array = array
-        return strided(self.array, self.forms, box)
+    def array(self, memory: Memory) -> Array:
+        """Return the tensor, with zeros around."""
+        array = memory.array(self.term.slot)
+        if not self.is_wider:
+            return array
+        widths = [*zip(self.before, self.after, strict=True)]
+        shape = [extent + sum(width) for extent, width in zip(array.shape, widths, strict=True)]
+        memory.budget.allocate(f"a copy of '{self.term.slot.name}'", shape, array.itemsize, None)
+        padded = np.zeros(shape, array.dtype)
+        inner = tuple(slice(width[0], width[0] + extent) for extent, width in zip(array.shape, widths, strict=True))
+        padded[inner] = array
+        memory.budget.release(prod(shape), array.itemsize)
+        return padded
+
+
+class Chunk(Struct, frozen=True, eq=False):
+    """A part of the index space; ``target`` and ``factors`` say where it is in the tensors.
+
+    There is no target if an index is out of bounds, and no window for terms that are more than a read.
+    """
+
+    box: Box
+    target: Window | None
+    factors: tuple[Window | None, ...]
 
 
 class Contraction(Struct, eq=False):
     """How a sum of products is computed: ``fixed`` axes are looped over, ``guards`` are those of the left side."""
 
     write: Write
-    factors: tuple[Term | Padded, ...]
+    forms: tuple[AffineIndex, ...]
+    factors: tuple[Term | Factor, ...]
     reduced: tuple[int, ...]
     fixed: list[int]
     guards: list[Guard]
-    most: int
-    finite: bool | None = None
 
-    def chunks(self, box: Box) -> Iterator[Box]:
+    def chunks(self, box: Box, most: int) -> Iterator[Chunk]:
         """Parts of a box such that no factor has too many elements in one."""
+        for part in self._parts(box, most):
+            windows = (Window(each.forms, part) if isinstance(each, Factor) else None for each in self.factors)
+            target = Window(self.forms, part) if self._is_within(part) else None
+            yield Chunk(part, target, tuple(windows))
+
+    def _is_within(self, box: Box) -> bool:
+        """Return whether every point writes to an element that there is."""
+        intervals = zip((form.over(box.ranges) for form in self.forms), self.write.slot.shape, strict=True)
+        return all(extent is not None and low >= 0 and high < extent for (low, high), extent in intervals)
+
+    def _parts(self, box: Box, most: int) -> Iterator[Box]:
         varying = [self._axes(factor) for factor in self.factors]
         volumes = [prod(box.shape[axis] for axis in axes) for axes in varying]
         at = volumes.index(max(volumes))
-        most = self.most
         if volumes[at] > 2 * self._stored(self.factors[at]):  # windows that overlap are copied one by one
             most = min(most, _MOST_COPIED)
         if volumes[at] <= most:
@@ -88,57 +103,70 @@ class Contraction(Struct, eq=False):
         for part in Box(others).chunks(most, self.reduced):
             yield Box(tuple(part.ranges[axis] if axis in axes else box.ranges[axis] for axis in range(len(box.ranges))))
 
-    def _axes(self, factor: Term | Padded) -> frozenset[int]:
-        return factor.term.axes if isinstance(factor, Padded) else factor.axes
+    def _axes(self, factor: Term | Factor) -> frozenset[int]:
+        return factor.term.axes if isinstance(factor, Factor) else factor.axes
 
-    def _stored(self, factor: Term | Padded) -> int:
+    def _stored(self, factor: Term | Factor) -> int:
         """Return how many elements of a tensor a factor is made of."""
-        read = factor.term if isinstance(factor, Padded) else factor
+        read = factor.term if isinstance(factor, Factor) else factor
         return prod(extent or 1 for extent in read.slot.shape) if isinstance(read, Read) else 1 << 62
 
-    def run(self, evaluation: Evaluation, box: Box) -> bool:
-        """Add the products of a box to the results; false if that can't be done so."""
-        memory = evaluation.memory
-        target = target_view(evaluation.analysis, self.write, memory.array(self.write.slot), box)
-        if target is None:
+
+class Summation:
+    """One run of a contraction: the arrays of its factors, which its chunks share."""
+
+    def __init__(self, contraction: Contraction, memory: Memory) -> None:
+        self._contraction = contraction
+        self._memory = memory
+        self._arrays: dict[int, Array] = {}
+        self._finite: bool | None = None
+
+    def add(self, evaluation: Evaluation, chunk: Chunk) -> bool:
+        """Add the products of a chunk to the results; false if that can't be done so."""
+        how, box = self._contraction, chunk.box
+        if chunk.target is None:
             return False
         scope = ActivePoints()
         arrays = [
-            factor.elements(memory, box) if isinstance(factor, Padded) else evaluation.value(factor, scope)
-            for factor in self.factors
+            window.of(self._array(at)) if window is not None else evaluation.value(factor, scope)  # type: ignore[arg-type]
+            for at, (factor, window) in enumerate(zip(how.factors, chunk.factors, strict=True))
         ]
         if evaluation.skipped is not None:
             return False
         dimensions = len(box.shape)
         wide = [array.reshape((1,) * (dimensions - array.ndim) + array.shape) for array in arrays]
-        total = contract(wide, self.reduced, box.shape)
-        if total is None or not self._is_unharmed(total, memory, arrays):
+        total = contract(wide, how.reduced, box.shape)
+        if total is None or not self._is_unharmed(total, arrays):
             return False
-        combine(evaluation, target, total, "+=")
+        combine(evaluation, chunk.target.of(self._memory.array(how.write.slot)), total, "+=")
         return True
 
-    def _is_unharmed(self, total: Array, memory: Memory, arrays: Sequence[Array]) -> bool:
+    def _array(self, at: int) -> Array:
+        known = self._arrays.get(at)
+        if known is None:
+            factor = self._contraction.factors[at]
+            assert isinstance(factor, Factor)
+            known = self._arrays[at] = factor.array(self._memory)
+        return known
+
+    def _is_unharmed(self, total: Array, arrays: Sequence[Array]) -> bool:
         """Return whether zero times every other factor was zero: infinity would have left its mark in the sums."""
-        if not any(isinstance(factor, Padded) and factor.is_wider for factor in self.factors):
-            return True
-        if total.dtype.kind != "f" or self.finite or bool(np.isfinite(total).all()):
+        factors = self._contraction.factors
+        padded = [isinstance(factor, Factor) and factor.is_wider for factor in factors]
+        if not any(padded) or total.dtype.kind != "f" or self._finite or bool(np.isfinite(total).all()):
             return True
         whole = [
-            memory.array(factor.term.slot if isinstance(factor, Padded) else factor.slot)
-            if isinstance(factor, Padded | Read)
-            else array
-            for factor, array in zip(self.factors, arrays, strict=True)
+            self._memory.array(factor.term.slot) if isinstance(factor, Factor) else array
+            for factor, array in zip(factors, arrays, strict=True)
         ]
-        padded = [isinstance(factor, Padded) for factor in self.factors]
         others = whole if sum(padded) > 1 else [each for each, is_it in zip(whole, padded, strict=True) if not is_it]
         finite = all(each.dtype.kind != "f" or bool(np.isfinite(each).all()) for each in others)
-        if all(isinstance(factor, Padded | Read) for factor in self.factors):
-            self.finite = finite
+        if all(isinstance(factor, Factor) for factor in factors):
+            self._finite = finite
         return finite
 
 
 def contraction_of(
-    memory: Memory,
     analysis: Analysis,
     formula: Formula,
     write: Write,
@@ -153,7 +181,10 @@ def contraction_of(
     terms = _factors(write.value)
     if len(terms) < 2 or not summed:
         return None
-    factors = [_padded(memory, analysis, term) for term in terms]
+    forms = analysis.affine_places(write.places)
+    if forms is None:
+        return None
+    factors = [_factor(analysis, term) for term in terms]
     if any(factor is None for factor in factors) or any(_guarded_inside(term) for term in terms):
         return None
     guards = [
@@ -165,7 +196,7 @@ def contraction_of(
     if any(len(guard.free_axes(extents, frozenset(looped))) > 1 for guard in guards):
         return None
     known = tuple(factor for factor in factors if factor is not None)
-    return Contraction(write, known, tuple(reduced), looped, guards, memory.budget.limits.contraction_elements)
+    return Contraction(write, forms, known, tuple(reduced), looped, guards)
 
 
 def _factors(term: Term) -> list[Term]:
@@ -182,13 +213,14 @@ def _guarded_inside(term: Term) -> bool:
     return any(place.bounds is Bounds.SKIPPED for each in inner if isinstance(each, Read) for place in each.places)
 
 
-def _padded(memory: Memory, analysis: Analysis, term: Term) -> Term | Padded | None:
+def _factor(analysis: Analysis, term: Term) -> Term | Factor | None:
     """Return a factor; None if it is guarded in a way that zeros around its tensor don't help."""
-    if not isinstance(term, Read) or not any(place.bounds is Bounds.SKIPPED for place in term.places):
+    if not isinstance(term, Read):
         return term
+    is_guarded = any(place.bounds is Bounds.SKIPPED for place in term.places)
     forms = analysis.affine_places(term.places)
     if forms is None or term.slot.items or None in term.slot.shape:
-        return None
+        return None if is_guarded else term
     ranges: list[tuple[int, int]] = [(0, extent) for extent in analysis.extents]
     before, after, placed = [], [], []
     volume = size = 1
@@ -196,7 +228,7 @@ def _padded(memory: Memory, analysis: Analysis, term: Term) -> Term | Padded | N
         assert extent is not None
         low, high = form.over(ranges)
         if place.bounds is not Bounds.SKIPPED and (low < 0 or high >= extent):
-            return None
+            return None if is_guarded else term
         before.append(max(-low, 0))
         after.append(max(high - extent + 1, 0))
         placed.append(AffineIndex(form.constant + before[-1], form.factors))
@@ -204,4 +236,4 @@ def _padded(memory: Memory, analysis: Analysis, term: Term) -> Term | Padded | N
         size *= extent
     if volume > 8 * size + 4096:
         return None
-    return Padded(term, tuple(placed), tuple(before), tuple(after))
+    return Factor(term, tuple(placed), tuple(before), tuple(after))

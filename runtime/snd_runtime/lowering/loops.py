@@ -23,6 +23,7 @@ from snd_runtime.lowering.domains import Box, points_in_order
 MOST_ROUNDS = 4096
 # Reductions over so few elements are faster one element at a time, each over all results.
 _SHORT_REDUCTION = 128
+_MANY_RESULTS = 1 << 14
 
 
 class Guard(Struct, frozen=True):
@@ -110,4 +111,5 @@ def axes_of_short_reduction(extents: Sequence[int], fixed: Sequence[int], reduce
     rest = [axis for axis in reduced if axis not in fixed]
     count = prod(extents[axis] for axis in rest)
     results = prod(extents) // max(prod(extents[axis] for axis in {*fixed, *rest}), 1)
-    return [*fixed, *rest] if count <= _SHORT_REDUCTION and results >= 16 * count else list(fixed)
+    is_worth_it = count <= _SHORT_REDUCTION and results >= max(16 * count, _MANY_RESULTS)
+    return [*fixed, *rest] if is_worth_it else list(fixed)

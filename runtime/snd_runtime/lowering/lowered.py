@@ -28,7 +28,7 @@ from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import MOST_RANK, Budget, Limits
-from snd_runtime.lowering.accumulation import accumulate
+from snd_runtime.lowering.accumulation import Accumulation
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
 from snd_runtime.lowering.counting import Counted, count
@@ -228,6 +228,7 @@ class _Plan:
         self._reads_itself = next(formula.own_reads(), None) is not None
         self._analysis: Analysis | None = None
         self.direct: Direct | None = None
+        self._accumulations: tuple[Accumulation, ...] = ()
         extents = [axis.extent.value for axis in formula.axes if isinstance(axis.extent, Constant)]
         if len(extents) == len(formula.axes):
             self._analysis = Analysis([max(int(extent), 0) for extent in extents])
@@ -255,7 +256,15 @@ class _Plan:
         elif formula.operator in ("=", ":="):
             assign(memory, analysis, formula)
         else:
-            accumulate(memory, analysis, formula)
+            accumulations = self._accumulations or _accumulations(formula, analysis)
+            if self._analysis is not None:
+                self._accumulations = accumulations
+            for each in accumulations:
+                each.run(memory)
+
+
+def _accumulations(formula: Formula, analysis: Analysis) -> tuple[Accumulation, ...]:
+    return tuple(Accumulation(analysis, formula, write) for write in formula.writes)
 
 
 def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:

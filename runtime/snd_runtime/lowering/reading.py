@@ -71,19 +71,33 @@ def regular_dimensions(
     return forms
 
 
+class Window:
+    """The elements at affine indices, which must be within bounds, for all points of a box."""
+
+    __slots__ = ("_corner", "_factors", "_shape")
+
+    def __init__(self, forms: Sequence[AffineIndex], box: Box) -> None:
+        starts = [start for start, _ in box.ranges]
+        used = {axis for form in forms for axis in form.factors}
+        corner = [form.at(starts) for form in forms]
+        self._corner: tuple[Any, ...] = (*(slice(at, at + 1) for at in corner), ...)
+        self._shape = tuple(length if axis in used else 1 for axis, length in enumerate(box.shape))
+        self._factors = [
+            (axis, dimension, factor) for dimension, form in enumerate(forms) for axis, factor in form.factors.items()
+        ]
+
+    def of(self, array: Array) -> Array:
+        """Return a view of them; it has a dimension for each axis."""
+        strides = [0] * len(self._shape)
+        for axis, dimension, factor in self._factors:
+            strides[axis] += factor * array.strides[dimension]
+        return as_strided(array[self._corner], self._shape, tuple(strides), writeable=array.flags.writeable)
+
+
 def strided(array: Array, forms: Sequence[AffineIndex], box: Box) -> Array:
     """Return a view of the elements at affine indices, which must be within bounds; it has a dimension for each
     axis."""
-    starts = [start for start, _ in box.ranges]
-    strides = [0] * len(starts)
-    for dimension, form in enumerate(forms):
-        for axis, factor in form.factors.items():
-            strides[axis] += factor * array.strides[dimension]
-    used = {axis for form in forms for axis in form.factors}
-    shape = tuple(length if axis in used else 1 for axis, length in enumerate(box.shape))
-    corner: list[Any] = [slice(form.at(starts), form.at(starts) + 1) for form in forms]
-    first = array[(*corner, ...)]
-    return as_strided(first, shape, tuple(strides), writeable=array.flags.writeable)
+    return Window(forms, box).of(array)
 
 
 def _partly_gathered(
