@@ -4,15 +4,14 @@ A variable that nothing gives is drawn from a normal distribution: of mean 0 and
 where the fan-in n is the product of all extents but the first, that of the output channels. For ranks below that the
 deviation is 0.1, and the mean 1 for what formulas multiply or divide by or take the root or logarithm of, such as gains
 and variances (``factors``), else 0: so the output of a deep network depends on its input. Ints are 0, bools false and
-strings empty. What is drawn depends on the seed and the scoped name, not on what else is drawn.
+strings empty. Elements beyond the first 131,071 repeat these. What is drawn depends on the seed and the scoped
+name, not on what else is drawn.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from math import prod, sqrt
 from typing import Any
 
@@ -29,9 +28,9 @@ from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import UNKNOWN_VALUE, VARIABLE_VALUE
 
-# Each piece has a generator of its own, so that threads can draw them side by side.
-_PIECE = 1 << 20
-_THREADS = 2
+_MOST_DRAWN = 131_071
+"""A variable of more elements repeats them: nobody looks at a hundred million random numbers. A prime, so that rows and
+channels differ nevertheless."""
 _SMALL = 0.1
 """The deviation of what is added, or multiplied by, element by element."""
 
@@ -145,15 +144,10 @@ class Variables:
             return np.full(shape, "", STR) if dtype == STR else np.zeros(shape, dtype)
         made = np.empty(prod(shape), dtype)
         deviation = sqrt(1.0 / max(prod(shape[1:]), 1)) if len(shape) > 1 else _SMALL
-        pieces = [
-            (made[start : start + _PIECE], generator_for(self._seed, name, number), deviation)
-            for number, start in enumerate(range(0, made.size, _PIECE))
-        ]
-        if len(pieces) < 2:
-            for piece in pieces:
-                _fill(*piece)
-        else:
-            list(_pool().map(lambda piece: _fill(*piece), pieces))
+        drawn = made[:_MOST_DRAWN]
+        _fill(drawn, generator_for(self._seed, name, 0), deviation)
+        for start in range(_MOST_DRAWN, made.size, _MOST_DRAWN):
+            made[start : start + _MOST_DRAWN] = drawn[: made.size - start]
         if is_factor:
             # Within 0.5, since nothing works with a variance below 0.
             np.clip(made, -0.5, 0.5, out=made)
@@ -168,11 +162,6 @@ def _fill(piece: Array, generator: np.random.Generator, deviation: float) -> Non
     else:
         piece[:] = generator.standard_normal(piece.size, np.float32)
     piece *= piece.dtype.type(deviation)
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS, "snd-draw")
 
 
 def generator_for(seed: int, name: str, *numbers: int) -> np.random.Generator:

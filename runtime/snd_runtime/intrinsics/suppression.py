@@ -32,6 +32,8 @@ def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 
 _FEWEST_AT_ONCE = 512
+_BLOCK = 32
+"""How many boxes are compared with all others at once."""
 
 
 def _kept_of(invocation: BoundIntrinsic, lows: Array, highs: Array, scores: Array) -> Array:
@@ -80,27 +82,35 @@ def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:
 
 def _visit(invocation: BoundIntrinsic, corners: tuple[Array, ...], piece: slice, kept: list[int], most: int) -> None:
     """Add the boxes of a piece that are kept; ``kept`` are those of the pieces before."""
-    limit = invocation.number("iou_threshold")
-    low_0, low_1, high_0, high_1 = (each[piece] for each in corners)
-    areas = (high_0 - low_0) * (high_1 - low_1)
-    left = np.ones(len(areas), BOOL)
+    left = np.arange(piece.start, piece.stop)
+    for start in range(0, len(kept), _BLOCK):
+        left = _without_suppressed(invocation, corners, np.array(kept[start : start + _BLOCK]), left)
+    while len(kept) < most and len(left):
+        first, left = left[:_BLOCK], left[_BLOCK:]
+        suppressed = _suppressed(invocation, corners, first, first)
+        is_left, chosen = np.ones(len(first), BOOL), []
+        for at in range(len(first)):
+            if is_left[at]:
+                chosen.append(at)
+                is_left[at + 1 :] &= ~suppressed[at, at + 1 :]
+        kept += first[chosen[: most - len(kept)]].tolist()
+        left = _without_suppressed(invocation, corners, first[chosen], left)
 
-    def suppress(box: tuple[Array, ...], others: slice) -> None:
-        invocation.budget.check_time(invocation.place)
-        sides_0 = np.minimum(box[2], high_0[others]) - np.maximum(box[0], low_0[others])
-        sides_1 = np.minimum(box[3], high_1[others]) - np.maximum(box[1], low_1[others])
-        common = np.maximum(sides_0, 0) * np.maximum(sides_1, 0)
-        area = (box[2] - box[0]) * (box[3] - box[1])
-        # Where both areas are 0 this is NaN, which is not more than any limit.
-        left[others] &= ~(common / (area + areas[others] - common) > limit)
 
-    for each in kept:
-        suppress(tuple(corner[each] for corner in corners), slice(None))
-    while len(kept) < most and left.any():
-        best = int(np.argmax(left))
-        left[best] = False
-        kept.append(piece.start + best)
-        suppress((low_0[best], low_1[best], high_0[best], high_1[best]), slice(best + 1, None))
+def _without_suppressed(invocation: BoundIntrinsic, corners: tuple[Array, ...], boxes: Array, others: Array) -> Array:
+    return np.asarray(others[~_suppressed(invocation, corners, boxes, others).any(axis=0)])
+
+
+def _suppressed(invocation: BoundIntrinsic, corners: tuple[Array, ...], boxes: Array, others: Array) -> Array:
+    """Return which of other boxes, in columns, each of some boxes suppresses."""
+    invocation.budget.check_time(invocation.place)
+    low_0, low_1, high_0, high_1 = (each[boxes, None] for each in corners)
+    other_low_0, other_low_1, other_high_0, other_high_1 = (each[others] for each in corners)
+    common = np.maximum(np.minimum(high_0, other_high_0) - np.maximum(low_0, other_low_0), 0)
+    common *= np.maximum(np.minimum(high_1, other_high_1) - np.maximum(low_1, other_low_1), 0)
+    areas = (high_0 - low_0) * (high_1 - low_1) + (other_high_0 - other_low_0) * (other_high_1 - other_low_1)
+    # Where both areas are 0 this is NaN, which is not more than any limit.
+    return np.asarray(common / (areas - common) > invocation.number("iou_threshold"))
 
 
 def _corners(boxes: Array, *, centered: bool) -> tuple[Array, Array]:
