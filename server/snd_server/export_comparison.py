@@ -24,13 +24,20 @@ from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.arguments import ArgumentError
 from snd_server.deviation import TOLERANCE, difference
-from snd_server.ties import operator_of_tie
+from snd_server.ties import operator_of_rounding, operator_of_tie
 
 _QUANTIZED_TOLERANCE = 0.02
 """Rounding decides which of two steps a value between them gets; 8 bits have 256."""
 
 _TIE = (
     "'{}' stands in another order in onnxruntime: '{}' chooses among elements that are equal but for rounding; "
+    "what depends on it was not compared"
+)
+_OPTIMIZED = (
+    "'{}' differs in onnxruntime {}, but not where onnxruntime shows all tensors on the way: its optimizations differ"
+)
+_ROUNDED = (
+    "'{}' differs in onnxruntime: '{}' rounds values half way between two numbers, which are equal but for rounding; "
     "what depends on it was not compared"
 )
 
@@ -124,11 +131,15 @@ def _compared(
                     **seen,
                     **dict(zip((each.name for each in chosen.template.inputs), given.arguments, strict=True)),
                 }
-                tie = operator_of_tie(
-                    flat_graph(given.specialization), name, traces[name], np.asarray(seen[name]), known
-                )
+                graph, versions = flat_graph(given.specialization), (traces[name], np.asarray(seen[name]))
+                tie = operator_of_tie(graph, name, *versions, known)
                 if tie is not None:
                     return Comparison(None, _TIE.format(name, tie))
+                rounding = operator_of_rounding(graph, name, *versions, {**traces, **feed}, known)
+                if rounding is not None:
+                    return Comparison(None, _ROUNDED.format(name, rounding))
+            elif node.name in traces and difference(traces[node.name], other, tolerance) is None:
+                return Comparison(None, _OPTIMIZED.format(node.name, differs))
             where = f"; the first tensor that differs is '{name}'" if name is not None else ""
             return Comparison(f"'{node.name}' differs in onnxruntime: {differs}{where}")
     return Comparison()

@@ -19,6 +19,46 @@ _SUPPRESSION = OperatorName("snd:algo", "nonmax_suppress")
 _TOP_K = OperatorName("snd:algo", "top_k")
 
 
+_ROUNDING = frozenset(
+    {
+        OperatorName("snd:onnx", "round"),
+        OperatorName("snd:layout", "cast"),
+        *(OperatorName("snd:math", name) for name in ("round", "floor", "ceil")),
+    }
+)
+
+
+def operator_of_rounding(
+    graph: Graph, name: str, found: Array, expected: Array, others: Mapping[str, Any], tensors: Mapping[str, Any]
+) -> str | None:
+    """Return the operator that rounds what a tensor is made of, if both versions were rounded from values that are
+    equal but for rounding errors. Values that are exactly equal must come to the same.
+
+    ``others`` are tensors of the run that gave ``found``; for the rest see ``operator_of_tie``.
+    """
+    makers = {
+        each.name: operation
+        for operation in graph.operations
+        for value in operation.outputs
+        for each in tensors_of(value)
+    }
+    differing = found != expected
+    rounding = None
+    while (operation := makers.get(name)) is not None:
+        callee = specialization_of(operation)
+        given = [each.name for value in operation.inputs for each in tensors_of(value) if each.value is None]
+        if callee is None or len(given) != 1 or given[0] not in tensors or np.shape(tensors[given[0]]) != found.shape:
+            return None
+        (name,) = given
+        if (callee.template.original or callee.template.name) in _ROUNDING:
+            rounding = callee.template.shown
+        if rounding is not None and name in others:
+            one, other = np.asarray(others[name]), np.asarray(tensors[name])
+            is_tie = one.dtype.kind == "f" and difference(one, other) is None and (one != other)[differing].all()
+            return rounding if is_tie else None
+    return None
+
+
 def operator_of_tie(graph: Graph, name: str, found: Array, expected: Array, tensors: Mapping[str, Any]) -> str | None:
     """Return the operator that gives a tensor, if both versions of it choose elements that are equal but for rounding.
 

@@ -227,6 +227,42 @@ def test_choices_among_equal_elements_are_no_difference(name: str, one: list, ot
     assert (found is not None) == is_tie
 
 
+ROUNDING = """
+import math, layout;
+graph Rounding {
+    @input { x: real[3]; }
+    @output { y: real[3]; }
+    @compose {
+        t = math.mul(x, 2.0); r = math.round(t); i = layout.cast<int>(r); m = math.add(i, 1); y = layout.cast<real>(m);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("t", "y", "is_tie"),
+    [
+        ([1.4999999, 3.0, 7.0], [2.0, 4.0, 8.0], True),
+        ([1.5, 3.0, 7.0], [2.0, 4.0, 8.0], False),  # the same value is rounded in another way: a mistake
+        ([1.4999999, 3.0, 7.0], [2.0, 4.0, 9.0], False),
+        ([1.4, 3.0, 7.0], [2.0, 4.0, 8.0], False),
+    ],
+)
+def test_values_half_way_may_be_rounded_in_two_ways(t: list[float], y: list[float], is_tie: bool):
+    from snd_server.export import flat_graph
+    from snd_server.ties import operator_of_rounding
+
+    session = Session(snapshot_of({"main.sknd": ROUNDING}))
+    template = session.template(OperatorName("main.sknd", "Rounding"))
+    assert template is not None
+    graph = flat_graph(compose_root(session, template, {}, {}, {}))
+    own = {"t": [1.5, 3.0, 7.0], "r": [2.0, 3.0, 7.0], "i": [2, 3, 7], "m": [3, 4, 8], "y": [3.0, 4.0, 8.0]}
+    tensors = {name: np.array(value, np.float32) for name, value in own.items()}
+    others = {"t": np.array(t, np.float32), "y": np.array(y, np.float32)}
+    found = operator_of_rounding(graph, "y", others["y"], tensors["y"], others, tensors)
+    assert (found is not None) == is_tie
+
+
 POOLED = """
 import math, image;
 operator scaled { @input { x: real[s..]; } @constant { two: real[1] = 2.0; } @output { y: real[s..]; }
