@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from snd_analysis.ide import front_end
 from snd_analysis.ide.evaluation import samples_in
 from snd_analysis.workspace import Snapshot
 from support.memory import snapshot_of
@@ -132,3 +133,22 @@ def test_an_edit_gives_what_a_fresh_start_gives():
         text = text.replace(old, new)
         given = given.changed({PATH: text})
         assert given.diagnostics(PATH) == snapshot_of({PATH: text}).diagnostics(PATH)
+
+
+def test_names_in_a_sample_lead_to_the_fragment():
+    given = snapshot(">>> scaled([1.0], by = 3.0)", "y: real[1] = [3.0]")
+    text, features = given.source(PATH).text, front_end(PATH)
+    for shown, name in (("scaled([1", "scaled"), ("by = 3", "by"), ("y: real[1]", "y")):
+        at = text.index(shown)
+        declared = text.index("fragment scaled(x: tensor<scalar>, by: scalar = 2.0) -> (y")
+        link = features.definition(given, PATH, at)
+        assert link is not None
+        assert link.name.span.start == text.index(name, text.index("-> (", declared) if name == "y" else declared)
+        hover = features.hover(given, PATH, at, None)
+        assert hover is not None
+        assert "scaled" in hover.markdown
+        renaming = features.rename(given, PATH, at, "renamed", ())
+        starts = {each.location.span.start for each in renaming.edits}
+        assert at in starts
+        assert link.name.span.start in starts
+    assert features.hover(given, PATH, text.index("[1.0], by"), None) is None

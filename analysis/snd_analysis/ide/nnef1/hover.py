@@ -12,7 +12,7 @@ from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.nnef1.facts import fact_text, operations_of, value_of
 from snd_analysis.ide.nnef1.operations import LANGUAGE, parameter_markdown, signature_markdown, signature_of
-from snd_analysis.ide.nnef1.places import definitions, entry_at, nodes_around, tree_of, use_at
+from snd_analysis.ide.nnef1.places import definition_at, definitions, entry_at, nodes_around, tree_of, use_at
 from snd_analysis.ide.nnef1.stored import stored_at, stored_named
 from snd_analysis.ide.values import tensor_facts, value_text
 from snd_analysis.nnef1.elaborate import StoredVariable, TensorFile, TensorName
@@ -40,6 +40,8 @@ def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hov
 
 def _text(snapshot: Snapshot, path: str, use: Use) -> str:
     match use.subject:
+        case Local() as local if definition_at(tree_of(snapshot, path), use.span.start) is None:
+            return _declared_text(snapshot, path, local)
         case Local(name=name):
             return _local_text(snapshot, path, use, name)
         case Symbol(name=name):
@@ -62,6 +64,20 @@ def _text(snapshot: Snapshot, path: str, use: Use) -> str:
 def _kind(snapshot: Snapshot, path: str, name: str) -> str:
     found = (each.head.kind for each in definitions(tree_of(snapshot, path)) if each.head.name.text == name)
     return next(found, "fragment")
+
+
+def _declared_text(snapshot: Snapshot, path: str, local: Local) -> str:
+    """What a sample names: a parameter or a result, whose value depends on the sample."""
+    tree = tree_of(snapshot, path)
+    found = next((each for each in definitions(tree) if each.head.name.text == local.definition), None)
+    declared: tuple[nodes.Parameter | nodes.Result, ...] = ()
+    if found is not None:
+        declared = (*found.head.parameters, *found.head.results)
+    node = next((each for each in declared if each.name.text == local.name), None)
+    if found is None or node is None:
+        return ""
+    text = tree.text[found.start + node.start : found.start + node.end]
+    return paragraphs([code_block(text, LANGUAGE), f"of the {found.head.kind} {code(local.definition)}"])
 
 
 # ---- names of a body -------------------------------------------------------------------------------------------------

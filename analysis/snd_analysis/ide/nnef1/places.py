@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from snd_analysis.base import Node, Span, children
 from snd_analysis.db import Database, query
-from snd_analysis.nnef1.names import Subject, Use, uses_in
+from snd_analysis.nnef1.names import Fragment, Local, Operation, Parameter, Subject, Use, uses_in
 from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot, nnef1_tree
 
 _SEMICOLON = re.compile(r"(?:\s|#[^\r\n]*)*;")
@@ -94,7 +95,26 @@ def nodes_around(entry: nodes.Entry, offset: int) -> list[Node]:
 @query
 def uses(db: Database, path: str) -> tuple[Use, ...]:
     """Return every name of a file that stands for something, in the order of the text."""
-    return tuple(sorted(uses_in(nnef1_tree(db, path)), key=lambda each: each.span))
+    found = (*uses_in(nnef1_tree(db, path)), *_uses_in_samples(db, path))
+    return tuple(sorted(found, key=lambda each: each.span))
+
+
+def _uses_in_samples(db: Database, path: str) -> Iterator[Use]:
+    """Yield the names in comments: what samples invoke, its parameters, and the results that are recorded."""
+    own = {each.head.name.text for each in definitions(nnef1_tree(db, path))}
+    for placed in Snapshot(db).samples(path):
+        call = placed.sample.invocation
+        if call is None or len(call.function.parts) > 1:
+            continue
+        name = call.function.text
+        yield Use(
+            call.function.span.shifted(placed.start), Fragment(name) if name in own else Operation(name), Role.READ
+        )
+        for each in () if call.attributes is None else call.attributes.items:
+            subject: Subject = Local(name, each.name.text) if name in own else Parameter(name, each.name.text)
+            yield Use(each.name.span.shifted(placed.start), subject, Role.READ)
+        for recorded in placed.sample.results if name in own else ():
+            yield Use(recorded.name_span.shifted(placed.start), Local(name, recorded.name), Role.READ)
 
 
 def use_at(snapshot: Snapshot, path: str, offset: int) -> Use | None:
