@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 TELLTALE = """
 import atexit, sys
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
-sys.argv = ["snd", "check", "--no-cache", "main.sknd"]
+sys.argv = ["snd", "check", *sys.argv[1:], "main.sknd"]
 from snd_server.cli import main
 main()
 """
@@ -27,10 +28,28 @@ LATE = {
 }
 
 
+ANALYSIS = ("compose", "db", "model", "symbolic", "workspace")
+"""Packages that nothing needs where all results are known; of ``skriptnd`` the width of lines is."""
+
+
+def _loaded(folder: Path, *options: str) -> list[str]:
+    (folder / "main.sknd").write_text(CLEAN, encoding="utf-8")
+    command = [sys.executable, "-c", TELLTALE, *options]
+    around = {**os.environ, "SND_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(command, cwd=folder, env=around, capture_output=True, encoding="utf-8", check=True)
+    return done.stderr.split()
+
+
 def test_check_loads_what_a_valid_file_needs(tmp_path: Path) -> None:
-    (tmp_path / "main.sknd").write_text(CLEAN, encoding="utf-8")
-    command = [sys.executable, "-c", TELLTALE]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
-    loaded = done.stderr.split()
-    assert "snd_analysis.workspace" in loaded, done.stderr
+    loaded = _loaded(tmp_path, "--no-cache")
+    assert "snd_analysis.workspace" in loaded, loaded
     assert [name for name in LATE if name in loaded] == []
+
+
+def test_check_from_the_cache_loads_no_analysis(tmp_path: Path) -> None:
+    (tmp_path / "snd.toml").write_text("line-width = 90\n", encoding="utf-8")
+    _loaded(tmp_path)
+    loaded = _loaded(tmp_path)
+    assert "snd_server.cache" in loaded, loaded
+    parts = [name.split(".") for name in loaded if name.startswith("snd_analysis.")]
+    assert [part for part in parts if part[1] in ANALYSIS or part[1:3] == ["skriptnd", "syntax"]] == []

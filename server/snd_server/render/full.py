@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from snd_analysis.base import Diagnostic, Location, Severity
-from snd_server.render.fix_preview import draw_fix
 from snd_server.render.frame import Label, SourceFrame, shown_lines
 from snd_server.render.proof_table import proof_table
 from snd_server.render.summary import summary
@@ -43,6 +42,8 @@ def _block(diagnostic: Diagnostic, report: Report) -> Iterator[str]:
             yield _head(report, "bold cyan", "note", message)
         yield from _place(location, report, frame, labels)
     if diagnostic.fix is not None:
+        from snd_server.render.fix_preview import draw_fix  # loads the rules that are checked on trees
+
         yield _head(report, "bold green", "fix" if diagnostic.fix.safe else "unsafe fix", diagnostic.fix.title)
         yield from draw_fix(diagnostic.fix, report.source(diagnostic.location.path), frame)
 

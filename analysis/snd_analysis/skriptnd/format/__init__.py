@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from snd_analysis.skriptnd.format.files import format_text
     from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 else:
-    __getattr__ = loaded_when_used(__name__, "assertions", "width", "edits", "files")
+    # The width comes first: every configuration has it, and a module is looked through after those before it.
+    __getattr__ = loaded_when_used(__name__, "width", "edits", "files", "assertions")
 
 __all__ = ["DEFAULT_WIDTH", "format_edits", "format_text", "format_typed", "new_assertion"]
