@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -68,6 +69,8 @@ def source_of(model: onnx.ModelProto, folder: str | None = None, most_bytes: int
     """
     if not model.HasField("graph"):
         raise InvalidModelError("this is no ONNX model: it has no graph")
+    if not model.graph.output:
+        raise InvalidModelError("its graph has no output")
     if not model.opset_import:
         raise InvalidModelError("it does not say which version of the operators it is made for")
     reader = _Reader(folder, {each.domain: each.version for each in model.opset_import}, most_bytes)
@@ -98,6 +101,11 @@ class _Reader:
     def graph(self, proto: onnx.GraphProto) -> SourceGraph:
         arrays = {each.name: self.array(each, each.name) for each in proto.initializer}
         arrays |= {each.values.name: self._dense(each) for each in proto.sparse_initializer}
+        given = Counter(name for node in proto.node for name in node.output if name)
+        given.update([*arrays, *(each.name for each in proto.input if each.name not in arrays)])
+        for name, count in given.items():
+            if count > 1:
+                raise InvalidModelError(f"{count} nodes, inputs or initializers give '{name}': only one may")
         return SourceGraph(
             proto.name,
             tuple(_declared(each) for each in proto.input if each.name not in arrays),

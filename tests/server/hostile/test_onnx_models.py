@@ -77,6 +77,12 @@ def _doubling(depth: int, name: str) -> Any:
     return _model(_call(f"f{depth}", "x", "y", name=name), functions=(lowest, *others))
 
 
+def _without_output() -> Any:
+    model = _model(_node("Relu", ["x"], ["y"]))
+    del model.graph.output[:]
+    return model
+
+
 _OUTSIDE = "which is not in the folder of the model"
 _MALFORMED = "its inputs and attributes are not those of such a node"
 ATTACKS: dict[str, tuple[Callable[[], Any], str]] = {
@@ -122,6 +128,11 @@ ATTACKS: dict[str, tuple[Callable[[], Any], str]] = {
         "math.add: 'y' is int, not real",
     ),
     "an attribute of another type": (lambda: _model(_node("Softmax", ["x"], ["y"], axis="q" * 9_000)), "is no int"),
+    "a tensor that is given twice": (
+        lambda: _model(_node("Relu", ["x"], ["y"]), _node("Neg", ["x"], ["y"])),
+        "2 nodes, inputs or initializers give 'y': only one may",
+    ),
+    "no output": (_without_output, "its graph has no output"),
     "names with control characters": (
         lambda: _model(_node(CONTROL, ["x"], ["y"], name=CONTROL, domain=CONTROL)),
         "no operator",
