@@ -104,3 +104,33 @@ graph net(x) -> (y) { x = tract_core_external(shape = [S, T], datum_type = 'f32'
     snapshot = snapshot_of({"net.nnef": text})
     assert not snapshot.diagnostics("net.nnef")
     assert [text[start:end] for start, end in split(text).comments] == ["# no; assertion", "# S # T", "# a comment"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "rules"),
+    [
+        ("[B * 2, 96]", []),
+        ("[B * 2, 95]", ["assertion-fails"]),
+        ("[B + 1, 192]", ["assertion-fails"]),
+        ("[B * B, 192]", ["baked-extent"]),
+        ("[S, 192]", ["unproven-shape"]),
+        ("[S + B, 192]", ["assertion-fails"]),
+    ],
+)
+def test_shapes_that_differ_for_all_sizes_are_wrong(shape: str, rules: list[str]):
+    text = f"""version 1.0;
+extension tract_registry tract_core;
+extension tract_symbol B;
+extension tract_symbol S;
+
+graph g(x, z) -> (y, w)
+{{
+    x = tract_core_external(shape = [B, 3, 8, 8], datum_type = 'f32');
+    z = tract_core_external(shape = [S], datum_type = 'f32');
+    y = reshape(x, shape = {shape});
+    w = relu(z);
+}}
+"""
+    found = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    assert [each.rule.name for each in found] == rules
+    assert all("0 == 1" not in each.message for each in found)

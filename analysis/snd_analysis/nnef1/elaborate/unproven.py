@@ -10,7 +10,7 @@ from snd_analysis.base import Edit, Note, Problem, Repair, Span
 from snd_analysis.compose import Specialization
 from snd_analysis.nnef1.elaborate.context import Unproven, notes_of
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import TRUE, Integer, IsZero, Junction, Truth
+from snd_analysis.symbolic.integers import TRUE, Integer, IsZero, Junction, Truth, Verdict
 
 _WRITABLE = re.compile(r"[\w\s.+*/()-]+")
 _LONGEST = 60
@@ -43,7 +43,9 @@ def _equations(condition: Truth) -> Iterator[Integer]:
             IsZero(positive=True, parts=(equation, _))
             | Junction(operands=(*_, IsZero(positive=True, parts=(equation, _))))
         ) if not _holds_above_zero(condition):
-            yield _without_common_factors(_main_equation(condition, equation))
+            main = _main_equation(condition, equation)
+            simple = _without_common_factors(main)
+            yield main if simple.value is not None else simple  # a product is 0 where an extent is
 
 
 def _main_equation(condition: Truth, first: Integer) -> Integer:
@@ -70,11 +72,20 @@ def _without_common_factors(equation: Integer) -> Integer:
 
 def _holds_above_zero(condition: Truth) -> bool:
     """Return whether a condition holds for all sizes but 0."""
-    above = {
+    return integers.substitute(condition, _above_zero(condition)) is TRUE
+
+
+def _fails_above_zero(equation: Integer) -> bool:
+    """Return whether an integer is 0 for no sizes but 0."""
+    found = integers.substitute(equation, _above_zero(equation))
+    return integers.decide_equal(found, integers.constant(0)) is Verdict.DIFFERENT
+
+
+def _above_zero(value: Truth | Integer) -> Mapping[Hashable, Integer]:
+    return {
         leaf.key: integers.variable(("above zero", leaf.key), leaf.name, max(leaf.low or 0, 1), leaf.high)
-        for leaf in condition.leaves
+        for leaf in value.leaves
     }
-    return integers.substitute(condition, above) is TRUE
 
 
 def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Problem:
@@ -88,6 +99,9 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
         *(Note(each.span, f"'{each.operation}' needs the same") for each in others[:_MOST_NOTES]),
     )
     names = ", ".join(f"'{leaf.name}'" for leaf in sorted(found.equation.leaves, key=lambda leaf: leaf.name))
+    if _fails_above_zero(found.equation):
+        message = f"the shapes of '{found.operation}' differ for all sizes: they fit only for {left} == {right}"
+        return Problem(rules.ASSERTION_FAILS, found.span, message, notes)
     if len(left) + len(right) > _LONGEST:
         message = (
             f"the shapes of '{found.operation}' fit for some values of {names} only, and no assertion says for which"
