@@ -24,6 +24,7 @@ from rich.text import Text
 from support.editors.downloads import REPOSITORY
 from support.editors.neovim_programs import newest
 from support.editors.neovim_runs import home
+from support.editors.pictured import NNEF
 
 COLUMNS, LINES = 130, 53
 IMAGES = REPOSITORY / "docs/images"
@@ -65,37 +66,6 @@ graph classifier {
 }
 """
 
-_NNEF = """\
-version 1.0;
-
-extension tract_registry tract_core;
-extension tract_symbol B;
-extension tract_symbol S;
-extension tract_assert S <= 512;
-
-fragment layer_norm(input: tensor<scalar>, scale: tensor<scalar>, epsilon: scalar) -> (output: tensor<scalar>)
-{
-    centered = input - mean_reduce(input, axes = [2]);
-    variance = mean_reduce(centered * centered, axes = [2]);
-    output = centered * rsqrt(variance + epsilon) * scale;
-}
-
-graph encoder(tokens) -> (hidden)
-{
-    tokens = tract_core_external(datum_type = 'i64', shape = [B, S]);
-    table = variable<scalar>(label = 'embedding.weight', shape = [100, 8]);
-    positions = variable<scalar>(label = 'positions', shape = [1, 12, 8]);
-    scale = variable<scalar>(label = 'norm.weight', shape = [1, 1, 8]);
-    w = variable<scalar>(label = 'dense.weight', shape = [1, 8, 8]);
-    embedded = tract_core_gather(table, tokens, axis = 0);
-    placed = add(embedded, positions);
-    normed = layer_norm(placed, scale, epsilon = 1e-05);
-    projected = matmul(normed, w, transposeB = true);
-    scaled = mul(projected, 1);
-    hidden = relu(scaled);
-}
-"""
-
 _INIT = """
 vim.lsp.enable("snd")
 vim.o.termguicolors = true
@@ -121,7 +91,7 @@ class Shot(NamedTuple):
 
 SHOTS = (
     Shot("neovim.png", "classifier.sknd", _SKRIPTND, ((":SndShapes", "Enter"), (":resize 40", "Enter"), ("29G",))),
-    Shot("neovim-nnef.png", "graph.nnef", _NNEF, ((":SndShapes", "Enter"), (":resize 38", "Enter"), ("26G",))),
+    Shot("neovim-nnef.png", "graph.nnef", NNEF, ((":SndShapes", "Enter"), (":resize 38", "Enter"), ("26G",))),
 )
 
 
