@@ -14,7 +14,7 @@ from snd_runtime.limits import Limits
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
-from snd_server.model_folder import ONNX_SUFFIX, main_file
+from snd_server.model_folder import ONNX_SUFFIX, main_file, no_file
 from snd_server.running import RunRequest, prepare
 from snd_server.selection import RuleSettings
 
@@ -49,7 +49,7 @@ def load(
         file, arrays = _translated(file, checker, memory)
     snapshot = checker.snapshot(file)
     if snapshot.file(file) is None:
-        raise ArgumentError(f"there is no file {file}")
+        raise ArgumentError(no_file(file))
     request = RunRequest(
         file, graph, weights=None if weights is None else os.fspath(weights), seed=seed, memory_bytes=memory,
         arrays=arrays,

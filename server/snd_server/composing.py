@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
-from snd_server.model_folder import no_graph
+from snd_server.model_folder import no_file, no_graph
 
 
 class ShapesError(Exception):
@@ -22,7 +22,7 @@ def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapsh
     """Return the graph of that name, or the main graph of the file. Raises ShapesError if there is none."""
     snapshot = checker.snapshot(path)
     if snapshot.file(path) is None:
-        raise ShapesError(f"there is no file {path}")
+        raise ShapesError(no_file(path))
     name = OperatorName(path, _graph_name(snapshot, path, graph))
     template = snapshot.template(name)
     assert template is not None

@@ -15,6 +15,7 @@ from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.definitions import chosen_definition
+from snd_server.model_folder import no_file
 from snd_server.selection import RuleSettings
 
 
@@ -39,7 +40,7 @@ def data_flow(request: FlowRequest) -> DataFlow:
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
-        raise ArgumentError(f"there is no file {request.path}")
+        raise ArgumentError(no_file(request.path))
     template = chosen_definition(snapshot, request.path, request.graph, request.operator)
     if any(each.severity is Severity.ERROR for each in snapshot.diagnostics(template.name.path)):
         raise ArgumentError(f"there are mistakes in {template.name.path}: 'snd check' shows them")

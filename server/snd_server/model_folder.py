@@ -29,6 +29,24 @@ def no_graph(path: str, advice: str = "") -> str:
     return convert_first(path) if path.endswith(ONNX_SUFFIX) else f"there is no graph in {path}{advice}"
 
 
+def no_file(path: str) -> str:
+    """Return the message for a file that is not there. For a folder with an ONNX model, it says how to convert it."""
+    if os.path.basename(path) == MAIN:
+        models = onnx_models(os.path.dirname(path) or os.curdir)
+        if models:
+            return f"there is no file {path}, but {convert_first(models[0])}"
+    return f"there is no file {path}"
+
+
+def onnx_models(folder: str) -> list[str]:
+    """Return the ONNX models right in a folder; none if it can't be read."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [os.path.normpath(os.path.join(folder, name)) for name in names if name.endswith(ONNX_SUFFIX)]
+
+
 def convert_first(path: str) -> str:
     """Return the message for an ONNX model that is given where only SkriptND and NNEF 1.0 can be read."""
     return f"{path} is an ONNX model: 'snd convert {path} -o FOLDER' writes it in SkriptND"

@@ -19,6 +19,7 @@ from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.discovery import NNEF1_SUFFIX, NNEF1_SUFFIXES, SUFFIX, discover
+from snd_server.model_folder import convert_first, onnx_models
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
@@ -130,7 +131,10 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
         return [request.stdin_filename]
     files = discover(request.paths, checker.configurations, (SUFFIX, *NNEF1_SUFFIXES))
     if not files and not request.quiet:
+        models = [model for path in request.paths for model in onnx_models(path)]
         advice = "'snd init' begins a model, 'snd check PATH' checks another folder"
+        if models:
+            advice = convert_first(models[0])
         say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}: {advice}", err=True)
     return files
 

@@ -33,6 +33,7 @@ from snd_server.discovery import NNEF1_SUFFIX
 from snd_server.expectations import TOLERANCE, deviations, expected_tensors
 from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_RUN_NOTES
+from snd_server.model_folder import no_file
 from snd_server.name_maps import read_rules, renamed
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
@@ -135,7 +136,7 @@ def _evaluated(
 ) -> tuple[Evaluated, int]:
     snapshot = checker.snapshot(request.path).at_checkpoint(_time_limit(request.seconds))
     if snapshot.file(request.path) is None:
-        raise ArgumentError(f"there is no file {request.path}")
+        raise ArgumentError(no_file(request.path))
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
         raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
     prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from snd_server import rule_url, site
 from snd_server.lsp import types
 from snd_server.lsp.parameters import entry
 
@@ -14,7 +15,7 @@ class DiagnosticAbilities(Struct, frozen=True):
     """What of a diagnostic the client shows."""
 
     rule_page: str = ""
-    """The URI at which the client shows the page of a rule, with ``{rule}`` for its name; empty if it has none."""
+    """The URI of the page of a rule, of the client or of the site, with ``{rule}`` for its name; empty for none."""
     related: bool = False
     unnecessary: bool = False
 
@@ -24,7 +25,7 @@ def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAb
     document = capabilities.text_document
     kinds = [each for each in ((document.publish_diagnostics, document.diagnostic) if document else ()) if each]
     tags = [each.tag_support for each in kinds if each.tag_support]
-    page = experimental(capabilities, "rulePage")
+    page = experimental(capabilities, "rulePage") or (site() and rule_url("{rule}"))
     return DiagnosticAbilities(
         rule_page=page if isinstance(page, str) and any(each.code_description_support for each in kinds) else "",
         related=any(each.related_information for each in kinds),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from snd_analysis.base import Span
-from snd_analysis.ide import comment_at, front_end
+from snd_analysis.ide import comment_at, front_end, use_at
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.workspace import Snapshot
+from snd_server import operator_url
 from snd_server.lsp import types
 from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown
@@ -47,6 +49,7 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
         span = first.span if first is not None else value[0] if value is not None else Span(offset, offset)
         texts = [value[1]] if value is not None else []  # first: of a long text, clients show the beginning
         texts += [each.markdown for each in (found, conditions) if each is not None]
+        texts += [link for link in (_reference(snapshot, path, offset),) if markdown and link]
         range_ = server.session.converter.range(snapshot.source(path), span)
         return _Found(tuple(texts), range_, front_end(path).stored_path(snapshot, path, offset))
 
@@ -58,6 +61,17 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
         content = await asyncio.to_thread(stored_markdown, found.file, tables=markdown)
         text = f"{text}\n\n{content}" if content else text
     return types.Hover(markup(text, markdown), found.range)
+
+
+def _reference(snapshot: Snapshot, path: str, offset: int) -> str:
+    """Return a link to the page of an operator of the library; nothing for other names, and without a site."""
+    placed = use_at(snapshot, path, offset)
+    target = None if placed is None else placed.use.target
+    if not isinstance(target, OperatorName) or not target.path.startswith(LIBRARY_PREFIX):
+        return ""
+    module = target.path.removeprefix(LIBRARY_PREFIX)
+    url = operator_url(module, target.name) if module in library_modules() else None
+    return f"[{module}.{target.name} in the reference]({url})" if url else ""
 
 
 def _tensor_value(

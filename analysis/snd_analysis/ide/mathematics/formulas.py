@@ -458,23 +458,15 @@ def _string(node: nodes.Node) -> str:
     return "".join(each.value for each in parts if isinstance(each, nodes.Text))
 
 
-def _children(node: nodes.Node) -> Iterator[nodes.Node]:
-    for name in node.__struct_fields__:
-        value = getattr(node, name)
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, nodes.Node):
-                yield each
-
-
 def _has(node: nodes.Node, kind: type[nodes.Node]) -> bool:
-    return isinstance(node, kind) or any(_has(each, kind) for each in _children(node))
+    return isinstance(node, kind) or any(_has(each, kind) for each in nodes.children(node))
 
 
 def _names_in(node: nodes.Node | None) -> Iterator[str]:
     if isinstance(node, nodes.Qualified):
         yield node.text
     elif node is not None:
-        for each in _children(node):
+        for each in nodes.children(node):
             yield from _names_in(each)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -18,7 +19,13 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 _LITERALS = ("true", "false", "inf", "pi")
 _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "TYPE")
-_FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
+_FOREIGN_TYPES = {
+    **dict.fromkeys(("float", "double", "half", "bfloat", "f", "fp", "number", "scalar"), "real"),
+    **dict.fromkeys(("int", "integer", "long", "short", "uint", "size", "i", "u"), "int"),
+    **dict.fromkeys(("string", "text"), "str"),
+    **dict.fromkeys(("boolean", "bool"), "bool"),
+}
+_TYPE = re.compile(r"(?P<kind>[a-z]+?)(?:\d+)?(?:_t)?")
 
 
 _NO_NULL = "SkriptND has no word for null; leave an attribute out, write '~' for an input, and test with '?a'"
@@ -59,7 +66,11 @@ def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolutio
             continue  # that nothing is assigned to it is the mistake
         problem = _undefined_problem(same[0], resolution, number < MOST_GUESSES)
         more = _also_used(same)
-        yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)
+        repair = problem.repair
+        if more and repair is not None:  # a name may lack its declaration, but a type is written wrongly everywhere
+            edits = tuple(Edit(item.span, repair.edits[0].text) for item in same)
+            repair = replace(repair, edits=edits) if same[0].wanted == "type" else None
+        yield replace(problem, notes=(*problem.notes, *more), repair=repair)
 
 
 def module_problems(unknown: Iterable[UnknownModule], module_scope: ModuleScope) -> Iterator[Problem]:
@@ -119,13 +130,19 @@ def _meant(undefined: UndefinedName) -> str | None:
     """What somebody may have wanted to write."""
     name = undefined.name
     if undefined.wanted == "type":
-        if name in _FOREIGN_TYPES:
-            return _FOREIGN_TYPES[name]
+        if (known := foreign_type(name)) is not None:
+            return known
         words = _PRIMITIVE_TYPES
     else:
         words = _LITERALS if undefined.wanted == "name" else ()
     close = close_matches(name, dict.fromkeys((*undefined.visible, *words)))
     return close[0] if close else None
+
+
+def foreign_type(name: str) -> str | None:
+    """Return the type for that of another language, such as ``float32`` or ``size_t``; None if there is none."""
+    found = _TYPE.fullmatch(name.lower())
+    return None if found is None else _FOREIGN_TYPES.get(found["kind"])
 
 
 def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) -> Problem:

@@ -65,7 +65,11 @@ def written(node: nodes.Node) -> str:
         case nodes.Coalesce(value=value, fallback=fallback):
             return f"{written(value)} ?? {written(fallback)}"
         case nodes.Call(function=function, arguments=arguments):
-            return f"{function.text}({_joined(arguments)})"
+            generics = "" if node.generics is None else f"<{_joined(node.generics.items)}>"
+            attributes = "" if node.attributes is None else f"{{{_joined(node.attributes.items)}}}"
+            return f"{function.text}{generics}{attributes}({_joined(arguments)})"
+        case nodes.Attribute(name=name, value=value):
+            return f"{name.text}={written(value)}"
         case nodes.Cast(type=type_, value=value):
             return f"{type_.text}({_part(value)})"
         case nodes.Parenthesized(inner=inner):

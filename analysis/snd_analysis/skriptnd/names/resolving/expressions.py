@@ -14,11 +14,13 @@ from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, SymbolKind
-from snd_analysis.skriptnd.names.undefined import FOREIGN_NAMES
-from snd_analysis.skriptnd.syntax import close_matches, nodes
+from snd_analysis.skriptnd.names.undefined import FOREIGN_NAMES, foreign_type
+from snd_analysis.skriptnd.syntax import close_matches, nodes, written
 
 _EXTREMA = {"min": "<?", "max": ">?"}
 _OPERANDS = (nodes.Qualified, nodes.Literal, nodes.Call, nodes.Cast, nodes.Parenthesized, nodes.Subscript)
+_ENTRY = " " * 8
+"""Where `snd fmt` begins the entries of a block."""
 _MEMBERS = ("shape", "rank", "size")
 
 
@@ -113,11 +115,19 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     elif tables.module_scope.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
         resolve_operator(tables, name)
         message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
-        _report(tables, rules.NESTED_INVOCATION, call, message)
+        span, repair = call.span.shifted(tables.base), _hoisted(tables, scope, call)
+        tables.problems.append(Problem(rules.NESTED_INVOCATION, span, message, repair=repair))
     else:
         extremum = _EXTREMA.get(name.text)
         if extremum is not None and len(call.arguments) > 1 and call.attributes is None:
             _report_extremum(tables, call, extremum)
+            return
+        cast = foreign_type(name.text)
+        if cast is not None and len(call.arguments) == 1 and call.attributes is None:
+            message = f"there is no built-in function '{name.text}'; did you mean '{cast}'?"
+            span = name.span.shifted(tables.base)
+            repair = Repair(f"write '{cast}'", (Edit(span, cast),), safe=False)
+            tables.problems.append(Problem(rules.UNDEFINED_NAME, span, message, repair=repair))
             return
         close = close_matches(name.text, BUILT_INS)
         hint = f"; did you mean '{close[0]}'?" if close else ""
@@ -125,6 +135,28 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
             if name.text in FOREIGN_NAMES:
                 hint = f": {FOREIGN_NAMES[name.text]}"
             _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
+
+
+def _hoisted(tables: Tables, scope: Scope, call: nodes.Call) -> Repair | None:
+    """Return the repair that assigns an argument of an invocation to a tensor, in a statement before it."""
+    statement = tables.statement
+    if not isinstance(statement, nodes.Component) or not isinstance(statement.value, nodes.Call):
+        return None
+    if not _is_argument(call, statement.value):
+        return None
+    name = tables.unused_name(scope, call.function.parts[-1].text)
+    start = statement.start + tables.base
+    edits = (
+        Edit(Span(start, start), f"{name} = {written(call)};\n{_ENTRY}"),
+        Edit(call.span.shifted(tables.base), name),
+    )
+    return Repair(f"assign it to '{name}' first", edits, safe=False)
+
+
+def _is_argument(call: nodes.Call, of: nodes.Node) -> bool:
+    """Return whether an invocation is an argument, of an argument perhaps, that is computed in any case."""
+    inner = of.arguments if isinstance(of, nodes.Call) else of.items if isinstance(of, nodes.List) else ()
+    return any(each is call or _is_argument(call, each) for each in inner)
 
 
 def _report_extremum(tables: Tables, call: nodes.Call, operator: str) -> None:

@@ -5,12 +5,15 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
+from snd_analysis.base import Note, Problem
+from snd_analysis.skriptnd.names.limits import MOST_FURTHER_USES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolving import parameters
@@ -123,7 +126,7 @@ def resolve(
         resolution,
         problems=(
             *tables.unclear.values(),
-            *(problem for problem in tables.problems if resolution.is_clear(problem.span)),
+            *_together(problem for problem in tables.problems if resolution.is_clear(problem.span)),
             *undefined_problems((item for item in undefined if item.name not in lost), resolution),
             *module_problems(unknown_modules, module_scope),
         ),
@@ -207,3 +210,13 @@ def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, 
     symbol = symbol or scope.find(first.text)
     if symbol is not None:
         tables.use(first, symbol)
+
+
+def _together(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield problems; that a name is assigned again and again is one, with a note for each further place."""
+    found: dict[Problem | tuple[str, tuple[Note, ...]], list[Problem]] = {}
+    for each in problems:
+        found.setdefault((each.message, each.notes) if each.rule is rules.ASSIGNED_TWICE else each, []).append(each)
+    for first, *others in found.values():
+        more = others[:MOST_FURTHER_USES]
+        yield replace(first, notes=(*first.notes, *(Note(each.span, "and assigned again here") for each in more)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from itertools import count
 from typing import Any, TypeVar
 
 from snd_analysis import rules
@@ -65,6 +66,7 @@ class Tables:
         self.unknown_modules: list[UnknownModule] = []
         self.unclear: dict[Span, Problem] = {}
         """Parts of statements of which it is not known what they mean, with what is said of them."""
+        self._proposed: set[str] = set()
         self.ambiguous: set[Symbol] = set()
         self.block = BlockKind.DTYPE
         self.base = 0
@@ -74,6 +76,23 @@ class Tables:
     def begin(self, base: int, statement: nodes.Node) -> None:
         """Goes on to a statement."""
         self.base, self._statement = base, statement
+
+    @property
+    def statement(self) -> nodes.Node:
+        """The statement at hand."""
+        return self._statement
+
+    def unused_name(self, scope: Scope, name: str) -> str:
+        """Return a name like this one that stands for nothing in the definition: with a number after it if need be.
+        Each answer is another one."""
+        taken = {*scope.visible(), *keywords(), *self._proposed}
+        for kind, node in ((BlockKind.OUTPUT, nodes.Parameter), (BlockKind.COMPOSE, nodes.Component)):
+            for _, each in nodes.entries_of(self._definition, kind, node):
+                taken.update(_names_in(each))
+        numbered = (f"{name}_{number}" for number in count(2))
+        unused = name if name not in taken else next(each for each in numbered if each not in taken)
+        self._proposed.add(unused)
+        return unused
 
     def span(self, symbol: Symbol) -> Span:
         """Where a symbol is declared."""
@@ -295,3 +314,10 @@ class Tables:
         if name and name not in keywords():
             span = node.span.shifted(self.base)
             self.undefined.append(UndefinedName(span, name, self.block, scope.visible(), wanted))
+
+
+def _names_in(node: nodes.Node) -> Iterator[str]:
+    if isinstance(node, nodes.Name):
+        yield node.text
+    for each in () if isinstance(node, nodes.Qualified) and len(node.parts) > 1 else nodes.children(node):
+        yield from _names_in(each)

@@ -89,6 +89,17 @@ class Fault:
         return self.token.kind == "LSQB" and self.block == "B_PARAM" and before in ("RSQB", "DOTS", "RPAR")
 
     @property
+    def is_unnamed_shape(self) -> bool:
+        """Whether a shape has dots without a name before them, as in ``real[..]`` and ``real[...]``."""
+        at = self.automaton.at
+        before = [each.kind for each in self.automaton.tokens[max(at - 2, 0) : at]]
+        if self.block != "B_PARAM" or not before:
+            return False
+        if self.token.kind == "ELLIPSIS":
+            return before[-1] in ("LSQB", "COMMA")
+        return self.token.kind in ("RSQB", "COMMA") and before in (["LSQB", "DOTS"], ["COMMA", "DOTS"])
+
+    @property
     def in_head(self) -> bool:
         """Whether the opening brace of a definition is due."""
         values = self.automaton.stacks.values
@@ -162,6 +173,8 @@ class Fault:
         """Return what should stand here and what does."""
         if self.is_second_shape:
             return "a type has one shape, before the '..' of a pack, as in 'real[m,n]..(k)'"
+        if self.is_unnamed_shape:
+            return "a shape of any rank has a name before the dots, as in 'real[s..]'"
         if self.token.kind == "AS":
             return (
                 "a module has no second name: leave out 'as' and what follows, and write the name of the module itself"
