@@ -134,3 +134,19 @@ graph g(x, z) -> (y, w)
     found = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
     assert [each.rule.name for each in found] == rules
     assert all("0 == 1" not in each.message for each in found)
+
+
+@pytest.mark.parametrize(("shape", "count"), [("[S, 3, 8]", 0), ("[2, S, 8]", 1)])
+def test_tract_pools_over_a_known_number_of_channels(shape: str, count: int):
+    text = f"""version 1.0;
+extension tract_registry tract_core;
+extension tract_symbol S;
+
+graph g(x) -> (y)
+{{
+    x = tract_core_external(shape = {shape}, datum_type = 'f32');
+    y = max_pool(x, size = [1, 1, 2], border = 'ignore');
+}}
+"""
+    found = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    assert [each.rule.name for each in found] == ["assertion-fails"] * count

@@ -24,6 +24,9 @@ _REDUCTIONS = frozenset(
 """Operations that tract does with a reduction over the axes as they are written."""
 _WITH_RANGE = frozenset(["linear_quantize", "min_max_linear_quantize"])
 
+_POOLS = frozenset(["box", "max_pool", "max_pool_with_index", "avg_pool", "rms_pool"])
+"""Operations for which tract must know the number of channels."""
+
 
 class Demand(Struct, frozen=True):
     """Something that an argument does not meet."""
@@ -59,6 +62,8 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
             yield from _begin_from_the_end(given)
     if operation in _REDUCTIONS:
         yield from _order_of_axes(given)
+    if operation in _POOLS:
+        yield from _number_of_channels(given)
 
 
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:
@@ -108,6 +113,14 @@ def _order_of_axes(given: Mapping[str, Given]) -> Iterator[Demand]:
         message = f"tract takes 'axes' in ascending order only: {ordered} for {written}"
         repair = None if axes.written is None else Repair(f"Write '{ordered}'", (Edit(axes.span, ordered),))
         yield Demand(axes.span, message, repair)
+
+
+def _number_of_channels(given: Mapping[str, Given]) -> Iterator[Demand]:
+    argument = given["input"]
+    tensor = argument.value.tensor if isinstance(argument.value, TensorName) else None
+    channels = tensor.shape[1] if tensor is not None and tensor.shape is not None and len(tensor.shape) > 1 else None
+    if isinstance(channels, Integer) and channels.value is None:
+        yield Demand(argument.span, f"tract pools over a known number of channels only, but this has {channels}")
 
 
 def _begin_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
