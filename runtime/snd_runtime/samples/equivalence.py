@@ -28,7 +28,7 @@ from snd_runtime.generators import Generator
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.evaluation import arguments_of
-from snd_runtime.samples.proposal import bindings
+from snd_runtime.samples.proposal import bindings, different_attributes
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.values import PlainValue
 
@@ -38,24 +38,38 @@ _TOLERANCE = 1e-4
 _MOST_SAMPLES, _MOST_ATTRIBUTES = 8, 3
 _SIZES = (2, 3, 5)
 """Of the first symbol; the others have the next numbers, so that no two extents are equal by accident."""
+_SCALES, _SMALL, _EXTREME = (10.0, 100.0), 2.0, 100.0
+"""Of further random numbers: limits of a range show with great ones only, comparisons with 0 with small ones."""
 _LEAST = 3
 """Evaluations, where there are so few sizes: with other random numbers."""
 
 
+_Given: TypeAlias = tuple[Mapping[str, PlainValue], Bound]
+
+
 class EquivalenceRequest(Struct, frozen=True):
-    """``around`` has the texts before the edit, ``changed`` those that the edit changes."""
+    """``around`` has the texts before any edit, ``changed`` those that each of several edits changes, best first."""
 
     around: SampleRequest
     name: OperatorName
-    changed: Mapping[str, str]
+    changed: Sequence[Mapping[str, str]]
 
 
 class Equivalence(Struct, frozen=True):
-    """On how many evaluations both were equal, and how they differ on another one, or why there is none."""
+    """On how many evaluations both were equal, and how they differ on another one, or why there is none.
+
+    ``chosen`` is the number of the edit that this is said of: the first that changes nothing, else the last.
+    """
 
     evaluations: int = 0
     difference: str | None = None
     reason: str | None = None
+    chosen: int = 0
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the edit may be applied."""
+        return self.difference is None and self.evaluations > 0
 
 
 class _Case(Struct, frozen=True):
@@ -66,22 +80,37 @@ class _Case(Struct, frozen=True):
     """Or why it can't be invoked so any more."""
     arguments: Sequence[Argument]
     where: str
+    is_extreme: bool = False
+    """Whether reals may be too great for the definition before the edit: what is not finite then may become so."""
 
 
 def compare(snapshot: Snapshot, request: EquivalenceRequest) -> Equivalence:
-    """Run the definition before and after the edit until a difference is found, or the time of an evaluation is over.
+    """Run the definition before and after each edit until a difference is found, or the time of an evaluation is over.
 
-    Cases that fail before the edit don't count.
+    Return what is found of the first edit that changes nothing. Cases that fail before the edit don't count.
     """
-    around, changed = request.around, snapshot.changed(request.changed)
+    seconds, template = request.around.limits.seconds, snapshot.template(request.name)
+    end, found = None if seconds is None else time.monotonic() + seconds, Equivalence()
+    known = template is not None and not template.errors
+    given = [*_bindings(snapshot.session(), template, request.around)] if template is not None and known else []
+    for number, texts in enumerate(request.changed):
+        found = replace(_compared(snapshot, snapshot.changed(texts), request, given, end), chosen=number)
+        if found.is_equal:
+            break
+    return found
+
+
+def _compared(
+    snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest, given: Sequence[_Given], end: float | None
+) -> Equivalence:
+    around = request.around
     limits, count = around.limits, 0
     template = snapshot.template(request.name)
     reason = "no attributes and inputs were found with which it can be invoked"
     if template is None or template.errors:
         reason = "what is wrong with it must be mended first"
-    end = None if limits.seconds is None else time.monotonic() + limits.seconds
     sessions = snapshot.session(), changed.session()
-    for number, case in enumerate(_cases(snapshot, changed, request)):
+    for number, case in enumerate(_cases(snapshot, changed, request, given)):
         if end is not None:
             limits = replace(limits, seconds=end - time.monotonic())
             if end <= time.monotonic():
@@ -100,7 +129,7 @@ def compare(snapshot: Snapshot, request: EquivalenceRequest) -> Equivalence:
             if end is not None and end <= time.monotonic():
                 break
             return Equivalence(count, f"{case.where}: it fails now: {failed.message}")
-        differs = _difference(before, after)
+        differs = _difference(before, after, case.is_extreme)
         if differs is not None:
             return Equivalence(count, f"{case.where}: {differs}")
         count += 1
@@ -108,18 +137,25 @@ def compare(snapshot: Snapshot, request: EquivalenceRequest) -> Equivalence:
 
 
 # ---- cases -----------------------------------------------------------------------------------------------------------
-def _cases(snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest) -> Iterator[_Case]:
+def _cases(
+    snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest, given: Sequence[_Given]
+) -> Iterator[_Case]:
     yield from islice(_sample_cases(snapshot, changed, request), _MOST_SAMPLES)
-    one, other = snapshot.template(request.name), changed.template(request.name)
-    if one is None or other is None or one.errors or other.errors:
+    other = changed.template(request.name)
+    if other is None or other.errors:
         return
     count, last = 0, None
-    for attributes, binding in _bindings(snapshot.session(), one, request.around):
+    for attributes, binding in given:
         yield (last := _generated(changed.session(), other, request, attributes, binding))
         count += 1
     while last is not None and count < _LEAST:
         yield _redrawn(last, request.around.seed + count)
         count += 1
+    for number, scale in enumerate(_SCALES if last is not None else ()):
+        assert last is not None
+        yield _redrawn(last, request.around.seed + count + number, scale)
+    if last is not None:
+        yield _redrawn(last, request.around.seed, _SMALL, is_whole=True)
 
 
 def _sample_cases(snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest) -> Iterator[_Case]:
@@ -143,7 +179,8 @@ def _bindings(
     session: Session, template: Template, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:
     """Attributes with inputs of several sizes: the smallest that fit, then larger ones, each of other numbers."""
-    for attributes, smallest in islice(bindings(session, template, around), _MOST_ATTRIBUTES):
+    chosen = islice(bindings(session, template, around), _MOST_ATTRIBUTES)
+    for attributes, smallest in (*chosen, *bindings(session, template, around, different_attributes(template))):
         known = {_shapes(smallest)}
         yield attributes, smallest
         root = compose_root(session, template, {name: value_of(each) for name, each in attributes.items()}, {}, {})
@@ -183,16 +220,22 @@ def _generated(
     return _Case(one.specialization, other, one.arguments, _where(one))
 
 
-def _redrawn(case: _Case, seed: int) -> _Case:
-    """Return a case with other random reals."""
+def _redrawn(case: _Case, seed: int, scale: float = 1.0, is_whole: bool = False) -> _Case:
+    """Return a case with other random numbers, so much greater; if they are whole, some are 0 and some are equal."""
     chance = np.random.default_rng(seed)
 
-    def drawn(value: Argument) -> Argument:
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            return np.asarray(chance.standard_normal(value.shape), value.dtype)
-        return value
+    def drawn(array: Array) -> Array:
+        if array.dtype.kind != "f" and (array.dtype.kind != "i" or scale == 1.0):
+            return array
+        values = scale * chance.standard_normal(array.shape)
+        return np.asarray(np.round(values) if is_whole or array.dtype.kind == "i" else values, array.dtype)
 
-    return replace(case, arguments=tuple(drawn(each) for each in case.arguments))
+    arguments = tuple(
+        drawn(each) if isinstance(each, np.ndarray) else None if each is None else tuple(map(drawn, each))
+        for each in case.arguments
+    )
+    where = case.where if scale == 1.0 else f"{case.where} of about {scale:g}"
+    return replace(case, arguments=arguments, where=where, is_extreme=scale >= _EXTREME)
 
 
 def _where(found: Bound) -> str:
@@ -213,7 +256,7 @@ def _arrays(value: Argument) -> tuple[Array, ...]:
 
 
 # ---- comparing -------------------------------------------------------------------------------------------------------
-def _difference(before: RunResult, after: RunResult) -> str | None:
+def _difference(before: RunResult, after: RunResult, finite_only: bool = False) -> str | None:
     """Return how two runs differ, in outputs or in variables; None if they agree."""
     if before.variables.keys() != after.variables.keys():
         names = ", ".join(f"'{each}'" for each in sorted(before.variables.keys() ^ after.variables.keys()))
@@ -224,6 +267,8 @@ def _difference(before: RunResult, after: RunResult) -> str | None:
             if [each.shape for each in one] != [each.shape for each in other]:
                 return f"'{name}' has another shape"
             for left, right in zip(one, other, strict=True):
+                if finite_only and left.dtype.kind == "f":
+                    right = np.where(np.isfinite(left), right, left)
                 differs = deviation(left, right, _TOLERANCE)
                 if differs is not None:
                     return f"of '{name}', {differs}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 import numpy as np
@@ -28,6 +28,7 @@ from snd_runtime.samples.written_arguments import STYLES, argument_text
 from snd_runtime.values import PlainValue
 
 SEARCH_SECONDS = 3.0
+_SHIFTS = 4
 """For finding attributes and shapes."""
 _SHAPE_SECONDS = 0.5
 """For the shapes of inputs with certain attributes."""
@@ -83,11 +84,14 @@ def _fault(proposal: SampleProposal) -> int:
 
 # ---- attributes ------------------------------------------------------------------------------------------------------
 def bindings(
-    session: Session, template: Template, around: SampleRequest
-) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
-    """Yield values for the attributes that need one, with which the definition binds to inputs of some shape."""
+    session: Session,
+    template: Template,
+    around: SampleRequest,
+    tried: Iterable[Mapping[str, PlainValue]] | None = None,
+) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:
+    """Yield attributes, those that need a value if none are given, with which the definition binds to some inputs."""
     end = time.monotonic() + SEARCH_SECONDS
-    for attributes in islice(_attributes(template), MOST_BINDINGS):
+    for attributes in islice(_attributes(template) if tried is None else tried, MOST_BINDINGS):
         given = EvaluationRequest(template.name, attributes, seed=around.seed)
         try:
             budget = Budget(around.limits)
@@ -105,6 +109,13 @@ def _attributes(template: Template) -> Iterator[Mapping[str, PlainValue]]:
     for members in (needed, *([*needed, other] for other in others)):
         for values in product(*(_attribute_values(template, each) for each in members)):
             yield {member.name: value for member, value in zip(members, values, strict=True)}
+
+
+def different_attributes(template: Template) -> Iterator[Mapping[str, PlainValue]]:
+    """Yield values for all attributes, such that few of one type are equal; none if there are no two attributes."""
+    values = {each.name: _attribute_values(template, each) for each in template.attributes}
+    for shift in range(_SHIFTS if len(values) > 1 else 0):
+        yield {name: each[(at + shift) % len(each)] for at, (name, each) in enumerate(values.items())}
 
 
 def _attribute_values(template: Template, member: Member) -> Sequence[PlainValue]:

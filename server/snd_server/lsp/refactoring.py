@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 class _Order(Struct, frozen=True):
     request: EquivalenceRequest
-    refactored: Refactored
+    refactored: Sequence[Refactored]
     text: str
     tensor_bytes: int
 
@@ -59,7 +60,7 @@ async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
         from snd_runtime.samples import Equivalence  # loaded by now
 
         found: Equivalence = await server.evaluations.call(
-            ValueKey(path, GraphName(order.refactored.name.name)),
+            ValueKey(path, GraphName(order.request.name.name)),
             lambda evaluator: evaluator.compare(order.request),
             lambda message: Equivalence(reason=message),
             order.tensor_bytes,
@@ -68,8 +69,9 @@ async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
         if refusal is not None:
             server.warn(f"nothing was changed: {refusal}")
             return
-        edit = await server.session.ask(path, lambda snapshot, _: _edit(server, snapshot, path, order))
-        told = f"{order.refactored.what}: equal on {counted(found.evaluations, 'evaluation')}"
+        refactored = order.refactored[found.chosen]
+        edit = await server.session.ask(path, lambda snapshot, _: _edit(server, snapshot, path, order, refactored))
+        told = f"{refactored.what}: equal on {counted(found.evaluations, 'evaluation')}"
         if edit is not None:
             params = types.ApplyWorkspaceEditParams(edit, told)
             if (await server.request(types.WORKSPACE_APPLY_EDIT, params, types.ApplyWorkspaceEditResult)).applied:
@@ -91,20 +93,25 @@ def _ordered(server: SndServer, snapshot: Snapshot, path: str, kind: str, span: 
     text = snapshot.source(path).text
     refactored = REFACTORINGS[kind](snapshot, path, span)
     around = replace(sample_request(snapshot, path, options), pictures=False)
-    changed = {path: edited(text, refactored.edits)}
-    return _Order(EquivalenceRequest(around, refactored.name, changed), refactored, text, options.tensor_bytes)
+    changed = [{path: edited(text, each.edits)} for each in refactored]
+    return _Order(EquivalenceRequest(around, refactored[0].name, changed), refactored, text, options.tensor_bytes)
 
 
-def _refusal(refactored: Refactored, found: Equivalence) -> str | None:
+def _refusal(refactored: Sequence[Refactored], found: Equivalence) -> str | None:
+    name, many = refactored[0].name.name, len(refactored)
+    if found.difference is not None and many > 1:
+        return f"none of the {many} operators of the library that fit '{name}' computes the same"
     if found.difference is not None:
-        return f"'{refactored.name.name}' would compute something else {found.difference}"
+        return f"'{name}' would compute something else {found.difference}"
     if not found.evaluations:
-        return f"'{refactored.name.name}' can't be evaluated: {found.reason}"
+        return f"'{name}' can't be evaluated: {found.reason}"
     return None
 
 
-def _edit(server: SndServer, snapshot: Snapshot, path: str, order: _Order) -> types.WorkspaceEdit | None:
+def _edit(
+    server: SndServer, snapshot: Snapshot, path: str, order: _Order, refactored: Refactored
+) -> types.WorkspaceEdit | None:
     """Return the edit; None if the text is another one by now."""
     if snapshot.source(path).text != order.text:
         return None
-    return workspace_edit(server, snapshot, order.refactored.edits)
+    return workspace_edit(server, snapshot, refactored.edits)

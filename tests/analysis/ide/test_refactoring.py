@@ -10,6 +10,7 @@ from snd_analysis.ide.refactoring import (
     edited,
     extract_operator,
     inline_operator,
+    replace_formula,
     selected_statements,
 )
 from snd_analysis.skriptnd.names import OperatorName
@@ -111,14 +112,14 @@ def test_selected_statements_become_an_operator(
     text = TEXT.replace("\n", line_break)
     snapshot = snapshot_of({PATH: text})
     assert not snapshot.diagnostics(PATH)
-    refactored = extract_operator(snapshot, PATH, span_of(*selected, text))
+    (refactored,) = extract_operator(snapshot, PATH, span_of(*selected, text))
     new = edited(text, refactored.edits)
     head, body = refactored.edits
     assert body.text == invocation
     assert all(each in head.text for each in declared)
     assert not snapshot.changed({PATH: new}).diagnostics(PATH)
     assert "\r" not in new.replace("\r\n", "")
-    request = EquivalenceRequest(SampleRequest(PATH, {PATH: text}), refactored.name, {PATH: new})
+    request = EquivalenceRequest(SampleRequest(PATH, {PATH: text}), refactored.name, [{PATH: new}])
     found = compare(snapshot, request)
     assert found.difference is None
     assert found.evaluations >= 3
@@ -126,13 +127,13 @@ def test_selected_statements_become_an_operator(
 
 def test_the_operator_stands_above_the_comment_of_the_definition():
     snapshot = snapshot_of({PATH: TEXT})
-    (head, _) = extract_operator(snapshot, PATH, span_of("p = math", "z, z)")).edits
+    ((head, _),) = (each.edits for each in extract_operator(snapshot, PATH, span_of("p = math", "z, z)")))
     assert head.location.span.start == TEXT.index("# Doubles.")
 
 
 def test_a_name_that_is_taken_is_not_used():
     text = TEXT.replace("pooled", "extracted")
-    refactored = extract_operator(snapshot_of({PATH: text}), PATH, span_of("p = math", "z, z)", text))
+    (refactored,) = extract_operator(snapshot_of({PATH: text}), PATH, span_of("p = math", "z, z)", text))
     assert refactored.edits[1].text == "p = extracted2(z);"
 
 
@@ -241,7 +242,7 @@ def test_an_invocation_becomes_the_statements_of_its_operator(text: str, stateme
 
 @pytest.mark.parametrize(("selected", "declared", "invocation"), EXTRACTED, ids=lambda each: each[0][:12])
 def test_what_was_extracted_can_be_inlined(selected: tuple[str, str], declared: list[str], invocation: str):
-    text = edited(TEXT, extract_operator(snapshot_of({PATH: TEXT}), PATH, span_of(*selected)).edits)
+    text = edited(TEXT, extract_operator(snapshot_of({PATH: TEXT}), PATH, span_of(*selected))[0].edits)
     span = selected_statements(snapshot_of({PATH: TEXT}), PATH, span_of(*selected))
     assert span is not None
     assert inlined(text, invocation) == TEXT[span.span.start : span.span.end]
@@ -250,10 +251,10 @@ def test_what_was_extracted_can_be_inlined(selected: tuple[str, str], declared: 
 def inlined(text: str, statement: str) -> str:
     """What stands in place of a statement; it computes the same."""
     snapshot, at = snapshot_of({PATH: text}), text.index(statement)
-    refactored = inline_operator(snapshot, PATH, Span(at, at))
+    (refactored,) = inline_operator(snapshot, PATH, Span(at, at))
     (edit,) = refactored.edits
     changed = {PATH: edited(text, refactored.edits)}
-    found = compare(snapshot, EquivalenceRequest(SampleRequest(PATH, {PATH: text}), refactored.name, changed))
+    found = compare(snapshot, EquivalenceRequest(SampleRequest(PATH, {PATH: text}), refactored.name, [changed]))
     assert found.difference is None
     assert found.evaluations >= 3
     return edit.text
@@ -295,7 +296,7 @@ DIFFERENT = (
 def test_an_edit_that_changes_what_is_computed_is_found(old: str, new: str, name: str, difference: str):
     assert old in TEXT
     changed = {PATH: TEXT.replace(old, new, 1)}
-    request = EquivalenceRequest(SampleRequest(PATH, {PATH: TEXT}), OperatorName(PATH, name), changed)
+    request = EquivalenceRequest(SampleRequest(PATH, {PATH: TEXT}), OperatorName(PATH, name), [changed])
     found = compare(snapshot_of({PATH: TEXT}), request)
     assert found.difference is not None
     assert difference in found.difference
@@ -303,7 +304,111 @@ def test_an_edit_that_changes_what_is_computed_is_found(old: str, new: str, name
 
 def test_what_can_not_be_evaluated_is_not_equal():
     text = TEXT.replace("@using { size = k * 1; }", "@using { size = k * 1; } @assert { c < 0; }")
-    request = EquivalenceRequest(SampleRequest(PATH, {PATH: text}), OperatorName(PATH, "pooled"), {PATH: text})
+    request = EquivalenceRequest(SampleRequest(PATH, {PATH: text}), OperatorName(PATH, "pooled"), [{PATH: text}])
     found = compare(snapshot_of({PATH: text}), request)
     assert not found.evaluations
     assert found.reason
+
+
+FORMULAS = """import nn;
+
+operator positive {
+    @input { x: real[n,m]; }
+    @output { y: real[n,m]; }
+    @lower { y[i,j] = x[i,j] > 0.0 ? x[i,j] : 0.0, i < n, j < m; }
+}
+
+operator six {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @lower { y[i..] = (x[i..] >? 0.0) <? 6.0, i < s; }
+}
+
+operator leaking {
+    @attrib { slope: real = 0.1; }
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @lower { y[i..] = x[i..] < 0.0 ? slope * x[i..] : x[i..], i < s; }
+}
+
+operator product {
+    @input { a: real[n,k]; b: real[k,m]; }
+    @output { y: real[n,m]; }
+    @lower { y[i,j] += a[i,l] * b[l,j], i < n, j < m, l < k; }
+}
+
+operator total {
+    @dtype { T: num; }
+    @input { x: T[n,m,k]; }
+    @output { y: T[n,k]; }
+    @lower { y[i,l] += x[i,j,l], i < n, j < m, l < k; }
+}
+
+operator turned {
+    @input { x: real[n,m,k]; }
+    @output { y: real[k,n,m]; }
+    @lower { y[l,i,j] = x[i,j,l], i < n, j < m, l < k; }
+}
+
+operator convolved {
+    @attrib { s: int; }
+    @input { x: real[b,c,h,w]; f: real[n,c,p,q]; }
+    @output { y: real[b,n,(h - p) / s + 1,(w - q) / s + 1]; }
+    @assert { s > 0; h >= p; w >= q; }
+    @lower { y[o,t,i,j] += x[o,r,s * i + u,s * j + v] * f[t,r,u,v],
+        o < b, t < n, i < (h - p) / s + 1, j < (w - q) / s + 1, r < c, u < p, v < q; }
+}
+
+operator odd {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = sin(x[i,]) * exp(x[i,]), i < n; }
+}
+
+operator two {
+    @input { x: real[n]; }
+    @output { y: real[n]; z: real[n]; }
+    @lower { y[i,] = x[i,], i < n; z[i,] = x[i,], i < n; }
+}
+"""
+
+# An operator with formulas, and what stands in their place.
+REPLACED = (
+    ("positive", "y = nn.relu(x);"),
+    ("six", "y = nn.relu{max=6.0}(x);"),
+    ("leaking", "y = nn.relu{alpha=slope}(x);"),
+    ("product", "y = linalg.matmul(a, b);"),
+    ("total", "y = math.sum_reduce{axes=[1], squeeze=true}(x);"),
+    ("turned", "y = layout.transpose{perm=[2, 0, 1]}(x);"),
+    ("convolved", "y = nn.conv{stride=s, padding=0}(x, f);"),
+    ("odd", None),
+)
+
+
+@pytest.mark.parametrize(("name", "expected"), REPLACED, ids=lambda each: each and each[:12])
+def test_formulas_become_an_operator_of_the_library_that_computes_the_same(name: str, expected: str | None):
+    snapshot, at = snapshot_of({PATH: FORMULAS}), FORMULAS.index(f"operator {name}") + len("operator ")
+    candidates = replace_formula(snapshot, PATH, Span(at, at))
+    texts = [edited(FORMULAS, each.edits) for each in candidates]
+    around = SampleRequest(PATH, {PATH: FORMULAS})
+    found = compare(snapshot, EquivalenceRequest(around, candidates[0].name, [{PATH: each} for each in texts]))
+    assert found.is_equal is (expected is not None)
+    if expected is not None:
+        assert found.evaluations >= 3
+        assert candidates[found.chosen].edits[-1].text == f"@compose {{\n        {expected}\n    }}"
+        module = expected.removeprefix("y = ").partition(".")[0]
+        assert texts[found.chosen].count(f"import {module};") == 1
+        kept = snapshot.changed({PATH: texts[found.chosen]}).diagnostics(PATH)
+        assert not [each for each in kept if each.severity is Severity.ERROR]
+
+
+def test_several_outputs_are_not_replaced():
+    at = FORMULAS.index("y[i,] = x[i,], i < n; z")
+    with pytest.raises(RefactoringError, match="not exactly one tensor"):
+        replace_formula(snapshot_of({PATH: FORMULAS}), PATH, Span(at, at))
+
+
+def test_modules_of_any_import_form_are_named_as_before():
+    text = TEXT.replace("import math, nn;", "import nn; # layers\nimport math;")
+    (refactored,) = extract_operator(snapshot_of({PATH: text}), PATH, span_of("a = nn.relu(x)", "add(p, p);", text))
+    assert not snapshot_of({PATH: edited(text, refactored.edits)}).diagnostics(PATH)

@@ -46,8 +46,8 @@ async def client(lsp_client: LanguageClient):
     await lsp_client.shutdown_session()
 
 
-async def offered(client: LanguageClient, first: str, last: str) -> list[types.Command]:
-    start, end = position(TEXT, first), position(TEXT, last)
+async def offered(client: LanguageClient, first: str, last: str, text: str = TEXT) -> list[types.Command]:
+    start, end = position(text, first), position(text, last)
     found = await client.text_document_code_action_async(
         types.CodeActionParams(
             types.TextDocumentIdentifier(URI),
@@ -111,3 +111,32 @@ async def test_offsets_of_another_text_are_refused(client: Editor):
 
 async def _given(value: Any) -> Any:
     return value
+
+
+FORMULAS = """operator positive {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = x[i,] >? 0.0, i < n; }
+}
+
+operator odd {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = sin(x[i,]) * exp(x[i,]), i < n; }
+}
+"""
+
+
+async def test_a_formula_is_replaced_by_an_operator_of_the_library_or_nothing_is_changed(client: Editor):
+    open_text(client, URI, FORMULAS)
+    (command,) = await offered(client, "x[i,] >? 0.0", "x[i,] >? 0.0", FORMULAS)
+    assert command.title == "replace the formula by an operator of the library"
+    await run(client, command)
+    (params,) = await eventually(lambda: _given(client.applied), bool)
+    assert any("y = nn.relu(x);" in each.new_text for each in params.edit.document_changes[0].edits)
+    assert params.label.startswith("replaced the formula by 'nn.relu': equal on ")
+    (command,) = await offered(client, "sin(x", "sin(x", FORMULAS)
+    known = len(client.messages)
+    await run(client, command)
+    messages = await eventually(lambda: _given(client.messages), lambda each: len(each) > known)
+    assert "of the library that fit 'odd' computes the same" in messages[-1].message

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from snd_analysis import rules
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import PlacedNode, definition_at, nodes_at
+from snd_analysis.ide.refactoring import fresh
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import Context, Type
@@ -56,10 +57,10 @@ def _operator(placed: PlacedNode, component: nodes.Component, context: Context) 
         type_ = None if isinstance(argument, nodes.Tilde) else context.expressions.get(argument)
         if type_ is None or type_.type is None or type_.type.dtype.is_generic:
             return None
-        name = _fresh(_name_of(argument) or "input", taken)
-        shape = _fresh(f"{name}_shape", taken)
+        name = fresh(_name_of(argument) or "input", taken)
+        shape = fresh(f"{name}_shape", taken)
         shapes.append(shape)
-        pack = f"..({_fresh(f'{name}_count', taken)})" if type_.type.packed else ""
+        pack = f"..({fresh(f'{name}_count', taken)})" if type_.type.packed else ""
         inputs.append(f"{name}: {'optional ' if type_.type.optional else ''}{type_.type.dtype}[{shape}..]{pack};")
     outputs = [*_outputs(component, call, context, taken, shapes[0] if shapes else "")]
     if len(outputs) != len(component.results):
@@ -84,7 +85,7 @@ def _outputs(
         if isinstance(result, nodes.Result) and result.pack is not None and length is None:
             return
         pack = "" if length is None else f"..({length})"
-        name = _fresh(target.text if isinstance(target, nodes.Name) else "output", taken)
+        name = fresh(target.text if isinstance(target, nodes.Name) else "output", taken)
         declared = None
         if isinstance(target, nodes.Name):
             symbol = context.symbol(target)
@@ -125,13 +126,3 @@ def _dtype(types: Sequence[Type | None]) -> str:
 
 def _name_of(node: nodes.Node) -> str:
     return node.text if isinstance(node, nodes.Qualified) and len(node.parts) == 1 else ""
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    """A name that is not taken; from now on it is."""
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}{number}"
-    taken.add(found)
-    return found

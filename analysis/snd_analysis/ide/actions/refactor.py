@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from snd_analysis.base import counted
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
-from snd_analysis.ide.refactoring import EXTRACT, INLINE, invocation_at, selected_statements
+from snd_analysis.ide.refactoring import EXTRACT, INLINE, REPLACE, formulas_at, invocation_at, selected_statements
 
 REFACTOR = "snd.refactor"
 
@@ -25,3 +25,8 @@ def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action
         place = invocation.entry.span.shifted(invocation.start)
         command = Command(REFACTOR, (INLINE, place.start, place.end))
         yield Action(f"inline the operator '{invocation.operator.name}'", ActionKind.INLINE, command=command)
+    formulas = formulas_at(request.snapshot, request.path, request.span.start)
+    if formulas is not None:
+        place = formulas.block.span.shifted(formulas.start)
+        command = Command(REFACTOR, (REPLACE, place.start, place.end))
+        yield Action("replace the formula by an operator of the library", ActionKind.REWRITE, command=command)

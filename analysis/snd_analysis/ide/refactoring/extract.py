@@ -78,7 +78,7 @@ def selected_statements(snapshot: Snapshot, path: str, span: Span) -> Selected |
     return None
 
 
-def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Refactored:
+def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
     """Return the edits that make an operator of the selected statements. Raises RefactoringError."""
     selected = selected_statements(snapshot, path, span)
     if selected is None:
@@ -94,7 +94,7 @@ def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Refactored:
         changed = snapshot.changed({path: edited(snapshot.source(path).text, edits)})
         problem = new_problem(snapshot, changed, path)
         if problem is None:
-            return Refactored(knowledge.name, edits, f"extracted the operator '{name}'")
+            return (Refactored(knowledge.name, edits, f"extracted the operator '{name}'"),)
         reason = problem
     raise RefactoringError(f"the operator would not be right: {reason}")
 

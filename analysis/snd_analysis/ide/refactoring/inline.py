@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -70,7 +70,7 @@ def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | No
     return None
 
 
-def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Refactored:
+def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
     """Return the edit that replaces an invocation by the statements of its operator. Raises RefactoringError."""
     invocation = invocation_at(snapshot, path, span.start)
     callee = None if invocation is None else knowledge_of(snapshot, invocation.operator)
@@ -110,7 +110,7 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Refactored:
     if problem is not None:
         raise RefactoringError(f"the statements would not be right: {problem}")
     name = OperatorName(path, invocation.definition.name.text)
-    return Refactored(name, (edit,), f"inlined the operator '{shown}'")
+    return (Refactored(name, (edit,), f"inlined the operator '{shown}'"),)
 
 
 def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
