@@ -7,8 +7,9 @@ be like these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, product, takewhile
 from math import prod
 
 from msgspec import Struct
@@ -49,12 +50,12 @@ class Cases(Struct, frozen=True):
         return ((case, row.is_required) for row in self.rows for case in row.cases())
 
 
-def cases_of(session: Session, template: Template) -> Cases | None:
+def cases_of(session: Session, template: Template, seconds_left: Callable[[], float]) -> Cases | None:
     """Return the cases of an operator; None if its declarations can't be told apart into cases."""
     general = declare_root(session, template, {}, {}, {})
     if not general.inputs and template.inputs:
         return None
-    return _Making(session, template, general).cases()
+    return _Making(session, template, general).cases(seconds_left)
 
 
 class Row(Struct, frozen=True):
@@ -78,25 +79,43 @@ class Row(Struct, frozen=True):
         return prod(len(each) for each in (*self.attributes.values(), *self.inputs.values()))
 
     @property
-    def amounts(self) -> list[int]:
-        """How much lengths, and attributes that say how many there are, come to in each case."""
-        each = [[_amount(value) for value in self.attributes[name]] for name in self.counts]
-        others = self.count // (prod(map(len, each)) or 1)
-        return [self.length + sum(amounts) for amounts in product(*each) for _ in range(others)]
+    def amounts(self) -> Counter[int]:
+        """In how many cases lengths, and attributes that say how many there are, come to how much."""
+        found = Counter({self.length: prod(len(each) for each in self.inputs.values())})
+        for name, values in self.attributes.items():
+            added = Counter(_amount(value) if name in self.counts else 0 for value in values)
+            after: Counter[int] = Counter()
+            for (amount, count), (more, times) in product(found.items(), added.items()):
+                after[amount + more] += count * times
+            found = after
+        return found
 
     def cases(self) -> Iterator[Case]:
         """Yield each of them."""
-        for values in product(*self.attributes.values()):
+        for values in self._chosen(tuple(self.attributes), self.length):
             attributes = dict(zip(self.attributes, values, strict=True))
-            counted = sum(_amount(attributes[name]) for name in self.counts)
-            if self.most is None or self.length + counted <= self.most:
-                for given in product(*self.inputs.values()):
-                    yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes)
+            for given in product(*self.inputs.values()):
+                yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes)
+
+    def _chosen(self, names: Sequence[str], amount: int) -> Iterator[tuple[Value, ...]]:
+        """Yield the values of attributes that don't come to too much together with others."""
+        if self.most is not None and amount > self.most:
+            return
+        if not names:
+            yield ()
+            return
+        for value in self.attributes[names[0]]:
+            more = _amount(value) if names[0] in self.counts else 0
+            yield from ((value, *others) for others in self._chosen(names[1:], amount + more))
 
 
 def _amount(value: Value) -> int:
     """Return what the value of an attribute counts for that says how many there are: more if it is given."""
     return max(1, abs(value.value)) if isinstance(value, Integer) and value.value is not None else 0
+
+
+def _in_order(of: Integer) -> Sequence[Leaf]:
+    return sorted(of.leaves, key=lambda each: each.name)
 
 
 def _least(a: int, b: int | None) -> int:
@@ -112,18 +131,25 @@ class _Making:
         self._lengths = lengths_of(template, self._values.choices)
         self._dtypes = _dtypes_of(template)
 
-    def cases(self) -> Cases:
-        """Return the cases: those of short packs are required, those of longer ones looked at while there is time."""
+    def cases(self, seconds_left: Callable[[], float]) -> Cases:
+        """Return the cases: those of short packs are required, those of longer ones looked at while there is time.
+
+        To tell them apart may take half of the time that is left.
+        """
         lengths = self._lengths
         required = lengths.longest if lengths.compared else max(LONGEST_LENGTH - 1, lengths.least + 1)
         rows = self._of_patterns if all(map(_is_known, self._general.inputs)) else self._of_ranks
-        small = list(rows(0, required))
+        until = seconds_left() / 2
+        small = list(takewhile(lambda _: seconds_left() > until, rows(0, required)))
+        reason = "" if seconds_left() > until else "there are more lengths of packs than can be told apart"
         if required < LONGEST_LENGTH and sum(row.count for row in small) > MOST_REQUIRED:
-            together = chain.from_iterable(row.amounts for row in small)
-            most = max(sorted(together)[:MOST_REQUIRED], default=0) - 1
+            together = sum((row.amounts for row in small), Counter[int]())
+            counts = accumulate(together[amount] for amount in sorted(together))
+            reaching = zip(sorted(together), counts, strict=True)
+            most = next((amount for amount, count in reaching if count >= MOST_REQUIRED), 0) - 1
             small = [replace(row, most=max(most, MOST_TOGETHER)) for row in small]
         longer = (replace(row, is_required=False) for row in rows(required + 1, lengths.longest))
-        return Cases(chain(small, longer), lengths.reason or self._values.reason)
+        return Cases(chain(small, () if reason else longer), reason or lengths.reason or self._values.reason)
 
     def _of_patterns(self, shortest: int, longest: int) -> Iterator[Row]:
         """Yield the cases of lengths that declarations name, one of which is at least the shortest."""
@@ -159,7 +185,7 @@ class _Making:
     def _attribute_lengths(self, known: Specialization, longest: int) -> Iterator[Mapping[object, int]]:
         """Yield the lengths of attributes that inputs don't tell."""
         found = (_attribute_length(each, known) for each in self._template.attributes)
-        keys = list(dict.fromkeys(leaf.key for length in found if length is not None for leaf in length.leaves))
+        keys = list(dict.fromkeys(leaf.key for length in found if length is not None for leaf in _in_order(length)))
         for each in product(range(longest + 1), repeat=len(keys)):
             yield dict(zip(keys, each, strict=True))
 
@@ -190,7 +216,7 @@ class _Making:
         """Return the unknown lengths and ranks."""
         found: dict[object, Leaf] = {}
         for length in self._all_lengths():
-            for leaf in sorted(length.leaves, key=lambda each: each.name):
+            for leaf in _in_order(length):
                 found.setdefault(leaf.key, leaf)
         return list(found.values())
 

@@ -14,7 +14,7 @@ from snd_analysis.proofs.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
 from snd_analysis.proofs.declared import is_refused
 from snd_analysis.proofs.goal import UNDECIDED
-from snd_analysis.proofs.limits import MILLISECONDS
+from snd_analysis.proofs.limits import MILLISECONDS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Solver, Undecided
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -29,11 +29,11 @@ def implied_assertions(
     general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]
 ) -> Iterator[Proof]:
     """Yield whether each assertion is implied by the others, with sizes that only this one refuses if it is not."""
-    solver = Solver()
+    solver, pace = Solver(), Pace(seconds_left)
     for base, node in template.assertions:
         if not template.is_wrong(base, node):
             looking = _Looking(general, composing, template, base, node, solver)
-            yield looking.proof(seconds_left)
+            yield looking.proof(seconds_left, pace)
 
 
 class _Looking(Struct):
@@ -49,14 +49,14 @@ class _Looking(Struct):
         condition = self.node.condition
         return Span(condition.start + self.base, condition.end + self.base)
 
-    def proof(self, seconds_left: Callable[[], float]) -> Proof:
+    def proof(self, seconds_left: Callable[[], float], pace: Pace) -> Proof:
         name = self.template.name
         text = f"the assertion '{written(self.node.condition)}'"
         proof = Proof(name.path, name.name, self._span, text, Verdict.IMPLIED)
-        if seconds_left() <= 0:
+        if pace.is_over():
             return replace(proof, verdict=Verdict.UNKNOWN, reason="the time was over")
         without = self.template.without(self._span)
-        cases = cases_of(self.general, without)
+        cases = cases_of(self.general, without, seconds_left)
         if cases is None or cases.reason:
             reason = "its cases can't be told apart" if cases is None else cases.reason
             return replace(proof, verdict=Verdict.UNKNOWN, reason=reason)
@@ -64,7 +64,7 @@ class _Looking(Struct):
         for case, is_required in cases:
             if not is_required:
                 break
-            if seconds_left() <= 0:
+            if pace.is_over():
                 reason = reason or "the time was over"
                 break
             found = self._refused_alone(case, without)

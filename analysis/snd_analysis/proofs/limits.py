@@ -1,5 +1,9 @@
 """Limits of proofs, and what is said where one is met."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 MEMORY_MEGABYTES = 1024
 """What z3 may take. It gives up then: the verdict is unknown."""
 MOST_CASES = 600
@@ -20,3 +24,18 @@ SECONDS_OF_ASSERTIONS = 1.0
 """What longer packs than must be looked at leave for the question whether assertions imply others."""
 MILLISECONDS = 400
 """Of one question to z3."""
+
+
+class Pace:
+    """Tells when no other step should begin: with less time left than the slowest step took, it might take too long."""
+
+    def __init__(self, seconds_left: Callable[[], float]) -> None:
+        self._seconds_left = seconds_left
+        self._last = seconds_left()
+        self._slowest = 0.0
+
+    def is_over(self) -> bool:
+        """Return whether the time does not suffice for another step; one has ended, or the first begins."""
+        left = self._seconds_left()
+        self._slowest, self._last = max(self._slowest, self._last - left), left
+        return left <= self._slowest

@@ -54,9 +54,17 @@ from snd_analysis.symbolic.integers import (
     Sign,
     Truth,
     Variable,
+    spelled,
+    spelling,
     statement_of,
 )
 from snd_analysis.symbolic.values import CompileTime
+
+
+def _spelled_factor(factor: tuple[Atom, int]) -> tuple[str, int]:
+    atom, exponent = factor
+    return spelling(atom), exponent
+
 
 _Subject = TypeVar("_Subject", bound=Hashable)
 _Made = TypeVar("_Made")
@@ -92,9 +100,11 @@ class Logic:
     def integer(self, a: Integer) -> Expression:
         """Return an integer of the analysis."""
         if a not in self._integers:
+            # Hashes order terms, and what z3 finds depends on the order.
+            terms = [(sorted(key, key=_spelled_factor), factor) for key, factor in a.terms.items()]
             self._integers[a] = total(
                 reduce(mul, (self._atom(atom) for atom, exponent in monomial for _ in range(exponent)), number(factor))
-                for monomial, factor in a.terms.items()
+                for monomial, factor in sorted(terms, key=lambda term: [*map(_spelled_factor, term[0])])
             )
         return self._integers[a]
 
@@ -112,7 +122,7 @@ class Logic:
                 found = equal(self.integer(subject), 0)
                 return found if positive else negation(found)
             case Junction():
-                parts = [self.truth(each) for each in a.operands]
+                parts = [self.truth(each) for each in sorted(a.operands, key=spelled)]
                 return all_of(*parts) if a.conjunction else any_of(*parts)
         raise TypeError(f"{type(a).__name__} is no condition")
 
@@ -141,7 +151,9 @@ class Logic:
             case Quotient(parts=(dividend, divisor)):
                 return self.quotient(self.integer(dividend), self.integer(divisor))
             case Extremum():
-                return reduce(greatest if atom.largest else least, map(self.integer, atom.candidates))
+                return reduce(
+                    greatest if atom.largest else least, map(self.integer, sorted(atom.candidates, key=spelled))
+                )
             case Absolute(parts=(inner,)):
                 return _absolute(self.integer(inner))
             case Sign(parts=(inner,)):

@@ -16,7 +16,7 @@ from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -49,7 +49,7 @@ def prove(general: Session, composing: Session, template: Template, seconds_left
     ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
     counterexample, none of which is confirmed yet. What is not decided when no seconds are left is unknown.
     """
-    cases = cases_of(general, template)
+    cases = cases_of(general, template, seconds_left)
     if cases is None:
         return []
     return _Proving(composing, template, seconds_left).proofs(cases)
@@ -60,6 +60,7 @@ class _Proving:
         self._session = session
         self._template = template
         self._seconds_left = seconds_left
+        self._pace = Pace(seconds_left)
         self._solver = Solver()
         self._found: dict[tuple[Span, str], _State] = {}
         self._gaps: dict[Span | None, str] = {}
@@ -84,7 +85,7 @@ class _Proving:
         """Note what is found out about each condition of a case. Raises _TimeOverError."""
         logic = Logic(self._solver)
         for posed in self._posed(case, logic):
-            if self._seconds_left() <= 0:
+            if self._pace.is_over():
                 raise _TimeOverError
             match posed:
                 case Gap(base=base, node=node, reason=reason):

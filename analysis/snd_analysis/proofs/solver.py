@@ -27,6 +27,9 @@ from snd_analysis.proofs.limits import MEMORY_MEGABYTES
 _STEPS = 3000
 """What z3 does in a millisecond, about. Its steps are counted, so that a busy machine does not change verdicts."""
 
+_SMALLER = 8
+"""What part of these steps each attempt at smaller values may take, when values are known."""
+
 z3.set_param("memory_max_size", MEMORY_MEGABYTES)
 
 
@@ -108,7 +111,8 @@ class _Asked:
     def __init__(self, solver: Any, question: Question, milliseconds: int) -> None:
         self._solver = solver
         self._question = question
-        solver.set("rlimit", milliseconds * _STEPS)
+        self._steps = milliseconds * _STEPS
+        solver.set("rlimit", self._steps)
         solver.set("timeout", milliseconds * 10)
         solver.push()
         solver.add(z3.parse_smt2_string(_script(question)))
@@ -124,6 +128,7 @@ class _Asked:
     def values(self, sizes: Sequence[int]) -> Mapping[int, int]:
         """Return values of unknowns that make the conditions hold, with small sizes."""
         solver = self._solver
+        solver.set("rlimit", self._steps // _SMALLER)
         model = solver.model()
         named = [z3.Int(f"u{each}") for each in sizes]
         amount = z3.Sum([z3.If(each >= 0, each, 1 - 2 * each) for each in named]) if named else z3.IntVal(0)

@@ -37,6 +37,7 @@ from snd_analysis.symbolic.integers.integer import (
 from snd_analysis.symbolic.integers.monomials import Monomial
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Power, Quotient, Sign, function
 from snd_analysis.symbolic.integers.powers import is_too_large, power
+from snd_analysis.symbolic.integers.spelling import spelled, spelling
 from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.integers.truth import (
     FALSE,
@@ -118,6 +119,8 @@ __all__ = [
     "remainder",
     "sign",
     "solve_affine",
+    "spelled",
+    "spelling",
     "statement_of",
     "substitute",
     "sum_of",

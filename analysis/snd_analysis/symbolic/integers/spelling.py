@@ -24,6 +24,11 @@ def spelling(atom: Atom) -> str:
     return atom.spelling
 
 
+def spelled(a: Integer | Truth) -> str:
+    """Return the same of an integer or a condition."""
+    return _part(a)
+
+
 def _operation(atom: Atom) -> str:
     parts = [_part(part) for part in atom.parts]
     between = _BETWEEN.get(type(atom))
