@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -83,6 +86,33 @@ def test_each_planted_mistake_is_refuted_by_a_sample_that_fails(real, project):
     samples = [refuted[name] for name in names]
     broken = problems_of(real, project, planted, samples)
     assert [each for number, each in enumerate(samples) if not broken.get(number, set()) - REFUSED] == []
+
+
+ASKING = """
+import sys
+from time import thread_time
+from snd_analysis.proofs import proofs_of_operator, solver
+from snd_analysis.skriptnd.names import OperatorName
+from support.memory import snapshot_of
+
+script = solver._script
+solver._script = lambda question: print(text := script(question)) or text
+snapshot = snapshot_of({"m.sknd": sys.stdin.read()})
+for each in proofs_of_operator(snapshot, OperatorName("m.sknd", "radix3"), thread_time):
+    print(each.condition, each.verdict)
+"""
+
+
+def test_the_questions_are_the_same_for_every_seed_of_hashes():
+    text, answers = (HERE / "varied.sknd").read_text(), set()
+    for seed in "01":
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(HERE.parent.parent)}
+        command = [sys.executable, "-c", ASKING]
+        answers.add(
+            subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True).stdout
+        )
+    (answer,) = answers
+    assert "assert" in answer
 
 
 def test_what_is_proved_holds_for_all_small_sizes(real, project):
