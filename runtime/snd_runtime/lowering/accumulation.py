@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from snd_analysis.compose.formulas import Analysis, Formula, Write
+from snd_analysis.compose.formulas import Analysis, Bounds, Formula, Read, Write, unconditional
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, contraction_of
 from snd_runtime.lowering.domains import Box
@@ -52,6 +52,9 @@ class Accumulation:
         self._fixed: list[int] = []
         extents = analysis.extents
         forms = analysis.affine_places(write.places)
+        reads = [each for each in unconditional(write.value, *write.place_terms) if isinstance(each, Read)]
+        places = (*write.places, *(place for read in reads for place in read.places))
+        self._is_guarded = any(place.bounds is Bounds.SKIPPED for place in places)
         self._guards = guards_of(analysis, write, () if formula.condition is None else (formula.condition,))
         if forms is None:
             return
@@ -101,13 +104,20 @@ class Accumulation:
         return self._kept.setdefault(most, first)
 
     def _add(self, evaluation: Evaluation, part: Box) -> None:
-        _accumulate_chunk(evaluation, self._write, part, self._reduced)
+        scope = condition_scope(evaluation)
+        if self._is_guarded:
+            scope = target_scope(evaluation, self._write, scope)
+        _accumulate_chunk(evaluation, self._write, scope, part, self._reduced)
 
 
-def _accumulate_chunk(evaluation: Evaluation, write: Write, chunk: Box, reduced: tuple[int, ...] | None) -> None:
-    """``reduced`` are the axes that the target doesn't depend on; None if it is to be stored element by element."""
+def _accumulate_chunk(
+    evaluation: Evaluation, write: Write, scope: ActivePoints, chunk: Box, reduced: tuple[int, ...] | None
+) -> None:
+    """Accumulate a part of the index space, at the points of ``scope``.
+
+    ``reduced`` are the axes that the target doesn't depend on; None if it is to be stored element by element.
+    """
     operator = evaluation.formula.operator
-    scope = target_scope(evaluation, write, condition_scope(evaluation))
     if scope.is_empty:
         return
     array = evaluation.memory.array(write.slot)
