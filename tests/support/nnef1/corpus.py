@@ -22,7 +22,7 @@ from snd_server.files import DiskReader
 from snd_server.selection import RuleSettings
 from snd_server.weights import stored_weights
 
-CORPUS = Path(__file__).parents[4].parent / "shared" / "nnef1"
+CORPUS = Path(__file__).parents[4] / "shared" / "nnef1"
 _MOST_BYTES = 1 << 30
 _TOLERANCE = 2e-3
 
