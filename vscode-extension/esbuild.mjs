@@ -22,10 +22,10 @@ const { metafile } = await build({
   external: ["vscode"],
 });
 
-// For the page of the table of shapes: one script without modules, and its style sheet.
+// For the pages of the table of shapes and of the data flow: a script without modules, and a style sheet, for each.
 await build({
   ...common,
-  entryPoints: { shapes: "src/views/shapes/page.ts" },
+  entryPoints: { shapes: "src/views/shapes/page.ts", flow: "src/views/flow/page.ts" },
   outdir: "dist",
   platform: "browser",
   format: "iife",

@@ -1,4 +1,4 @@
-"""``snd graph --cell``: which cells a cell of a tensor reads, or is read for, as a picture or as data."""
+"""Which cells a cell of a tensor reads, or is read for: for ``snd graph --cell`` and editors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from msgspec import Struct
 
 from snd_analysis.base import Severity
 from snd_analysis.compose import Specialization, Template
-from snd_analysis.ide import first_sample, run_of
-from snd_analysis.ide.data_flow import DataFlow, NoFlow, TensorCells, flow_lines, flow_of, parse_cell
+from snd_analysis.ide import Example, first_sample, run_of
+from snd_analysis.ide.data_flow import (
+    DataFlow,
+    Direction,
+    NoFlow,
+    TensorCells,
+    flow_lines,
+    flow_of,
+    parse_cell,
+    shape_of,
+    tensors_of,
+)
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
@@ -34,9 +44,6 @@ class FlowRequest(Struct, frozen=True):
 
 def data_flow(request: FlowRequest) -> DataFlow:
     """Return what a cell reads, or is read for. Raises ArgumentError and ConfigError."""
-    written = parse_cell(request.cell)
-    if written is None:
-        raise ArgumentError(f"--cell {request.cell}: write a tensor and an index for each dimension, as in y[0,2]")
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
@@ -45,9 +52,38 @@ def data_flow(request: FlowRequest) -> DataFlow:
     if any(each.severity is Severity.ERROR for each in snapshot.diagnostics(template.name.path)):
         raise ArgumentError(f"there are mistakes in {template.name.path}: 'snd check' shows them")
     try:
-        return flow_of(_specialization(snapshot, template, request), *written)
+        return flow_in(_specialization(snapshot, template, request), request.cell)
+    except ArgumentError as problem:
+        raise ArgumentError(f"--cell {request.cell}: {problem}") from None
+
+
+def flow_in(specialization: Specialization, cell: str) -> DataFlow:
+    """Return what a cell such as ``y[0,2]`` reads, or is read for. Raises ArgumentError."""
+    written = parse_cell(cell)
+    if written is None:
+        raise ArgumentError("write a tensor and an index for each dimension, as in y[0,2]")
+    try:
+        return flow_of(specialization, *written)
     except NoFlow as reason:
-        raise ArgumentError(f"--cell {request.cell}: {reason}") from None
+        raise ArgumentError(str(reason)) from None
+
+
+def middle_cell(specialization: Specialization) -> str:
+    """Return a cell amidst the first output, which has a shape that is known. Raises ArgumentError."""
+    for name, tensor in tensors_of(specialization, Direction.READS).items():
+        shape = [extent for extent in shape_of(tensor) if extent]
+        if len(shape) == len(tensor.shape or ()):
+            return f"{name}[{','.join(str(extent // 2) for extent in shape)}]"
+    raise ArgumentError("no output has elements and a shape that is known")
+
+
+def sampled(snapshot: Snapshot, template: Template) -> Example | None:
+    """Return a definition with the sizes of its first sample; a graph without one, with its own."""
+    sample = first_sample(snapshot, template.name)
+    if sample is not None or not template.is_graph:
+        return sample
+    whole = snapshot.specialization(template.name)
+    return None if whole is None else Example(whole, "with the sizes of the graph")
 
 
 def _specialization(snapshot: Snapshot, template: Template, request: FlowRequest) -> Specialization:
@@ -62,13 +98,10 @@ def _specialization(snapshot: Snapshot, template: Template, request: FlowRequest
         if found is None:
             raise ArgumentError(f"'{template.shown}' can't be invoked with that")
         return found.specialization
-    sample = first_sample(snapshot, template.name)
-    if sample is not None:
-        return sample.specialization
-    whole = snapshot.specialization(template.name)
-    if whole is None or not template.is_graph:
+    known = sampled(snapshot, template)
+    if known is None:
         raise ArgumentError(f"'{template.shown}' has no sample: give the shapes of its inputs, as in --input x=1,5")
-    return whole
+    return known.specialization
 
 
 def flow_content(flow: DataFlow) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import { removeOld } from "./server/privateEnvironment";
 import { Setup } from "./server/setup";
 import { Status } from "./server/status";
 import { registerSampleTests, type SampleTestsApi } from "./testing/samples";
+import { registerDataFlow } from "./views/flow/panel";
 import { registerGraphPanel } from "./views/graphPanel";
 import { registerShapes } from "./views/shapes/panel";
 import { registerSyntaxTree } from "./views/syntaxTree";
@@ -52,6 +53,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...registerRulePageCommand(server, guard),
     ...registerEvaluateGraph(context, guard),
     ...registerSyntaxTree(server.client, guard),
+    ...registerDataFlow(context.extensionUri, server.client, guard),
     registerReferencesCommand(server.client),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("snd.server")) void server.restart();

@@ -132,6 +132,23 @@ export interface SyntaxNode {
   readonly cut?: boolean;
 }
 
+export interface FlowTensor {
+  readonly name: string;
+  readonly shape: readonly (number | null)[];
+  /** An index is null where data decide about it. */
+  readonly cells: readonly (readonly (number | null)[])[];
+}
+
+export interface DataFlow {
+  readonly definition: string;
+  /** Whose sizes these are: `in the sample …`. */
+  readonly sizes: string;
+  readonly direction: "reads" | "feeds";
+  readonly of: FlowTensor;
+  readonly tensors: readonly FlowTensor[];
+  readonly text: readonly string[];
+}
+
 /** How many evaluations of samples wait, and whether one runs. */
 export interface EvaluationStatus {
   readonly running: number;
@@ -154,5 +171,6 @@ export const evaluateSample = new RequestType<OfDocument & { sample: SampleName;
 export const evaluateGraph = new RequestType<GraphValues, GraphAnswer, void>("snd/evaluate");
 export const evaluateChosen = new RequestType<OfDocument & { graph: string; chosen: true; trace: true }, ChosenAnswer, void>("snd/evaluate");
 export const composedGraph = new RequestType<OfDocument & { graph?: string; decompose?: boolean }, ComposedGraph, void>("snd/composedGraph");
+export const dataFlow = new RequestType<OfDocument & { position?: Position; definition?: string; cell?: string | undefined }, DataFlow, void>("snd/dataFlow");
 export const syntaxTree = new RequestType<OfDocument, SyntaxNode, void>("snd/syntaxTree");
 export const evaluationStatus = new NotificationType<EvaluationStatus>("snd/evaluationStatus");

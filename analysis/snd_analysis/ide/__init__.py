@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 
 if TYPE_CHECKING:
-    from snd_analysis.ide.cursor import comment_at, use_at
+    from snd_analysis.ide.cursor import comment_at, definition_at, use_at
     from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
     from snd_analysis.ide.generic import folds, highlights, references, selections
     from snd_analysis.ide.hover.reference import PICTURED, module_page, operator_names, operator_page, summaries
@@ -39,6 +39,7 @@ __all__ = [
     "code",
     "code_block",
     "comment_at",
+    "definition_at",
     "example_of",
     "first_sample",
     "folds",

@@ -17,6 +17,7 @@ from snd_server.lsp import (
     code_lenses,
     completion,
     custom_requests,
+    data_flow,
     formatting,
     graph_commands,
     graph_view,
@@ -82,6 +83,7 @@ _FEATURES: tuple[ModuleType, ...] = (
     sample_list,
     custom_requests,
     graph_view,
+    data_flow,
 )
 
 

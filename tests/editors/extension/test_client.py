@@ -153,6 +153,8 @@ def test_nothing_is_packaged_that_is_not_needed():
         "dist/extension.js",
         "dist/shapes.js",
         "dist/shapes.css",
+        "dist/flow.js",
+        "dist/flow.css",
         "dist/licences.txt",
         "readme.md",
         "changelog.md",

@@ -197,6 +197,20 @@ def test_the_table_of_shapes_has_every_tensor(window: Window):
     window.screenshot("shapes")
 
 
+def test_the_data_flow_is_drawn_and_an_arrow_key_asks_about_another_cell(window: Window):
+    window.open_file("samples.sknd")
+    window.go_to(24)
+    window.command("SkriptND: Show Data Flow")
+    page = webview(window)
+    expect(page.locator("h1")).to_contain_text("wave")
+    expect(page.locator("li")).to_have_text("y[6,8] reads x[6,8]")
+    window.screenshot("data-flow")
+    page.locator("canvas.of").press("ArrowRight")
+    expect(page.locator("li")).to_have_text("y[6,9] reads x[6,9]")
+    page.locator("canvas.cell").click(position={"x": 2, "y": 2})
+    expect(page.locator("li")).to_have_text("x[0,0] is read for y[0,0]")
+
+
 def test_samples_are_in_the_test_explorer_and_run_there(window: Window):
     window.open_file("samples.sknd")
     window.command("Focus on Test Explorer View")

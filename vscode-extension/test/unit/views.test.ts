@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ComposedGraph, GraphAnswer, SampleAnswer, SyntaxNode } from "../../src/protocol";
 import { titleOf, verdictOf } from "../../src/testing/verdict";
+import { beside, cellText, slices } from "../../src/views/flow/cells";
 import { placeOfName } from "../../src/views/shapes/place";
 import { rowsOf } from "../../src/views/shapes/rows";
 import { clicked, visible, type Order } from "../../src/views/shapes/table";
@@ -147,4 +148,30 @@ test("verdicts on samples", () => {
 test("the code of a sample in one line", () => {
   assert.equal(titleOf("# >>> add(1.0,\n# ...     2.0)"), "add(1.0, 2.0)");
   assert.equal(titleOf(">>> f(x)"), "f(x)");
+});
+
+// ---- data flow ------------------------------------------------------------------------------------------------------
+test("cells of a tensor are slices along its last two dimensions", () => {
+  const found = slices({ name: "x", shape: [2, 3, 4], cells: [[0, 1, 2], [1, 0, 0], [0, 2, null]] });
+  assert.deepEqual(found.map(({ at, rows, columns }) => [at, rows, columns]), [[[0], 3, 4], [[1], 3, 4]]);
+  assert.deepEqual(found[0]?.filled, [[1, 2], [2, 0], [2, 1], [2, 2], [2, 3]]);
+});
+
+test("a vector is one row, and a scalar one cell", () => {
+  const vector = { name: "v", shape: [5], cells: [[3]] };
+  const scalar = { name: "s", shape: [], cells: [[]] };
+  assert.deepEqual(slices(vector), [{ at: [], rows: 1, columns: 5, filled: [[0, 3]] }]);
+  assert.deepEqual(slices(scalar), [{ at: [], rows: 1, columns: 1, filled: [[0, 0]] }]);
+  assert.equal(cellText(vector, slices(vector)[0]!, 0, 4), "v[4]");
+  assert.equal(cellText(scalar, slices(scalar)[0]!, 0, 0), "s[]");
+});
+
+test("a cell as the server reads it, and the cell beside it", () => {
+  const tensor = { name: "xs[1]", shape: [2, 3, 4], cells: [[null, 1, 2]] };
+  const slice = slices(tensor)[0]!;
+  assert.equal(cellText(tensor, slice, 2, 3), "xs[1][0,2,3]");
+  assert.deepEqual(beside(slice, 1, 2, "ArrowDown"), [2, 2]);
+  assert.deepEqual(beside(slice, 1, 2, "ArrowRight"), [1, 3]);
+  assert.equal(beside(slice, 2, 3, "ArrowDown"), undefined);
+  assert.equal(beside(slice, 2, 3, "Enter"), undefined);
 });

@@ -1,0 +1,58 @@
+"""``snd/dataFlow``: which cells a cell of a tensor reads, or is read for. docs/lsp.md describes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from snd_analysis.ide import definition_at
+from snd_analysis.workspace import Snapshot
+from snd_server.arguments import ArgumentError
+from snd_server.data_flow import flow_content, flow_in, middle_cell, sampled
+from snd_server.definitions import chosen_definition
+from snd_server.lsp import types
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.errors import InvalidParams
+from snd_server.lsp.parameters import demand_alone, document_path, place, text
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+DATA_FLOW = "snd/dataFlow"
+
+
+def register(server: SndServer) -> None:
+    """Register the handler of this module."""
+    server.handle(DATA_FLOW, _data_flow)
+
+
+async def _data_flow(server: SndServer, params: Any) -> dict[str, Any]:
+    path, position = document_path(params), place(params, "position")
+    wanted, cell = text(params, "definition"), text(params, "cell")
+    demand_alone(params, "definition", ("position",))
+
+    def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+        try:
+            return _content(snapshot, path, wanted or _name_at(server, snapshot, path, position), cell)
+        except ArgumentError as problem:
+            raise InvalidParams(str(problem)) from None
+
+    return await server.session.ask(path, answer, if_unchanged=True)
+
+
+def _name_at(server: SndServer, snapshot: Snapshot, path: str, position: types.Position | None) -> str | None:
+    if position is None:
+        return None
+    offset = server.session.converter.offset(snapshot.source(path), position)
+    found = definition_at(snapshot.tree(path), offset)
+    return None if found is None else found[1].name.text
+
+
+def _content(snapshot: Snapshot, path: str, wanted: str | None, cell: str | None) -> dict[str, Any]:
+    known = None if wanted is None else snapshot.definitions(path).get(wanted)
+    is_operator = known is not None and known.definition.kind == "operator"
+    template = chosen_definition(snapshot, path, None if is_operator else wanted, wanted if is_operator else None)
+    example = sampled(snapshot, template)
+    if example is None:
+        raise ArgumentError(f"'{template.shown}' has no sample that gives its sizes: write one, as in '# >>> …'")
+    flow = flow_in(example.specialization, cell or middle_cell(example.specialization))
+    return {"definition": template.name.name, "sizes": example.phrase, **flow_content(flow)}
