@@ -51,6 +51,8 @@ def _content(snapshot: Snapshot, path: str, wanted: str | None, cell: str | None
     known = None if wanted is None else snapshot.definitions(path).get(wanted)
     is_operator = known is not None and known.definition.kind == "operator"
     template = chosen_definition(snapshot, path, None if is_operator else wanted, wanted if is_operator else None)
+    if template.errors:
+        raise ArgumentError(f"there are mistakes in '{template.shown}'")
     example = sampled(snapshot, template)
     if example is None:
         raise ArgumentError(f"'{template.shown}' has no sample that gives its sizes: write one, as in '# >>> …'")

@@ -12,6 +12,7 @@ from snd_analysis.ide.refactoring import (
     inline_operator,
     replace_formula,
     selected_statements,
+    switch_channels,
 )
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.samples import EquivalenceRequest, SampleRequest
@@ -164,7 +165,7 @@ def test_statements_are_selected_whole():
     assert found is not None
     assert TEXT[found.span.start : found.span.end].startswith("a = nn.relu(x);")
     assert TEXT[found.span.start : found.span.end].endswith("math.add(z, z);")
-    assert found.count == 2
+    assert len(found.entries) == 2
     at = TEXT.index("relu(x)")
     assert selected_statements(snapshot, PATH, Span(at, at)) is None
 
@@ -412,3 +413,77 @@ def test_modules_of_any_import_form_are_named_as_before():
     text = TEXT.replace("import math, nn;", "import nn; # layers\nimport math;")
     (refactored,) = extract_operator(snapshot_of({PATH: text}), PATH, span_of("a = nn.relu(x)", "add(p, p);", text))
     assert not snapshot_of({PATH: edited(text, refactored.edits)}).diagnostics(PATH)
+
+
+# ---- the order of channels -------------------------------------------------------------------------------------------
+def computes_the_same(before: str, after: str, name: str) -> None:
+    around = SampleRequest(PATH, {PATH: before})
+    found = compare(snapshot_of({PATH: before}), EquivalenceRequest(around, OperatorName(PATH, name), [{PATH: after}]))
+    assert found.difference is None, found
+    assert found.evaluations >= 3
+
+
+CHANNELS = """import nn, math;
+
+graph G {
+    @input { x: real[2,3,8,6]; z: real[2,4,4,3]; }
+    @variable { filter: real[4,3,3,3]; bias: real[4];
+        offset: real[4]; scale: real[4]; mean: real[4]; variance: real[4]; }
+    @output { y: real[2,4]; w: real[2,4,4,3]; }
+    @compose {
+        a = nn.conv{padding=1}(x, filter, bias);
+        n = nn.batch_norm(a, mean, variance, offset, scale);
+        b = nn.relu(n);
+        c = nn.max_pool{size=[2, 2], stride=[2, 2], padding=[0, 0, 0, 0]}(b);
+        w = math.add(c, z);
+        y = math.mean_reduce{axes=[2, 3], squeeze=true}(w);
+    }
+}
+"""
+
+
+def test_statements_are_switched_to_channel_last_and_back():
+    """Weights stay, tensors of lower rank stay, and what goes out is transposed back."""
+    snapshot = snapshot_of({PATH: CHANNELS})
+    (switched,) = switch_channels(snapshot, PATH, span_of("a = nn.conv", "squeeze=true}(w);", CHANNELS))
+    assert switched.what == "switched to channel-last"
+    text = edited(CHANNELS, switched.edits)
+    assert "import layout;" in text
+    expected = """        x_last = layout.transpose{perm=[0, 2, 3, 1]}(x);
+        z_last = layout.transpose{perm=[0, 2, 3, 1]}(z);
+        a = nn.conv{data_format='NXC', padding=1}(x_last, filter, bias);
+        n = nn.batch_norm{channel_axis=3}(a, mean, variance, offset, scale);
+        b = nn.relu(n);
+        c = nn.max_pool{axes=[1, 2], size=[2, 2], stride=[2, 2], padding=[0, 0, 0, 0]}(b);
+        w_last = math.add(c, z_last);
+        y = math.mean_reduce{axes=[1, 2], squeeze=true}(w_last);
+        w = layout.transpose{perm=[0, 3, 1, 2]}(w_last);
+    }
+}
+"""
+    assert text.split("@compose {\n")[1] == expected
+    computes_the_same(CHANNELS, text, "G")
+    again = snapshot_of({PATH: text})
+    (back,) = switch_channels(again, PATH, span_of("a = nn.conv", "squeeze=true}(w_last);", text))
+    assert back.what == "switched to channel-first"
+    computes_the_same(CHANNELS, edited(text, back.edits), "G")
+
+
+def test_what_has_no_channels_is_not_switched():
+    snapshot = snapshot_of({PATH: CHANNELS})
+    with pytest.raises(RefactoringError, match="select statements with a convolution"):
+        switch_channels(snapshot, PATH, span_of("w = math.add", "squeeze=true}(w);", CHANNELS))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("nn.conv{padding=1}(x", "nn.conv{padding=1, data_format='XCN'}(x", "it is not known what 'nn.conv' becomes"),
+        ("math.add(c, z);", "layout.reshape{shape=[2,4,4,3]}(c);", "the statements would not be right"),
+        ("math.add(c, z);", "if n.rank > 3 then math.add(c, z) else z;", "branches and loops can't be switched"),
+    ],
+)
+def test_what_would_not_be_right_is_not_switched(old: str, new: str, reason: str):
+    text = CHANNELS.replace(old, new).replace("import nn,", "import layout, nn,")
+    with pytest.raises(RefactoringError, match=reason):
+        switch_channels(snapshot_of({PATH: text}), PATH, span_of("a = nn.conv", "squeeze=true}(w);", text))

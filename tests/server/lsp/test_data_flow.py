@@ -26,10 +26,16 @@ operator untried {
     @lower { y[i,] = x[i,], i < n; }
 }
 
+operator wrong {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose { y = smoth(x); }
+}
+
 graph net {
     @input { x: real[8]; }
     @output { y: real[4]; }
-    @compose { y = smooth(smooth(x)); }
+    @compose { a = smooth(x); y = smooth(a); }
 }
 """
 
@@ -62,7 +68,7 @@ async def test_a_cell_of_an_input_is_read_for_others(client: Editor):
 
 async def test_a_graph_has_its_own_sizes(client: Editor):
     """Through two operators the receptive field is wider."""
-    found = await flow(client, position={"line": 16, "character": 0}, cell="y[0]")
+    found = await flow(client, position={"line": 22, "character": 0}, cell="y[0]")
     assert (found.definition, found.text) == ("net", ["y[0,] reads x[0..4,]"])
     assert (await flow(client)).definition == "net"
 
@@ -71,6 +77,7 @@ async def test_a_graph_has_its_own_sizes(client: Editor):
     ("params", "message"),
     [
         ({"definition": "untried"}, "'untried' has no sample that gives its sizes"),
+        ({"definition": "wrong"}, "there are mistakes in 'wrong'"),
         ({"definition": "nothing"}, "there is no graph 'nothing' in"),
         ({"definition": "smooth", "cell": "y[3]"}, "the index 3 is outside of 'y', whose shape is [3]"),
         ({"definition": "smooth", "cell": "y["}, "write a tensor and an index for each dimension"),

@@ -91,6 +91,26 @@ async def test_an_operator_is_inlined(client: Editor):
     assert params.label.startswith("inlined the operator 'twice': equal on ")
 
 
+CHANNELS = """import nn;
+graph net {
+    @input { x: real[1,2,5,4]; f: real[3,2,3,3]; }
+    @output { y: real[1,3,5,4]; }
+    @compose { y = nn.conv{padding=1}(x, f); }
+}
+"""
+
+
+async def test_statements_are_switched_to_channel_last(client: Editor):
+    open_text(client, URI, CHANNELS)
+    commands = await offered(client, "y = nn.conv", "(x, f);", CHANNELS)
+    (command,) = [each for each in commands if each.title == "switch to channel-last"]
+    await run(client, command)
+    (params,) = await eventually(lambda: _given(client.applied), bool)
+    texts = [each.new_text for each in params.edit.document_changes[0].edits]
+    assert "data_format='NXC', " in texts
+    assert params.label.startswith("switched to channel-last: equal on ")
+
+
 async def test_what_can_not_be_evaluated_is_not_applied(client: Editor):
     open_text(client, URI, TEXT)
     (command,) = await offered(client, "y = nn.relu(x)", "nn.relu(x); }")

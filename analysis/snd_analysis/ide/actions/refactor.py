@@ -6,20 +6,33 @@ from collections.abc import Collection, Iterator
 
 from snd_analysis.base import counted
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
-from snd_analysis.ide.refactoring import EXTRACT, INLINE, REPLACE, formulas_at, invocation_at, selected_statements
+from snd_analysis.ide.refactoring import (
+    CHANNELS,
+    EXTRACT,
+    INLINE,
+    REPLACE,
+    channel_order,
+    formulas_at,
+    invocation_at,
+    selected_statements,
+)
 
 REFACTOR = "snd.refactor"
 
 
 def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action]:
-    """Yield an operator of the selected statements, and the statements of the operator that is invoked here."""
+    """Yield what can be done with the selected statements, the invocation and the formulas here."""
     if REFACTOR not in commands:
         return
     selected = selected_statements(request.snapshot, request.path, request.span)
     if selected is not None:
         command = Command(REFACTOR, (EXTRACT, selected.span.start, selected.span.end))
-        title = f"extract an operator from {counted(selected.count, 'statement')}"
+        title = f"extract an operator from {counted(len(selected.entries), 'statement')}"
         yield Action(title, ActionKind.EXTRACT, command=command)
+        order = channel_order(request.snapshot, request.path, selected)
+        if order is not None:
+            command = Command(REFACTOR, (CHANNELS, selected.span.start, selected.span.end))
+            yield Action(f"switch to {order.other}", ActionKind.REWRITE, command=command)
     invocation = invocation_at(request.snapshot, request.path, request.span.start)
     if invocation is not None:
         place = invocation.entry.span.shifted(invocation.start)

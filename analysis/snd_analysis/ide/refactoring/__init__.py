@@ -7,18 +7,23 @@ from types import MappingProxyType
 
 from snd_analysis.base import Span
 from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, fresh
-from snd_analysis.ide.refactoring.extract import extract_operator, selected_statements
+from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_channels
+from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
 from snd_analysis.ide.refactoring.replace import formulas_at, replace_formula
+from snd_analysis.ide.refactoring.selection import selected_statements
 from snd_analysis.workspace import Snapshot
 
 __all__ = [
+    "CHANNELS",
     "EXTRACT",
     "INLINE",
     "REFACTORINGS",
     "REPLACE",
+    "Order",
     "Refactored",
     "RefactoringError",
+    "channel_order",
     "edited",
     "extract_operator",
     "formulas_at",
@@ -27,11 +32,12 @@ __all__ = [
     "invocation_at",
     "replace_formula",
     "selected_statements",
+    "switch_channels",
 ]
 
-EXTRACT, INLINE, REPLACE = "extract", "inline", "replace"
+EXTRACT, INLINE, REPLACE, CHANNELS = "extract", "inline", "replace", "channels"
 REFACTORINGS: Mapping[str, Callable[[Snapshot, str, Span], Sequence[Refactored]]] = MappingProxyType(
-    {EXTRACT: extract_operator, INLINE: inline_operator, REPLACE: replace_formula}
+    {EXTRACT: extract_operator, INLINE: inline_operator, REPLACE: replace_formula, CHANNELS: switch_channels}
 )
 """By name: each returns what may be done in a span of a file, the best first, or raises RefactoringError.
 

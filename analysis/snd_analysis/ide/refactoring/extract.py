@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
-
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.compose import extent_text
-from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.refactoring.change import (
     Refactored,
@@ -20,8 +17,9 @@ from snd_analysis.ide.refactoring.change import (
     new_problem,
     words,
 )
+from snd_analysis.ide.refactoring.selection import Selected, SelectedSymbols, selected_statements, symbols_of
 from snd_analysis.model import Shape, Tensor
-from snd_analysis.skriptnd.names import OperatorName, Role, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.integers import Integer
@@ -32,50 +30,6 @@ _NAME = "extracted"
 _INDENT = "    "
 _EXTENTS = ("n", "m", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_OUTSIDE = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.TENSOR})
-_SCALARS = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
-
-
-class Selected(Struct, frozen=True):
-    """Statements that stand together in a ``@compose`` block; ``span`` is where, in the file."""
-
-    start: int
-    """What spans of the definition count from."""
-    definition: nodes.Definition
-    span: Span
-    count: int
-
-
-class _Symbols(Struct, frozen=True):
-    """What the statements name: each symbol once, in order."""
-
-    read: tuple[Symbol, ...]
-    """Tensors from outside."""
-    written: tuple[Symbol, ...]
-    """Tensors that others use."""
-    scalars: tuple[Symbol, ...]
-    """Attributes and other ints, bools and strings from outside."""
-    dtypes: frozenset[str]
-    """Generic types."""
-
-
-def selected_statements(snapshot: Snapshot, path: str, span: Span) -> Selected | None:
-    """Return the whole statements of one ``@compose`` block that a selection touches; None if it is empty."""
-    selected = snapshot.source(path).text[span.start : span.end]
-    first, last = span.start + len(selected) - len(selected.lstrip()), span.start + len(selected.rstrip())
-    found = definition_at(snapshot.tree(path), first)
-    if found is None or first >= last:
-        return None
-    start, definition = found
-    for block in definition.blocks:
-        if not isinstance(block, nodes.Block) or block.kind is not BlockKind.COMPOSE:
-            continue
-        if not (block.start <= first - start and last - start <= block.end):
-            continue
-        entries = [each for each in block.entries if each.start < last - start and first - start < each.end]
-        if entries and all(isinstance(each.statement, nodes.Component) for each in entries):
-            return Selected(start, definition, Span(entries[0].start, entries[-1].end).shifted(start), len(entries))
-    return None
 
 
 def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
@@ -84,7 +38,7 @@ def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refa
     if selected is None:
         raise RefactoringError("select statements of one '@compose' block")
     knowledge = Knowledge(snapshot, path, selected.start, selected.definition)
-    symbols = _symbols(knowledge, selected)
+    symbols = symbols_of(knowledge, selected)
     if not symbols.written:
         raise RefactoringError("nothing uses the results of these statements")
     name = fresh(_NAME, {*snapshot.definitions(path), *words(snapshot.source(path).text)})
@@ -99,40 +53,9 @@ def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refa
     raise RefactoringError(f"the operator would not be right: {reason}")
 
 
-# ---- symbols ---------------------------------------------------------------------------------------------------------
-def _symbols(knowledge: Knowledge, selected: Selected) -> _Symbols:
-    resolution = knowledge.resolution
-    span = selected.span.shifted(-selected.start)
-    read: dict[Symbol, None] = {}
-    written: dict[Symbol, None] = {}
-    scalars: dict[Symbol, None] = {}
-    dtypes: set[str] = set()
-    uses = sorted(resolution.uses_in(span), key=lambda each: each.span.start)
-    inside = [each for each in uses if span.start <= each.span.start and each.span.end <= span.end]
-    for use in inside:
-        symbol = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
-        if not isinstance(symbol, Symbol):
-            continue
-        if symbol.kind is SymbolKind.DTYPE:
-            dtypes.add(symbol.name)
-        elif symbol.kind is SymbolKind.LABEL:
-            raise RefactoringError(f"the variables below the label '{symbol.name}' would have other names")
-        elif symbol.kind in _SCALARS:
-            scalars[symbol] = None
-        elif symbol.kind in _OUTSIDE:
-            (read if use.role is Role.READ else written)[symbol] = None
-    outside = {
-        each.target.tensor if isinstance(each.target, ShapeMember) else each.target
-        for each in resolution.uses
-        if not (span.start <= each.span.start and each.span.end <= span.end)
-    }
-    results = tuple(each for each in written if each.kind is SymbolKind.OUTPUT or each in outside)
-    return _Symbols(tuple(each for each in read if each not in written), results, tuple(scalars), frozenset(dtypes))
-
-
 # ---- text ------------------------------------------------------------------------------------------------------------
 def _edits(
-    knowledge: Knowledge, selected: Selected, symbols: _Symbols, name: str, generic: bool
+    knowledge: Knowledge, selected: Selected, symbols: SelectedSymbols, name: str, generic: bool
 ) -> tuple[TextEdit, ...]:
     source = knowledge.snapshot.source(knowledge.path)
     line_break = "\r\n" if "\r\n" in source.text else "\n"
@@ -174,7 +97,7 @@ def _edits(
     return edits(_output_shapes(changed, OperatorName(knowledge.path, name), symbols))
 
 
-def _output_shapes(changed: Snapshot, name: OperatorName, symbols: _Symbols) -> dict[str, list[str]]:
+def _output_shapes(changed: Snapshot, name: OperatorName, symbols: SelectedSymbols) -> dict[str, list[str]]:
     definition, composed = changed.definition(name), changed.specialization(name)
     if definition is None or composed is None:
         raise RefactoringError("the operator can't be composed")
@@ -248,7 +171,7 @@ def _scalar_type(knowledge: Knowledge, symbol: Symbol) -> str:
     return f"{'optional ' if type_.optional else ''}{type_.dtype}{'..' if type_.packed else ''}"
 
 
-def _dtypes(knowledge: Knowledge, symbols: _Symbols) -> list[str]:
+def _dtypes(knowledge: Knowledge, symbols: SelectedSymbols) -> list[str]:
     """Return the declarations of the generic types that the operator names."""
     types = [knowledge.context.typed(each).type for each in (*symbols.read, *symbols.written, *symbols.scalars)]
     named = {*symbols.dtypes, *(str(each.dtype) for each in types if each is not None)}
