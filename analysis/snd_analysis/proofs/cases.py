@@ -285,6 +285,17 @@ def _attribute_length(member: Member, known: Specialization) -> Integer | None:
     return length if isinstance(length, Integer) else None
 
 
+class _Asked(Struct, frozen=True):
+    """An assertion that is asked of an attribute, with the values of all other symbols.
+
+    Of an item of a pack, those are asked that hold for a pack if they do for each of its items.
+    """
+
+    condition: nodes.Expression
+    known: Mapping[Symbol, Value]
+    dtypes: dict[str, str]
+
+
 class _Values:
     """The values of attributes that are told apart."""
 
@@ -318,44 +329,46 @@ class _Values:
             if count is None or count < 0:
                 found = [UNDEFINED]
             else:
-                names = [f"{member.name}[{at}]" for at in range(count)]
-                single_items = [self._single(member, single, name, rank, is_item=count > 1) for name in names]
-                items = [
-                    [each for each in values if not self._is_refused(member, Pack((each,)), known, lengths, True)]
-                    for values in single_items
-                ]
+                items = self._items(member, single, rank, count, self._asked(member, known, lengths))
                 if prod(map(len, items)) > MOST_CASES:
                     self.reason = f"there are more than {MOST_CASES} cases"
                     items = [values[:2] for values in items]
                 found = [Pack(each, dtype=single) for each in product(*items)]
         if len(found) > 1:
-            found = [each for each in found if not self._is_refused(member, each, known, lengths)]
+            asked = self._asked(member, known, lengths)
+            found = [each for each in found if not self._is_refused(member, each, asked)]
         if member.symbol not in self._relevant and found:
             return found[:1]
         return (*found, NULL) if member.node.optional else found
 
-    def _is_refused(
-        self,
-        member: Member,
-        value: Value,
-        general: Specialization,
-        lengths: Mapping[object, int],
-        is_item: bool = False,
-    ) -> bool:
-        """Return whether an assertion about nothing but an attribute and lengths does not hold.
+    def _items(
+        self, member: Member, dtype: str, rank: int, count: int, asked: Sequence[_Asked]
+    ) -> Sequence[Sequence[Value]]:
+        """Return the values of each item of a pack; those that have no name of their own are judged once."""
+        asked = [each for each in asked if _is_itemwise(each.condition)]
+        judged: dict[Value, bool] = {}
+        items = []
+        for at in range(count):
+            values = self._single(member, dtype, f"{member.name}[{at}]", rank, is_item=count > 1)
+            for each in values:
+                if each not in judged:
+                    judged[each] = self._is_refused(member, Pack((each,)), asked)
+            items.append([each for each in values if not judged[each]])
+        return items
 
-        Of an item, assertions are asked that hold for a pack if they do for each of its items.
-        """
+    def _asked(self, member: Member, known: Specialization, lengths: Mapping[object, int]) -> Sequence[_Asked]:
+        """Return the assertions about nothing but an attribute and lengths, with what else they name."""
+        found = []
         for condition in self._asserted.get(member.symbol, ()):
-            if is_item and not _is_itemwise(condition):
-                continue
-            scope = general.scope
-            named = {each: scope.value_of(each) for each in self._template.symbols(condition)}
-            known = {each: substitute(of, lengths) for each, of in named.items() if of is not UNDEFINED}
-            tried = ValueScope(self._template, {**known, member.symbol: value}, scope.dtypes)
-            if _is_false(tried.attempt(condition)):
-                return True
-        return False
+            named = {each: known.scope.value_of(each) for each in self._template.symbols(condition)}
+            values = {each: substitute(of, lengths) for each, of in named.items() if of is not UNDEFINED}
+            found.append(_Asked(condition, values, known.scope.dtypes))
+        return found
+
+    def _is_refused(self, member: Member, value: Value, asked: Sequence[_Asked]) -> bool:
+        """Return whether one of some assertions does not hold."""
+        scopes = (ValueScope(self._template, {**each.known, member.symbol: value}, each.dtypes) for each in asked)
+        return any(_is_false(scope.attempt(each.condition)) for scope, each in zip(scopes, asked, strict=True))
 
     def _single(self, member: Member, dtype: str, name: str, rank: int, is_item: bool = False) -> list[Value]:
         key = CompileTime(("any", name))
