@@ -22,7 +22,7 @@ from snd_server.terminal import json_text, show, show_bytes, show_document
 from snd_server.writing import write_file
 
 if TYPE_CHECKING:
-    from snd_server.data_flow import FlowRequest
+    from snd_server.flow_request import FlowRequest
 
 _FORMATS = [each.value for each in GraphFormat]
 _ALL = "all"
@@ -84,7 +84,7 @@ def graph(
     if cell is not None:
         if graph is not None and operator is not None:
             raise click.UsageError("give either --graph or --operator")
-        from snd_server.data_flow import FlowRequest
+        from snd_server.flow_request import FlowRequest
 
         asked = FlowRequest(path, cell, graph, operator, attributes, types, inputs, config)
         _write(_flow(asked, chosen, theme), output, chosen)
@@ -106,7 +106,8 @@ def graph(
 def _flow(request: FlowRequest, format: GraphFormat, theme: str) -> bytes:
     if format in (GraphFormat.HTML, GraphFormat.DOT):
         raise click.UsageError("--cell draws .svg, .png and .json")
-    from snd_server.data_flow import data_flow, flow_content
+    from snd_server.data_flow import flow_content
+    from snd_server.flow_request import data_flow
 
     try:
         flow = data_flow(request)

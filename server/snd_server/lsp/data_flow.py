@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from snd_analysis.ide import definition_at
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.arguments import ArgumentError
+from snd_server.arguments import ArgumentError, among
 from snd_server.data_flow import flow_content, flow_in, middle_cell, sampled
-from snd_server.definitions import chosen_definition
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.parameters import demand_alone, document_path, place, text
 
@@ -48,9 +49,11 @@ def _name_at(server: SndServer, snapshot: Snapshot, path: str, position: types.P
 
 
 def _content(snapshot: Snapshot, path: str, wanted: str | None, cell: str | None) -> dict[str, Any]:
-    known = None if wanted is None else snapshot.definitions(path).get(wanted)
-    is_operator = known is not None and known.definition.kind == "operator"
-    template = chosen_definition(snapshot, path, None if is_operator else wanted, wanted if is_operator else None)
+    known = list(snapshot.definitions(path))
+    if wanted is not None and wanted not in known:
+        raise ArgumentError(f"there is no '{wanted}' in this document; {among(wanted, known)}")
+    template = snapshot.template(OperatorName(path, wanted or graph_name(snapshot, path, None)))
+    assert template is not None
     if template.errors:
         raise ArgumentError(f"there are mistakes in '{template.shown}'")
     example = sampled(snapshot, template)

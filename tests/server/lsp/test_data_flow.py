@@ -78,7 +78,7 @@ async def test_a_graph_has_its_own_sizes(client: Editor):
     [
         ({"definition": "untried"}, "'untried' has no sample that gives its sizes"),
         ({"definition": "wrong"}, "there are mistakes in 'wrong'"),
-        ({"definition": "nothing"}, "there is no graph 'nothing' in"),
+        ({"definition": "nothing"}, "there is no 'nothing' in this document"),
         ({"definition": "smooth", "cell": "y[3]"}, "the index 3 is outside of 'y', whose shape is [3]"),
         ({"definition": "smooth", "cell": "y["}, "write a tensor and an index for each dimension"),
         ({"definition": 1}, "definition: this must be a string"),
