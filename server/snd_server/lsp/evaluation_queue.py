@@ -149,6 +149,8 @@ class EvaluationQueue:
             self._waiting.remove(job)
             self._served[job.key.path] = next(self._turns)
             lane.job = job
+            if job.digest is not None:  # here: giving it up, from now on, ends what is shown as running
+                self._values.begin(job.key, job.digest)
             self._server.begin(self._do(lane, job))
 
     async def _help(self) -> None:
@@ -176,7 +178,6 @@ class EvaluationQueue:
     # ---- work --------------------------------------------------------------------------------------------------------
     async def _do(self, lane: _Lane, job: Job) -> None:
         if job.digest is not None:
-            self._values.begin(job.key, job.digest)
             self._changed()
         started = time.monotonic()
         try:
@@ -205,6 +206,8 @@ class EvaluationQueue:
                 worker.wait()
             except WorkerFailed as failed:
                 return job.failed(failed.message)
+            if job.done.cancelled():  # the process that is ready may be the one after the killed one
+                return job.failed(job.given_up)
             lane.since = time.monotonic()
             return job.work(lane.evaluator)
 
