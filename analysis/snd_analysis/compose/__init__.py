@@ -20,7 +20,7 @@ from snd_analysis.compose.body.operation_scopes import (
     variables_below,
 )
 from snd_analysis.compose.budget import FileBudget
-from snd_analysis.compose.checks.accidental_equality import accidental_equalities
+from snd_analysis.compose.checks.accidental_equality import AccidentalEquality, accidental_equalities
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.omitted_inputs import open_inputs
@@ -56,6 +56,7 @@ __all__ = [
     "MOST_ITERATIONS",
     "MOST_OPERATIONS",
     "MOST_STEPS_OF_FILE",
+    "AccidentalEquality",
     "Arguments",
     "Composing",
     "Composition",

@@ -24,17 +24,24 @@ from snd_analysis.base import (
     Span,
     TextEdit,
 )
-from snd_analysis.compose import FileBudget, Specialization, accidental_equalities, specialization_of
+from snd_analysis.compose import (
+    AccidentalEquality,
+    FileBudget,
+    Specialization,
+    accidental_equalities,
+    specialization_of,
+)
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
+from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
 from snd_analysis.workspace.composing import beyond_budget, composing_problems, specialization
 from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
-from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sample_target, samples
+from snd_analysis.workspace.samples import CheckedSample, checked_sample, modules_in_sample, sample_target, samples
 
 _IMPORT = re.compile(r"[ \t]*(import|from)\b")
 _WORD = re.compile(r"\w+")
@@ -114,7 +121,7 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
         for name, (start, definition, _) in (own.items() if errors else ())
         if any(start + definition.start <= error <= start + definition.end for error in errors)
     }
-    by_target: dict[OperatorName, list[Specialization]] = {}
+    by_target: dict[OperatorName, list[Sample]] = {}
     for placed in samples(db, path):
         sample = placed.sample
         if broken and sample_target(db, path, sample) in broken:
@@ -125,10 +132,9 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
         known = checked_sample(db, path, sample)
         if known.composed is not None:
             budget.count(known.composed)
-        if known.operation is not None and not known.has_errors and known.failure is None:
-            bound = specialization_of(known.operation)
-            if bound is not None and bound.valid and bound.template.name.path == path:
-                by_target.setdefault(bound.template.name, []).append(bound)
+        bound = _bound_by(known)
+        if bound is not None and bound.template.name.path == path:
+            by_target.setdefault(bound.template.name, []).append(sample)
         for each in known.problems:
             inside = each.inside
             if inside is not None:
@@ -136,19 +142,40 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
             yield importable(db, path, each.problem.shifted(placed.start))
-    for name, bound_by_samples in by_target.items():
-        yield from _equal_by_accident(db, name, bound_by_samples)
+    for name, own_samples in by_target.items():
+        yield from _equal_by_accident(db, name, tuple(own_samples))
 
 
-def _equal_by_accident(db: Database, name: OperatorName, samples: Sequence[Specialization]) -> Iterator[Problem]:
-    """Yield the equalities that an operator needs, and that only the numbers of its samples have."""
+def _bound_by(known: CheckedSample) -> Specialization | None:
+    """Return what a sample invokes, as it is bound there, if nothing is wrong with that."""
+    if known.operation is None or known.has_errors or known.failure is not None:
+        return None
+    bound = specialization_of(known.operation)
+    return bound if bound is not None and bound.valid else None
+
+
+@query
+def _accidental_equalities(
+    db: Database, name: OperatorName, samples: tuple[Sample, ...]
+) -> tuple[AccidentalEquality, ...]:
+    """Return the equalities that an operator needs, and that only the numbers of its samples have."""
+    whole = specialization(db, name)
+    if whole is None or whole.body is None or not whole.valid:
+        return ()
+    bound = (_bound_by(checked_sample(db, name.path, each)) for each in samples)
+    return tuple(accidental_equalities(whole, [each for each in bound if each is not None]))
+
+
+def _equal_by_accident(db: Database, name: OperatorName, samples: tuple[Sample, ...]) -> Iterator[Problem]:
+    """Yield the accidental equalities of an operator as problems."""
+    equalities = _accidental_equalities(db, name, samples)
     whole, placed = specialization(db, name), definitions(db, name.path).get(name.name)
-    if whole is None or placed is None or whole.body is None or not whole.valid:
+    if not equalities or whole is None or placed is None:
         return
     from snd_analysis.skriptnd.format import new_assertion
 
     text = source(db, name.path).text
-    for found in accidental_equalities(whole, samples):
+    for found in equalities:
         place, operator = whole.template.moved(found.operation.place), found.operation.operator
         assertion = f"{found.first} == {found.second}"
         edit = new_assertion(text, placed.start, placed.definition, assertion)
