@@ -14,6 +14,9 @@ MOST_DELETED_TOKENS = 20
 """Tokens that a repair may leave out. Beyond, the statement is given up instead, with one error."""
 MOST_TOKENS_READ_AGAIN = 40
 """Tokens before a mistake that are read again in another way. Beyond, the error stands where the parser noticed it."""
+MOST_TOKENS_OF_BLOCK = 200
+"""Tokens in which the 'yield' of a block is looked for whose '{' is missing. Beyond, each of its statements is an
+error."""
 LONGEST_COMPLETION = 12
 """Tokens that may be missing from an unfinished statement. With more missing, the parser recovers as from any
 mistake."""

@@ -239,7 +239,7 @@ class Fault:
             return
         at_line_end = self.begins_line and self.token.kind != END
         symbol = self.automaton.table.literals[kind]
-        spaced = f" {symbol} " if symbol.isalpha() else symbol
+        spaced = f" {symbol} " if symbol.isalpha() else " {" if kind == "LBRACE" else symbol
         at_end = self.begins_line or self.token.kind == END
         repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
         span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()

@@ -46,6 +46,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     rereading.statement_without_results,
     rereading.tuple_for_list,
     rereading.block_for_attributes,
+    rereading.block_without_opening,
     rereading.semicolon_in_formula,
     wrong_brackets.parentheses_around_results,
     wrong_brackets.shape_in_parentheses,

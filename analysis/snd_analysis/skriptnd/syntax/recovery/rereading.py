@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_READ_AGAIN
+from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_OF_BLOCK, MOST_TOKENS_READ_AGAIN
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, keywords
 
 # What other languages write for a prefix or at the begin of a statement.
@@ -255,6 +256,36 @@ def block_for_attributes(fault: Fault) -> bool:
     return False
 
 
+def block_without_opening(fault: Fault) -> bool:
+    """``do a = f(x); yield a; }``: statements that end with a 'yield' and a brace, which nothing opens."""
+    if not _ends_block(fault):
+        return False
+    for at in (fault.automaton.at, *_places_before(fault)):
+        if _parses(fault, at, ["LBRACE"], 0):
+            _back_to(fault, at).report_missing("LBRACE")
+            fault.automaton.supply("LBRACE", fault.automaton.last_end, fault.automaton.last_end)
+            return True
+    return False
+
+
+def _ends_block(fault: Fault) -> bool:
+    """Return whether a 'yield' stands before the brace that closes what is open at the error."""
+    depth = 0
+    for offset in range(MOST_TOKENS_OF_BLOCK):
+        kind = fault.automaton.token(offset).kind
+        if kind in CLOSERS:
+            depth += 1
+        elif kind in CLOSERS.values():
+            if depth == 0:
+                return False
+            depth -= 1
+        elif kind == "YIELD" and depth == 0:
+            return True
+        elif kind == END:
+            return False
+    return False
+
+
 def semicolon_in_formula(fault: Fault) -> bool:
     """``y[i,] = x[i,]; i < n;``: what follows the formula before is part of it."""
     automaton, entry = fault.automaton, fault.automaton.entry
@@ -301,7 +332,7 @@ def _parses(fault: Fault, at: int, kinds: Sequence[str], replaced: int) -> bool:
     """Return whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at``
     on."""
     automaton, entry = fault.automaton, fault.automaton.entry
-    if entry is None or not entry.at <= at < automaton.at or len(automaton.stacks.states) <= entry.depth:
+    if entry is None or not entry.at <= at <= automaton.at or len(automaton.stacks.states) <= entry.depth:
         return False
     before = [token.kind for token in automaton.tokens[entry.at : at]]
     between = [token.kind for token in automaton.tokens[at + replaced : automaton.at]]
