@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, product, takewhile
+from itertools import accumulate, product
 from math import prod
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Tensor
+from snd_analysis.proofs.goal import Gap
 from snd_analysis.proofs.lengths import choices_of, lengths_of, symbols_below
-from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
+from snd_analysis.proofs.limits import FEW_CASES, LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
 from snd_analysis.proofs.relevance import relevant_symbols, shaping_attributes
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -39,19 +41,15 @@ class Case(Struct, frozen=True):
     dtypes: Mapping[str, str]
 
 
-class Cases(Struct, frozen=True):
-    """The cases of an operator, small ones first. ``reason`` says why there may be others; empty if there are none."""
-
-    rows: Iterable[Row]
-    reason: str = ""
-
-    def __iter__(self) -> Iterator[tuple[Case, bool]]:
-        """Yield each, and whether nothing is proved without it."""
-        return ((case, row.is_required) for row in self.rows for case in row.cases())
+Cases: TypeAlias = "Iterator[tuple[Case, bool] | Gap]"
+"""Cases, each with whether nothing is proved without it, and why there may be others."""
 
 
 def cases_of(session: Session, template: Template, seconds_left: Callable[[], float]) -> Cases | None:
-    """Return the cases of an operator; None if its declarations can't be told apart into cases."""
+    """Return the cases of an operator, small ones first; None if its declarations can't be told apart into cases.
+
+    Cases are made as they are asked for, most are not if one of the first is enough.
+    """
     general = declare_root(session, template, {}, {}, {})
     if not general.inputs and template.inputs:
         return None
@@ -90,12 +88,12 @@ class Row(Struct, frozen=True):
             found = after
         return found
 
-    def cases(self) -> Iterator[Case]:
-        """Yield each of them."""
+    def cases(self) -> Iterator[tuple[Case, bool]]:
+        """Yield each of them, and whether nothing is proved without it."""
         for values in self._chosen(tuple(self.attributes), self.length):
             attributes = dict(zip(self.attributes, values, strict=True))
             for given in product(*self.inputs.values()):
-                yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes)
+                yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes), self.is_required
 
     def _chosen(self, names: Sequence[str], amount: int) -> Iterator[tuple[Value, ...]]:
         """Yield the values of attributes that don't come to too much together with others."""
@@ -128,28 +126,36 @@ class _Making:
         self._template = template
         self._general = general
         self._values = _Values(template)
-        self._lengths = lengths_of(template, self._values.choices)
+        self._lengths = self._values.lengths
         self._dtypes = _dtypes_of(template)
 
     def cases(self, seconds_left: Callable[[], float]) -> Cases:
-        """Return the cases: those of short packs are required, those of longer ones looked at while there is time.
+        """Yield the cases: those of short packs are required, those of longer ones looked at while there is time.
 
         To tell them apart may take half of the time that is left.
         """
         lengths = self._lengths
-        required = lengths.longest if lengths.compared else max(LONGEST_LENGTH - 1, lengths.least + 1)
         rows = self._of_patterns if all(map(_is_known, self._general.inputs)) else self._of_ranks
-        until = seconds_left() / 2
-        small = list(takewhile(lambda _: seconds_left() > until, rows(0, required)))
-        reason = "" if seconds_left() > until else "there are more lengths of packs than can be told apart"
-        if required < LONGEST_LENGTH and sum(row.count for row in small) > MOST_REQUIRED:
-            together = sum((row.amounts for row in small), Counter[int]())
-            counts = accumulate(together[amount] for amount in sorted(together))
-            reaching = zip(sorted(together), counts, strict=True)
-            most = next((amount for amount, count in reaching if count >= MOST_REQUIRED), 0) - 1
-            small = [replace(row, most=max(most, MOST_TOGETHER)) for row in small]
-        longer = (replace(row, is_required=False) for row in rows(required + 1, lengths.longest))
-        return Cases(chain(small, () if reason else longer), reason or lengths.reason or self._values.reason)
+        pending = rows(0, lengths.required)
+        small = _in_time(pending, seconds_left)
+        count, held = 0, list[Row]()
+        for row in small:
+            count += row.count
+            if count > FEW_CASES:
+                held = [row, *small]
+                break
+            yield from row.cases()
+        if lengths.required < LONGEST_LENGTH and sum(row.count for row in held) > MOST_REQUIRED:
+            held = _fewer(held)
+        for row in held:
+            yield from row.cases()
+        if next(pending, None) is not None:
+            yield Gap("there are more lengths of packs than can be told apart")
+            return
+        if reason := lengths.reason or self._values.reason:
+            yield Gap(reason)
+        for row in rows(lengths.required + 1, lengths.longest):
+            yield from replace(row, is_required=False).cases()
 
     def _of_patterns(self, shortest: int, longest: int) -> Iterator[Row]:
         """Yield the cases of lengths that declarations name, one of which is at least the shortest."""
@@ -234,6 +240,27 @@ class _Making:
                     yield Pack(tensor.shape, dtype="int").length
 
 
+def _in_time(rows: Iterator[Row], seconds_left: Callable[[], float]) -> Iterator[Row]:
+    """Yield rows until making them has taken half of the time that was left."""
+    most = seconds_left() / 2
+    while most > 0:
+        before = seconds_left()
+        row = next(rows, None)
+        most -= before - seconds_left()
+        if row is None:
+            return
+        yield row
+
+
+def _fewer(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without the cases in which lengths, and numbers of items, come to much together."""
+    together = sum((row.amounts for row in rows), Counter[int]())
+    counts = accumulate(together[amount] for amount in sorted(together))
+    reaching = zip(sorted(together), counts, strict=True)
+    most = next((amount for amount, count in reaching if count >= MOST_REQUIRED), 0) - 1
+    return [replace(row, most=max(most, MOST_TOGETHER)) for row in rows]
+
+
 def _small_first(ranges: Iterable[range]) -> Sequence[tuple[int, ...]]:
     return sorted(product(*ranges), key=lambda each: (sum(each), each))
 
@@ -302,7 +329,7 @@ class _Values:
     def __init__(self, template: Template) -> None:
         self._template = template
         self.choices = choices_of(template)
-        self._longest = lengths_of(template, self.choices).longest
+        self.lengths = lengths_of(template, self.choices)
         self._asserted = _asserted_alone(template)
         self._relevant = relevant_symbols(template)
         self.counts = frozenset(each.name for each in template.attributes if each.symbol in self.choices.counts)
@@ -336,6 +363,8 @@ class _Values:
                 found = [Pack(each, dtype=single) for each in product(*items)]
         if len(found) > 1:
             asked = self._asked(member, known, lengths)
+            if member.node.pack is not None:
+                asked = [each for each in asked if not _is_itemwise(each.condition)]
             found = [each for each in found if not self._is_refused(member, each, asked)]
         if member.symbol not in self._relevant and found:
             return found[:1]
@@ -349,7 +378,7 @@ class _Values:
         judged: dict[Value, bool] = {}
         items = []
         for at in range(count):
-            values = self._single(member, dtype, f"{member.name}[{at}]", rank, is_item=count > 1)
+            values = self._single(member, dtype, f"{member.name}[{at}]", rank, count)
             for each in values:
                 if each not in judged:
                     judged[each] = self._is_refused(member, Pack((each,)), asked)
@@ -370,16 +399,19 @@ class _Values:
         scopes = (ValueScope(self._template, {**each.known, member.symbol: value}, each.dtypes) for each in asked)
         return any(_is_false(scope.attempt(each.condition)) for scope, each in zip(scopes, asked, strict=True))
 
-    def _single(self, member: Member, dtype: str, name: str, rank: int, is_item: bool = False) -> list[Value]:
+    def _single(self, member: Member, dtype: str, name: str, rank: int, count: int = 1) -> list[Value]:
         key = CompileTime(("any", name))
         match dtype:
             case "int" if member.symbol in self.choices.items or member.symbol in self.choices.counts:
-                # Of many items none is out of range: one that is does what a single one does.
-                if is_item:
-                    return [shapes.constant(each) for each in range(-1, rank)]
+                # Of many items none is out of range: one that is does what a single one does. What counts from the end
+                # in long packs does what it does in short ones.
+                from_end = [] if max(rank, count) > self.lengths.required else [-1]
+                if count > 1:
+                    return [shapes.constant(each) for each in (*from_end, *range(rank))]
                 beyond = max(rank, self.choices.longest_list)
-                counted = range(self._longest + 1) if member.symbol in self.choices.counts else ()
-                return [shapes.constant(each) for each in sorted({-rank - 1, -rank, *range(-1, beyond + 1), *counted})]
+                counted = range(self.lengths.longest + 1) if member.symbol in self.choices.counts else ()
+                lowest = [-rank - 1, -rank, *from_end] if from_end else [-rank - 1]
+                return [shapes.constant(each) for each in sorted({*lowest, *range(beyond + 1), *counted})]
             case "int":
                 return [shapes.variable(key, name, None, None)]
             case "bool":

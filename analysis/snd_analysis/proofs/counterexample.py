@@ -26,9 +26,10 @@ def with_numbers(case: Case, values: Mapping[Hashable, int]) -> Case:
     return Case(attributes, inputs, case.dtypes)
 
 
-def with_reals(case: Case, number: float) -> Case:
-    """Return a case in which all real attributes of no value have this one."""
-    return Case({name: _with_real(value, number) for name, value in case.attributes.items()}, case.inputs, case.dtypes)
+def with_reals(case: Case, numbers: Mapping[str, float]) -> Case:
+    """Return a case in which real attributes without a value have these; 1.0 if there is none for them."""
+    attributes = {name: _with_real(value, numbers.get(name, 1.0)) for name, value in case.attributes.items()}
+    return Case(attributes, case.inputs, case.dtypes)
 
 
 def candidate_of(template: Template, case: Case) -> Candidate | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from snd_analysis.compose import Failure, Session, Template, as_condition, decla
 from snd_analysis.proofs.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
 from snd_analysis.proofs.declared import is_refused
-from snd_analysis.proofs.goal import UNDECIDED
+from snd_analysis.proofs.goal import UNDECIDED, Gap
 from snd_analysis.proofs.limits import MILLISECONDS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Solver, Undecided
@@ -22,7 +23,10 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic.integers import TRUE
 from snd_analysis.symbolic.values import NULL
 
-_TRIED_REALS = (1.0, 0.0, -1.0)
+_TRIED_REALS = (1.0, -1.0, 0.0, 2.0)
+"""Of the real attributes that an assertion names; others are 1.0."""
+_MOST_REALS = 2
+"""If it names more, all of them are the same."""
 
 
 def implied_assertions(
@@ -57,11 +61,14 @@ class _Looking(Struct):
             return replace(proof, verdict=Verdict.UNKNOWN, reason="the time was over")
         without = self.template.without(self._span)
         cases = cases_of(self.general, without, seconds_left)
-        if cases is None or cases.reason:
-            reason = "its cases can't be told apart" if cases is None else cases.reason
-            return replace(proof, verdict=Verdict.UNKNOWN, reason=reason)
+        if cases is None:
+            return replace(proof, verdict=Verdict.UNKNOWN, reason="its cases can't be told apart")
         reason = ""
-        for case, is_required in cases:
+        for each in cases:
+            if isinstance(each, Gap):
+                reason = reason or each.reason
+                continue
+            case, is_required = each
             if not is_required:
                 break
             if pace.is_over():
@@ -92,12 +99,22 @@ class _Looking(Struct):
         if not isinstance(decision, Counterexample):
             return ""
         tried = with_numbers(case, decision.values)
-        for number in _TRIED_REALS:
-            chosen = with_reals(tried, number)
+        for numbers in self._tried_reals(case):
+            chosen = with_reals(tried, numbers)
             candidate = candidate_of(self.template, chosen)
             if candidate is not None and self._is_refused(chosen):
                 return candidate
         return "sizes seem to be refused by it alone, but are not"
+
+    def _tried_reals(self, case: Case) -> Iterator[Mapping[str, float]]:
+        """Yield values of the real attributes that the assertion names."""
+        named = self.template.symbols(self.node.condition)
+        types = {each.name: each.node.type.text for each in self.template.attributes if each.symbol in named}
+        reals = [name for name, type_ in types.items() if case.dtypes.get(type_, type_) == "real"]
+        if len(reals) > _MOST_REALS:
+            yield from (dict.fromkeys(reals, number) for number in _TRIED_REALS)
+        else:
+            yield from (dict(zip(reals, each, strict=True)) for each in product(_TRIED_REALS, repeat=len(reals)))
 
     def _is_refused(self, case: Case) -> bool:
         declared = declare_root(self.composing, self.template, case.attributes, case.dtypes, case.inputs)

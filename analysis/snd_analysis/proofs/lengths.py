@@ -38,6 +38,11 @@ class Lengths(Struct, frozen=True):
     compared: str | None
     """What is taken for a number, if the longest has to be looked at for that."""
 
+    @property
+    def required(self) -> int:
+        """The longest without which nothing is proved."""
+        return self.longest if self.compared else max(LONGEST_LENGTH - 1, self.least + 1)
+
 
 class Choices(Struct, frozen=True):
     """Attributes of which each value is a case: those that choose items, and those that say how many there are."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 MEMORY_MEGABYTES = 1024
 """What z3 may take. It gives up then: the verdict is unknown."""
+FEW_CASES = 60
+"""Cases that are looked at before others are told apart."""
 MOST_CASES = 600
 """Ranks, lengths, strings and optional values of an operator that are looked at, each with all sizes; those of short
 packs are all looked at."""

@@ -67,9 +67,13 @@ class _Proving:
         """Why nothing is known of conditions below a span, or of any."""
 
     def proofs(self, cases: Cases) -> list[Proof]:
-        if cases.reason or self._template.errors:
-            self._gaps[None] = cases.reason or "the operator has mistakes"
-        for number, (case, is_required) in enumerate(cases):
+        if self._template.errors:
+            self._gaps[None] = "the operator has mistakes"
+        for number, each in enumerate(cases):
+            if isinstance(each, Gap):
+                self._gaps[None] = each.reason
+                continue
+            case, is_required = each
             if not is_required and (number >= MOST_CASES or self._seconds_left() < SECONDS_OF_ASSERTIONS):
                 break
             try:

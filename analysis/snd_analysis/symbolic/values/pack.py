@@ -150,7 +150,9 @@ class Pack(Nested):
         return self._items  # type: ignore[return-value]
 
     def _expanded(self) -> tuple[Value, ...] | None:
-        if self.count is None and any(type(segment) is Run for segment in self.segments):
+        if not any(type(segment) is Run for segment in self.segments):
+            return self.segments  # type: ignore[return-value]
+        if self.count is None:
             return None
         items: list[Value] = []
         for segment in self.segments:
