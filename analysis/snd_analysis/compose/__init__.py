@@ -20,7 +20,7 @@ from snd_analysis.compose.body.operation_scopes import (
     variables_below,
 )
 from snd_analysis.compose.budget import FileBudget
-from snd_analysis.compose.checks.accidental_equality import AccidentalEquality, accidental_equalities
+from snd_analysis.compose.checks.accidental_equality import UnstatedEquality, unstated_equalities
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.omitted_inputs import open_inputs
@@ -56,7 +56,6 @@ __all__ = [
     "MOST_ITERATIONS",
     "MOST_OPERATIONS",
     "MOST_STEPS_OF_FILE",
-    "AccidentalEquality",
     "Arguments",
     "Composing",
     "Composition",
@@ -75,8 +74,8 @@ __all__ = [
     "Specialization",
     "Specializations",
     "Template",
+    "UnstatedEquality",
     "ValueScope",
-    "accidental_equalities",
     "arguments",
     "as_condition",
     "compose_graph",
@@ -106,6 +105,7 @@ __all__ = [
     "specializations_below",
     "tensor_text",
     "total_multiply_adds",
+    "unstated_equalities",
     "variables_below",
     "warnings_of_root",
     "written_call",

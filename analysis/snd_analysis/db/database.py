@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from snd_analysis.db.storage import MISSING, Cell, Storage, Values
+from snd_analysis.db.storage import MISSING, Cell, Comparison, Storage, Values
 
 _revisions = count()
-
-EVERYTHING = -1
-"""The bits of all inputs."""
 
 
 class Database:
@@ -21,7 +18,7 @@ class Database:
     known by then. A database belongs to one thread.
     """
 
-    __slots__ = ("_changed", "_values", "answers", "checkpoint", "on_execute", "revision", "same", "source", "storage")
+    __slots__ = ("_compared", "_values", "answers", "checkpoint", "on_execute", "revision", "source", "storage")
 
     def __init__(self, source: Any = None, on_execute: Callable[[Any, tuple[Any, ...]], None] | None = None) -> None:
         """``on_execute`` is told of every query that is worked out, with its arguments."""
@@ -34,12 +31,10 @@ class Database:
     def _begin(self, values: Values) -> None:
         self.revision = next(_revisions)
         self._values = values
-        self._changed: dict[int, tuple[int, int]] = {}
-        """By other revision how many inputs that had when it was compared, and the bits of those that differ."""
+        self._compared: dict[int, Comparison] = {}
+        """By other revision."""
         self.answers = self.storage.remember(self.revision, values).answers
         """The answers that are firewalls, as far as they are known."""
-        self.same: dict[int, tuple[int, int]] = {}
-        """By other revision how many of these that had, and the bits of those that were found to be the same."""
 
     def changed(
         self,
@@ -66,8 +61,8 @@ class Database:
         """Return the same revision for a question that ``checkpoint`` may end."""
         made = Database.__new__(Database)
         made.storage, made.source, made.on_execute = self.storage, self.source, self.on_execute
-        made.revision, made._values, made._changed = self.revision, self._values, self._changed
-        made.answers, made.same = self.answers, self.same
+        made.revision, made._values, made._compared = self.revision, self._values, self._compared
+        made.answers = self.answers
         made.checkpoint = checkpoint
         return made
 
@@ -83,20 +78,20 @@ class Database:
         """Return the keys of an input that were set or read so far, with their values. Records nothing."""
         return ((cell.key, value) for cell, value in [*self._values.items()] if cell.query is input_)
 
-    def changed_since(self, revision: int) -> int:
-        """Return the bits of the inputs that are not as they were in another revision, whether earlier or later."""
+    def compared_with(self, revision: int) -> Comparison | None:
+        """Return how another revision, whether earlier or later, differs from this one; None if it is forgotten."""
         other = self.storage.history.get(revision)
         if other is None:
-            return EVERYTHING
-        known, values = self._changed.get(revision), other.values
-        if known is None or known[0] != len(values):  # the other one has read more since
+            return None
+        known = self._compared.get(revision)
+        if known is None or known.read != len(other.values) or known.found_out != len(other.answers):
             own = self._values
             bits = 0
-            for cell, value in values.items():
+            for cell, value in other.values.items():
                 if own.get(cell, MISSING) is not value:
                     bits |= cell.bit
-            known = self._changed[revision] = len(values), bits
-        return known[1]
+            known = self._compared[revision] = Comparison(other, bits)
+        return known
 
     def leaves(self, query: Any, *key: Any) -> dict[tuple[Any, tuple[Any, ...]], Any]:
         """Return the inputs that the answer of a query depends on, with their values: the recorded dependencies."""

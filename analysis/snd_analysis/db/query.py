@@ -8,7 +8,7 @@ from operator import eq
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from snd_analysis.db.database import Database
-from snd_analysis.db.storage import FIREWALLS, MISSING, ONE_AT_A_TIME, ActiveQuery, Cell, Memo
+from snd_analysis.db.storage import MISSING, ONE_AT_A_TIME, ActiveQuery, Cell, Comparison, Memo
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -146,8 +146,8 @@ def _update(db: Database, cell: Cell) -> None:
         return
     cell.is_active = True
     try:
-        # A firewall is as quickly worked out as looked at.
-        holds = _inputs_hold if cell.bit else _holds
+        # A firewall is as quickly worked out as its dependencies are looked at.
+        holds = _holds_at_once if cell.bit else _holds
         for memo in cell.versions:
             if holds(db, memo):
                 break
@@ -168,12 +168,9 @@ def _holds(db: Database, memo: Memo) -> bool:
     Unless that follows from inputs or firewalls, they are looked at in the order in which they were asked for, each
     only if those before it are the same: so it is one that working out would ask for as well.
     """
+    if _holds_at_once(db, memo):
+        return True
     revision = db.revision
-    if _inputs_hold(db, memo):
-        return True
-    if _firewalls_hold(db, memo) and db.storage.keeps_near(memo):
-        memo.near_revision = revision
-        return True
     inputs = near = 0
     for cell, value in memo.dependencies:
         if cell.revision != revision:
@@ -188,24 +185,32 @@ def _holds(db: Database, memo: Memo) -> bool:
     return True
 
 
-def _inputs_hold(db: Database, memo: Memo) -> bool:
-    return not memo.inputs & db.changed_since(memo.revision) and db.storage.keeps_inputs(memo)
-
-
-def _firewalls_hold(db: Database, memo: Memo) -> bool:
-    """Return whether what an answer depends on, up to the firewalls around it, has the values that it had."""
-    near, revision = memo.near, memo.near_revision
-    other = db.storage.history.get(revision)
-    if other is None or near & db.changed_since(revision):
+def _holds_at_once(db: Database, memo: Memo) -> bool:
+    """Return whether it follows from inputs or firewalls that all dependencies have the values that they had."""
+    storage = db.storage
+    known = db.compared_with(memo.near_revision)
+    if known is None or memo.near & known.open:
+        inputs = db.compared_with(memo.revision)
+        if inputs is not None and not memo.inputs & inputs.changed and storage.keeps_inputs(memo):
+            return True  # no firewall is asked for what depends on files that are as they were
+        if known is None or not _firewalls_hold(db, memo, known):
+            return False
+    if not storage.keeps_near(memo):
         return False
-    count, same = db.same.get(revision, (0, 0))
-    if count != len(other.answers):  # it has found out more since
-        same = 0
-    rest = near & FIREWALLS & ~same
+    memo.near_revision = db.revision
+    return True
+
+
+def _firewalls_hold(db: Database, memo: Memo, known: Comparison) -> bool:
+    """Return whether what an answer depends on, up to the firewalls around it, has the values that it had."""
+    rest = memo.near & known.open
+    if rest & known.changed:
+        return False
+    answers = db.storage.history[memo.near_revision].answers
     while rest:
         bit = rest & -rest
         for cell in db.storage.firewalls.get(bit, ()):
-            value = other.answers.get(cell, MISSING)
+            value = answers.get(cell, MISSING)
             if value is MISSING:
                 continue  # another one of the same bit
             if cell.revision != db.revision:
@@ -215,9 +220,8 @@ def _firewalls_hold(db: Database, memo: Memo) -> bool:
                     return False
             if cell.memo is None or cell.memo.value is not value:
                 return False
-        same |= bit
+        known.open &= ~bit
         rest ^= bit
-    db.same[revision] = len(other.answers), same
     return True
 
 

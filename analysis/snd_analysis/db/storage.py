@@ -83,6 +83,20 @@ class Revision:
         self.answers: Values = {}
 
 
+class Comparison:
+    """What is known of the differences between a revision and the one that is asked."""
+
+    __slots__ = ("changed", "found_out", "open", "read")
+
+    def __init__(self, other: Revision, changed: int) -> None:
+        self.read, self.found_out = len(other.values), len(other.answers)
+        """How many inputs and firewalls the other revision had when it was compared: of more, nothing is known."""
+        self.changed = changed
+        """The bits of the inputs that differ."""
+        self.open = changed | FIREWALLS
+        """These, and the bits of the firewalls that were not found to be the same."""
+
+
 class ActiveQuery:
     """What a query that is being answered has asked so far."""
 

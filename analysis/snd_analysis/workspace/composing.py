@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator
+from functools import cached_property
+
+from msgspec import Struct
 
 from snd_analysis import formats, rules
 from snd_analysis.base import Problem, Rule, Span
@@ -17,6 +20,7 @@ from snd_analysis.compose import (
     Specialization,
     Specializations,
     Template,
+    UnstatedEquality,
     compose_root,
     errors_by_omission,
     failing_known_elements,
@@ -26,6 +30,7 @@ from snd_analysis.compose import (
     placed_problems,
     reach_of,
     reach_of_cycle,
+    unstated_equalities,
     warnings_of_root,
 )
 from snd_analysis.db import Database, incremental, query
@@ -34,6 +39,8 @@ from snd_analysis.workspace.checks import checked, errors, importable
 from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import front_end_of, project_settings
 from snd_analysis.workspace.names import chunk, definition, definitions, imports, invoked, is_recursive, resolution
+
+_FEW_LEVELS = 16
 
 
 @query
@@ -68,20 +75,29 @@ def reach(db: Database, name: OperatorName) -> Reach:
 
 
 def find_reach(db: Database, path: str) -> None:
-    """Let it be known what the definitions of a file reach, each after those that it invokes.
+    """Let it be known what the definitions of a file reach, each after those that it invokes, where chains are long.
 
     To be called outside of queries: chains of thousands of definitions would else be walked by recursion.
     """
+    for name in _long_chains(db, path):
+        reach(db, name)
+
+
+@query
+def _long_chains(db: Database, path: str) -> tuple[OperatorName, ...]:
+    """Return what the definitions of a file reach, each after those that it invokes; nothing if no chain is long."""
+    levels: dict[OperatorName, int] = {}
     seen: set[OperatorName] = set()
     pending = [(OperatorName(path, name), False) for name in definitions(db, path)]
     while pending:
         name, is_last = pending.pop()
         if is_last:
-            reach(db, name)
+            levels[name] = 1 + max((levels.get(other, 0) for other in invoked(db, name)), default=0)
         elif name not in seen and not is_library(name.path):
             seen.add(name)
             pending.append((name, True))
             pending.extend((other, False) for other in invoked(db, name) if other not in seen)
+    return (*levels,) if max(levels.values(), default=0) > _FEW_LEVELS else ()
 
 
 class ComposedDefinitions:
@@ -190,22 +206,36 @@ def _counterexamples(db: Database, name: OperatorName) -> tuple[Failure, ...]:
 
 def needs_counterexamples(db: Database, path: str) -> bool:
     """Return whether there are graphs in a file of which counterexamples tell what is wrong with them."""
-    for name in _composed(db, path, FileBudget()):  # graphs first
-        found = template(db, name)
-        if found is not None and not found.is_graph:
+    for _, composed in _composed(db, path, FileBudget()):  # graphs first
+        if composed is not None and not composed.template.is_graph:
             break
-        composed = specialization(db, name)
         if composed is not None and (composed.obligations or composed.invokes_obligations or open_inputs(composed)):
             return True
     return False
 
 
+class ComposedDefinition(Struct, frozen=True, dict=True):
+    """A definition composed by itself, and what is wrong with it."""
+
+    specialization: Specialization | None = None
+    problems: tuple[PlacedProblem, ...] = ()
+
+    @cached_property
+    def unstated(self) -> tuple[UnstatedEquality, ...]:
+        """The equalities that it needs and does not state."""
+        whole = self.specialization
+        can_run = whole is not None and whole.body is not None and whole.valid
+        return (*unstated_equalities(whole),) if whole is not None and can_run else ()
+
+
 @query
-def _problems_of(db: Database, name: OperatorName, with_counterexamples: bool) -> tuple[PlacedProblem, ...]:
+def composed_definition(db: Database, name: OperatorName, with_counterexamples: bool) -> ComposedDefinition:
+    """Return a definition composed by itself, with what is wrong with it: one answer for diagnostics to look at."""
     if is_library(name.path):
-        return ()
+        return ComposedDefinition()
     found = _failures(db, name, with_counterexamples)
-    return tuple(problems_of_failures(db, found, name.path, with_counterexamples))
+    problems = problems_of_failures(db, found, name.path, with_counterexamples)
+    return ComposedDefinition(specialization(db, name), tuple(problems))
 
 
 def _failures(db: Database, name: OperatorName, with_counterexamples: bool) -> tuple[Failure, ...]:
@@ -236,21 +266,18 @@ def problems_of_failures(
 def _failing_places(db: Database, path: str, with_counterexamples: bool) -> frozenset[tuple[Rule, str, Span]]:
     """Return what fails in the definitions of a file without those of other files that invoke them."""
     names = _composed(db, path, FileBudget())
-    found = (failure for name in names for failure in _failures(db, name, with_counterexamples))
+    found = (failure for name, _ in names for failure in _failures(db, name, with_counterexamples))
     innermost = ((failure.rule, failure.sites[0].place) for failure in found if failure.sites)
     return frozenset((rule, at.definition, at.span) for rule, at in innermost if at.path == path)
 
 
-def _composed(db: Database, path: str, budget: FileBudget) -> Iterator[OperatorName]:
-    """Yield the definitions of a file, as long as composing them takes no more than it may in all.
-
-    Each is composed by the time when the next is asked for.
-    """
+def _composed(db: Database, path: str, budget: FileBudget) -> Iterator[tuple[OperatorName, Specialization | None]]:
+    """Yield the definitions of a file as they are composed, as long as that takes no more than it may in all."""
     for name in _in_order(db, path):
         if budget.is_spent:
             break
-        yield name
         composed = None if is_library(path) else specialization(db, name)
+        yield name, composed
         if composed is not None:
             budget.count(composed)
 
@@ -286,7 +313,7 @@ def definition_problems(
     own = checked(db, path, found.definition, found.chunk.problems, chosen)
     problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *own)]
     if found.definition.kind == "operator" and (budget is None or not budget.is_spent):
-        problems += in_file(db, path, _problems_of(db, name, True))
+        problems += in_file(db, path, composed_definition(db, name, True).problems)
         composed = None if budget is None else specialization(db, name)
         if budget is not None and composed is not None:
             budget.count(composed)
@@ -297,10 +324,15 @@ def composing_problems(db: Database, path: str, budget: FileBudget, with_counter
     """Return what fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
     found: dict[tuple[Rule, Span, str], Problem] = {}
     names = definitions(db, path)
-    composed: list[OperatorName] = []
-    for name in _composed(db, path, budget):
-        composed.append(name)
-        for placed in _problems_of(db, name, with_counterexamples):
+    left: OperatorName | None = None
+    for name in _in_order(db, path):
+        if budget.is_spent:
+            left = name
+            break
+        composed = composed_definition(db, name, with_counterexamples)
+        if composed.specialization is not None:
+            budget.count(composed.specialization)
+        for placed in composed.problems:
             if placed.definition in names:
                 problem = placed.problem.shifted(names[placed.definition].start)
                 found.setdefault((problem.rule, problem.span, placed.definition), problem)
@@ -311,8 +343,8 @@ def composing_problems(db: Database, path: str, budget: FileBudget, with_counter
         for (rule, _, definition), problem in found.items()
         if rule != rules.VALUE_TOO_LARGE or definition not in following
     ]
-    for name in _in_order(db, path)[len(composed) :][:1]:
-        start, definition, _ = names[name.name]
+    if left is not None:
+        start, definition, _ = names[left.name]
         problems.append(beyond_budget(definition.name.span.shifted(start)))
     return problems
 

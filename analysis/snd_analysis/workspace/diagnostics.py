@@ -25,20 +25,19 @@ from snd_analysis.base import (
     TextEdit,
 )
 from snd_analysis.compose import (
-    AccidentalEquality,
     FileBudget,
     Specialization,
-    accidental_equalities,
+    Template,
+    UnstatedEquality,
     specialization_of,
 )
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
-from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
-from snd_analysis.workspace.composing import beyond_budget, composing_problems, specialization
+from snd_analysis.workspace.composing import beyond_budget, composed_definition, composing_problems
 from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
 from snd_analysis.workspace.samples import CheckedSample, checked_sample, modules_in_sample, sample_target, samples
@@ -93,7 +92,7 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
     budget = FileBudget()
     composed = composing_problems(db, path, budget, with_counterexamples)
     problems = [*_without_unused_names(problems, composed, tree), *composed]
-    problems.extend([*_sample_problems(db, path, problems, budget)])
+    problems.extend([*_sample_problems(db, path, problems, budget, with_counterexamples)])
     used = modules_in(db, path, named)
     if any(item.node.text not in used for item in imports(db, path)):  # only samples can still name it
         named.update(*(modules_in_sample(db, path, each.sample) for each in samples(db, path)))
@@ -107,7 +106,9 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
     return _without_lost_imports(problems, tree, source(db, path).text)
 
 
-def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: FileBudget) -> Iterator[Problem]:
+def _sample_problems(
+    db: Database, path: str, found: Sequence[Problem], budget: FileBudget, with_counterexamples: bool
+) -> Iterator[Problem]:
     """Yield what is wrong with samples, and does not come from what is reported of the definitions themselves.
 
     An invocation of a definition that has a mistake may be right when that is mended: it is not checked until then.
@@ -121,7 +122,7 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
         for name, (start, definition, _) in (own.items() if errors else ())
         if any(start + definition.start <= error <= start + definition.end for error in errors)
     }
-    by_target: dict[OperatorName, list[Sample]] = {}
+    by_target: dict[OperatorName, list[Specialization]] = {}
     for placed in samples(db, path):
         sample = placed.sample
         if broken and sample_target(db, path, sample) in broken:
@@ -134,7 +135,7 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
             budget.count(known.composed)
         bound = _bound_by(known)
         if bound is not None and bound.template.name.path == path:
-            by_target.setdefault(bound.template.name, []).append(sample)
+            by_target.setdefault(bound.template.name, []).append(bound)
         for each in known.problems:
             inside = each.inside
             if inside is not None:
@@ -142,8 +143,12 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem], budget: 
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
             yield importable(db, path, each.problem.shifted(placed.start))
-    for name, own_samples in by_target.items():
-        yield from _equal_by_accident(db, name, tuple(own_samples))
+    for name, bound_by_samples in by_target.items():
+        whole = composed_definition(db, name, with_counterexamples)
+        for unstated in whole.unstated:
+            number = unstated.number_in(bound_by_samples)
+            if number is not None and whole.specialization is not None:
+                yield _equal_by_accident(db, whole.specialization.template, unstated, number)
 
 
 def _bound_by(known: CheckedSample) -> Specialization | None:
@@ -154,35 +159,20 @@ def _bound_by(known: CheckedSample) -> Specialization | None:
     return bound if bound is not None and bound.valid else None
 
 
-@query
-def _accidental_equalities(
-    db: Database, name: OperatorName, samples: tuple[Sample, ...]
-) -> tuple[AccidentalEquality, ...]:
-    """Return the equalities that an operator needs, and that only the numbers of its samples have."""
-    whole = specialization(db, name)
-    if whole is None or whole.body is None or not whole.valid:
-        return ()
-    bound = (_bound_by(checked_sample(db, name.path, each)) for each in samples)
-    return tuple(accidental_equalities(whole, [each for each in bound if each is not None]))
-
-
-def _equal_by_accident(db: Database, name: OperatorName, samples: tuple[Sample, ...]) -> Iterator[Problem]:
-    """Yield the accidental equalities of an operator as problems."""
-    equalities = _accidental_equalities(db, name, samples)
-    whole, placed = specialization(db, name), definitions(db, name.path).get(name.name)
-    if not equalities or whole is None or placed is None:
-        return
+def _equal_by_accident(db: Database, of: Template, found: UnstatedEquality, number: int) -> Problem:
+    """Return the problem that only the number in the samples of an operator makes extents equal that must be."""
     from snd_analysis.skriptnd.format import new_assertion
 
-    text = source(db, name.path).text
-    for found in equalities:
-        place, operator = whole.template.moved(found.operation.place), found.operation.operator
-        assertion = f"{found.first} == {found.second}"
-        edit = new_assertion(text, placed.start, placed.definition, assertion)
-        repair = None if edit is None else Repair(f"assert '{assertion}'", (edit,), safe=False)
-        shown = operator.name if operator is not None else "this"
-        message = rules.equal_by_accident.message(shown, found.first, found.second, found.number)
-        yield Problem(rules.EQUAL_BY_ACCIDENT, place.span.shifted(placed.start), message, repair=repair)
+    path = of.name.path
+    start, definition, _ = definitions(db, path)[of.name.name]
+    assertion = f"{found.first.name} == {found.second.name}"
+    edit = new_assertion(source(db, path).text, start, definition, assertion)
+    repair = None if edit is None else Repair(f"assert '{assertion}'", (edit,), safe=False)
+    called = found.operation.operator
+    shown = called.name if called is not None else "this"
+    message = rules.equal_by_accident.message(shown, found.first.name, found.second.name, number)
+    span = of.moved(found.operation.place).span.shifted(start)
+    return Problem(rules.EQUAL_BY_ACCIDENT, span, message, repair=repair)
 
 
 _UNUSED_NAMES = (lints.DEAD_OPERATION, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)

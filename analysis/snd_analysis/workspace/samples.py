@@ -220,8 +220,14 @@ def sample_target(db: Database, path: str, sample: Sample) -> OperatorName | Non
     return module_scope(db, path).operator(parts) if parts else None
 
 
-@query
 def _call(db: Database, path: str, sample: Sample) -> SampleCall | None:
+    if front_end_of(path) is not None:
+        return _call_by_front_end(db, path, sample)
+    return None if sample.invocation is None else SampleCall(sample.invocation)
+
+
+@query
+def _call_by_front_end(db: Database, path: str, sample: Sample) -> SampleCall | None:
     front_end, call = front_end_of(path), sample.invocation
     found = None if front_end is None else front_end.sample_call(db, path, sample)
     return found if found is not None or call is None else SampleCall(call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from msgspec import Struct
@@ -19,20 +19,31 @@ from snd_analysis.symbolic.values import Value
 _PRIMES = (11, 13, 17, 19, 23)
 
 
-class AccidentalEquality(Struct, frozen=True):
-    """An invocation in an operator that needs two extents to be equal, and the number that both are in a sample."""
+class UnstatedEquality(Struct, frozen=True):
+    """An invocation in an operator that needs two extents to be equal, which no declaration or assertion says."""
 
     operation: Operation
-    first: str
-    second: str
-    number: int
+    first: Symbol
+    second: Symbol
+
+    def number_in(self, samples: Iterable[Specialization]) -> int | None:
+        """Return what both extents are in the first sample that has both, more than 1, if all samples have them equal.
+
+        Then the samples don't tell that the operator needs it.
+        """
+        found = [
+            (one.value, other.value)
+            for sample in samples
+            if isinstance(one := sample.scope.values.get(self.first), Integer)
+            and isinstance(other := sample.scope.values.get(self.second), Integer)
+        ]
+        numbers = [one for one, other in found if one == other and one is not None and one > 1]
+        return numbers[0] if numbers else None
 
 
-def accidental_equalities(
-    whole: Specialization, samples: Sequence[Specialization]
-) -> Iterator[AccidentalEquality]:  # fmt: skip
-    """Yield the equalities that the invocations in an operator need and that no declaration or assertion states, if the
-    extents are equal in the samples of the operator.
+def unstated_equalities(whole: Specialization) -> Iterator[UnstatedEquality]:
+    """Yield the equalities that the invocations in an operator need and that no declaration or assertion states, each
+    once.
 
     ``whole`` is the operator composed by itself, for any sizes. A condition counts if it fails for different primes,
     and holds as soon as two of them are equal.
@@ -57,10 +68,9 @@ def accidental_equalities(
                 if any((first, second) in _needed(each.condition, (first, second)) for each in whole.checks):
                     continue  # an assertion says so
                 pair = symbols[first], symbols[second]
-                number = _number_in(samples, *pair)
-                if number is not None and pair not in told:
+                if pair not in told:
                     told.add(pair)
-                    yield AccidentalEquality(operation, pair[0].name, pair[1].name, number)
+                    yield UnstatedEquality(operation, *pair)
 
 
 def _alone(value: Integer) -> Collection[Hashable]:
@@ -106,15 +116,3 @@ def _decided(condition: Truth, numbers: Mapping[Hashable, int]) -> Truth | None:
         return shapes.substitute(condition, numbers)
     except ArithmeticError:
         return None
-
-
-def _number_in(samples: Sequence[Specialization], first: Symbol, second: Symbol) -> int | None:
-    """Return what two extents are in the first sample that has both, more than 1, if they are equal in all samples."""
-    found = [
-        (one.value, other.value)
-        for sample in samples
-        if isinstance(one := sample.scope.values.get(first), Integer)
-        and isinstance(other := sample.scope.values.get(second), Integer)
-    ]
-    numbers = [one for one, other in found if one == other and one is not None and one > 1]
-    return numbers[0] if numbers else None
