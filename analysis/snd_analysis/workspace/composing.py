@@ -38,7 +38,16 @@ from snd_analysis.skriptnd.names import OperatorName, is_library, library_origin
 from snd_analysis.workspace.checks import checked, errors, importable
 from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import front_end_of, project_settings
-from snd_analysis.workspace.names import chunk, definition, definitions, imports, invoked, is_recursive, resolution
+from snd_analysis.workspace.names import (
+    chunk,
+    definition,
+    definitions,
+    imports,
+    invoked,
+    is_recursive,
+    names_in_file,
+    resolution,
+)
 
 _FEW_LEVELS = 16
 
@@ -88,7 +97,7 @@ def _long_chains(db: Database, path: str) -> tuple[OperatorName, ...]:
     """Return what the definitions of a file reach, each after those that it invokes; nothing if no chain is long."""
     levels: dict[OperatorName, int] = {}
     seen: set[OperatorName] = set()
-    pending = [(OperatorName(path, name), False) for name in definitions(db, path)]
+    pending = [(OperatorName(path, name), False) for name in names_in_file(db, path).definitions]
     while pending:
         name, is_last = pending.pop()
         if is_last:

@@ -103,11 +103,12 @@ def _same_names(one: ModuleNames, other: ModuleNames) -> bool:
 
 
 def _names_in(db: Database, path: str) -> ModuleNames:
-    return library_names(path.removeprefix(LIBRARY_PREFIX)) if is_library(path) else _names_in_file(db, path)
+    return library_names(path.removeprefix(LIBRARY_PREFIX)) if is_library(path) else names_in_file(db, path)
 
 
 @query(same=_same_names, is_firewall=True)
-def _names_in_file(db: Database, path: str) -> ModuleNames:
+def names_in_file(db: Database, path: str) -> ModuleNames:
+    """Return what a file names for others."""
     kinds = {name: found.definition.kind for name, found in definitions(db, path).items()}
     found = file(db, path)
     is_read = found is None or found.unreadable is None
@@ -193,7 +194,7 @@ def _found_recursive(db: Database, path: str) -> frozenset[str]:
         return () if is_library(other.path) else invoked(db, other)
 
     known: dict[OperatorName, bool] = {}
-    for name in _names_in_file(db, path).definitions:
+    for name in names_in_file(db, path).definitions:
         find_cyclic(OperatorName(path, name), following, known)
     return frozenset(name.name for name, is_cyclic in known.items() if is_cyclic and name.path == path)
 
