@@ -144,7 +144,7 @@ class Model:
             if len(dtypes) not in (0, len(self._template.generics)):
                 raise ArgumentError(f"'{self.name}' has several generic types: give all of them, or none")
             specialization = bind_arrays(session, self._template, arguments, self._attributes, dtypes)
-            execution = Execution(seed=self._seed, variables=self._given, limits=self._limits)
+            execution = Execution(seed=self._seed, variables=self._given, limits=self._limits, compiles=True)
             self._running = StatefulGraph(session, specialization, execution)
         return self._running
 

@@ -157,7 +157,7 @@ class FusedFormulas(Struct, frozen=True):
                 budget.allocate(f"'{each.name}'", each.shape, bytes_of_item, each.place)
                 if not each.is_kept:
                     budget.release(prod(each.shape), bytes_of_item)
-            return self.fused.run(frame.arrays, dtypes, budget)
+            return self.fused.run(frame.arrays, dtypes, budget, frame.state.compiles)
         except EvaluationFailed as failed:
             raise _seen_through(failed, chain) from None
 

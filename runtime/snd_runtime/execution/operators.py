@@ -107,6 +107,8 @@ def _composed(
         return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()
     ready.runs += 1
     if ready.runs > 1 and (is_root or iterations) and state.is_unobserved:
+        if is_root:
+            state.repeat()
         program = (ready.flat_root_program if is_root else ready.flat_program) or program
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, is_root)
@@ -121,7 +123,7 @@ def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: s
     template = specialization.template
     if ready.has_formulas:
         variables = {name: state.variable(scope, name, declared) for name, declared in specialization.variables.items()}
-        outputs = ready.lowered.run(arguments, variables, real=state.real, budget=state.budget)
+        outputs = ready.lowered.run(arguments, variables, real=state.real, budget=state.budget, compiles=state.compiles)
     elif ready.intrinsic is not None:
         outputs = _intrinsic(state, ready, arguments, scope)
     elif ready.has_updates and not template.outputs:

@@ -66,6 +66,8 @@ class Execution(Struct, frozen=True):
     """Whether operators with formulas and a composition are run by both, and fail where these disagree."""
     quantize: bool = False
     """Whether to apply the operators of ``@quantize`` to the tensors that they name, as soon as these are computed."""
+    compiles: bool = False
+    """Whether formulas that run again may be compiled, where there is a compiler: sums are rounded in another way."""
     number: int = 0
     """Which one it is of several runs with one seed: what is random differs between them."""
 

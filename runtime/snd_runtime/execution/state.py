@@ -36,6 +36,8 @@ class State:
         self.watch = request.watch
         self.watch_names = request.watch_names
         self.compares = request.compare
+        self.compiles = False
+        """Whether formulas may be compiled: only if the same was run before, since that takes time."""
         self.done = 0
         self._request = request
         self._total = total
@@ -47,6 +49,10 @@ class State:
         """Whether the outputs are all that matters, not values on the way."""
         is_watched = self.watch is not None or self.watch_names is not None
         return not (is_watched or self.compares or self.quantizing.is_applied)
+
+    def repeat(self) -> None:
+        """Note that the same was run before."""
+        self.compiles = self._request.compiles
 
     def invoke(
         self, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]

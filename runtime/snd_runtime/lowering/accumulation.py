@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import chain, islice
 from math import prod
 
@@ -13,6 +14,7 @@ from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, contraction_of
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
+from snd_runtime.lowering.kernels import Kernel, Statement, kernel
 from snd_runtime.lowering.loops import (
     MOST_ROUNDS,
     axes_of_short_reduction,
@@ -76,6 +78,9 @@ class Accumulation:
 
     def run(self, memory: Memory) -> None:
         """Accumulate every element with the values of all points that write it."""
+        loops = self._kernel if memory.compiles else None
+        if loops is not None and loops.run(memory.array, memory.dtypes["real"]):
+            return
         if self._contraction is not None:
             self._contract(memory, self._contraction)
             return
@@ -83,6 +88,14 @@ class Accumulation:
             for part in box.chunks(memory.budget.limits.chunk_elements, self._reduced or ()):
                 memory.budget.check_time(self._formula.source)
                 self._add(Evaluation(memory, self._analysis, self._formula, part), part)
+
+    @cached_property
+    def _kernel(self) -> Kernel | None:
+        """Loops that are faster, once they are compiled."""
+        how = self._contraction
+        if self._formula.condition is not None or (how is not None and how.is_dense(self._analysis.extents)):
+            return None
+        return kernel([Statement(self._write, self._formula.operator, self._analysis, lambda slot: slot)])
 
     def _contract(self, memory: Memory, contraction: Contraction) -> None:
         summation = Summation(contraction, memory)

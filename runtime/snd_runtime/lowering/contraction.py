@@ -25,6 +25,7 @@ from snd_runtime.lowering.writing import combine
 
 # Copies of windows that stay in the cache cost less than half of those that don't (measured).
 _MOST_COPIED = 1 << 20
+_FEW_VECTORS = 4
 
 
 class Factor(Struct, frozen=True, eq=False):
@@ -75,6 +76,13 @@ class Contraction(Struct, eq=False):
     reduced: tuple[int, ...]
     fixed: list[int]
     guards: list[Guard]
+
+    def is_dense(self, extents: Sequence[int]) -> bool:
+        """Return whether there are matrices to multiply, not a few vectors for each of many positions."""
+        if len(self.factors) != 2:
+            return True
+        first, second = (self._axes(factor) for factor in self.factors)
+        return min(prod(extents[axis] for axis in axes) for axes in (first - second, second - first)) > _FEW_VECTORS
 
     def chunks(self, box: Box, most: int) -> Iterator[Chunk]:
         """Parts of a box such that no factor has too many elements in one."""

@@ -27,6 +27,7 @@ from snd_analysis.compose.formulas import (
     Read,
     Slot,
     Term,
+    Write,
     colliding_axes,
 )
 from snd_runtime.lowering.arithmetic import (
@@ -85,13 +86,16 @@ class Direct:
 
     def __init__(
         self,
-        slot: Slot,
+        write: Write,
+        analysis: Analysis,
         shape: tuple[int, ...],
         target: View | None,
         loads: list[Load],
         rows: list[Instruction],
     ) -> None:
-        self.slot = slot
+        self.write = write
+        self.analysis = analysis
+        self.slot = write.slot
         self.size = prod(shape)
         self.is_whole = target is None
         """Whether it writes every element of the tensor, at the position of its axes."""
@@ -198,7 +202,7 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
     if not rows.add(write.value):
         return None
     target = None if _is_whole(forms, slot, box) else _view(forms, slot.shape, box)
-    return Direct(slot, box.shape, target, rows.loads, rows.instructions)
+    return Direct(write, analysis, box.shape, target, rows.loads, rows.instructions)
 
 
 def _is_whole(forms: Sequence[AffineIndex], slot: Slot, box: Box) -> bool:

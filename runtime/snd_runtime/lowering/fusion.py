@@ -6,6 +6,7 @@ Every tile goes through all of them while it is in the cache. What only they rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -17,6 +18,7 @@ from snd_analysis.compose.formulas import Slot
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.direct import TILE, Direct, Instruction, Load, part, tiles
+from snd_runtime.lowering.kernels import Kernel, Statement, kernel
 
 
 class Member(Struct, frozen=True):
@@ -35,6 +37,10 @@ class Member(Struct, frozen=True):
         """The number of the tensor that each of its values is loaded from."""
         return [None if load.slot is None else self.tensors[load.slot] for load in self.direct.loads]
 
+    def statement(self, is_kept: bool) -> Statement:
+        """Return it as one of a kernel; ``is_kept`` says whether anything but the kernel reads the result."""
+        return Statement(self.direct.write, "=", self.direct.analysis, self.tensors.__getitem__, is_kept)
+
     def reads_elsewhere(self, tensors: Mapping[int, Any]) -> bool:
         """Return whether it reads other elements of one of these tensors than those at the point that it writes."""
         loads = zip(self.direct.loads, self.sources, strict=True)
@@ -45,6 +51,8 @@ class Fused:
     """Formulas over the same points, in order; ``kept`` are the tensors that are read after them."""
 
     def __init__(self, members: Sequence[Member], kept: Sequence[int]) -> None:
+        self._members = members
+        self._kept = kept
         self._shape = members[0].direct.shape
         self._dtypes = [member.direct.slot.dtype for member in members if member.result in kept]
         self._loads: list[tuple[Load, int | None]] = []
@@ -97,8 +105,31 @@ class Fused:
             places.append(place)
             yield place
 
-    def run(self, arrays: Sequence[Array | None], dtypes: Mapping[str, np.dtype[Any]], budget: Budget) -> list[Array]:
+    @cached_property
+    def _kernel(self) -> Kernel | None:
+        """Loops that are faster, once they are compiled."""
+        return kernel([member.statement(member.result in self._kept) for member in self._members])
+
+    def _compiled(self, arrays: Sequence[Array | None], dtypes: Mapping[str, np.dtype[Any]]) -> list[Array] | None:
+        """Return the tensors that are kept; None if there are no compiled loops."""
+        if self._kernel is None:
+            return None
+        made = [member for member in self._members if member.result in self._kept]
+        results = {each.result: np.empty(self._shape, dtypes[each.direct.slot.dtype]) for each in made}
+        known = {**dict(enumerate(arrays)), **results}
+        return [*results.values()] if self._kernel.run(known.__getitem__, dtypes["real"]) else None
+
+    def run(
+        self,
+        arrays: Sequence[Array | None],
+        dtypes: Mapping[str, np.dtype[Any]],
+        budget: Budget,
+        compiles: bool = False,
+    ) -> list[Array]:
         """Return the tensors that are kept; ``arrays`` are by number."""
+        compiled = self._compiled(arrays, dtypes) if compiles else None
+        if compiled is not None:
+            return compiled
         loaded = [load.value(None if source is None else arrays[source], dtypes) for load, source in self._loads]
         results = [np.empty(self._shape, dtypes[dtype]) for dtype in self._dtypes]
         size, most = prod(self._shape), min(TILE, budget.limits.chunk_elements)

@@ -87,14 +87,15 @@ class Lowered:
         *,
         real: np.dtype[Any] = FLOAT32,
         budget: Budget | None = None,
+        compiles: bool = False,
     ) -> tuple[Argument, ...]:
-        """Return the outputs, in order. ``variables`` are by name.
+        """Return the outputs, in order. ``variables`` are by name. ``compiles`` says whether kernels are worth it.
 
         Raises EvaluationFailed for what has no value, an index out of bounds, and limits that are exceeded; ValueError
         for arguments of the wrong kind or shape.
         """
         template = self.specialization.template
-        memory = Memory(real, budget or Budget(Limits()))
+        memory = Memory(real, budget or Budget(Limits()), compiles)
         for member, value in zip(template.inputs, inputs, strict=True):
             self._give(memory, member.symbol, value)
         for member in template.variables:

@@ -24,7 +24,9 @@ def array_types(real: np.dtype[Any]) -> dict[str, np.dtype[Any]]:
 class Memory:
     """The arrays of tensors by slot. Reals have the type ``real``, float32 or float64."""
 
-    def __init__(self, real: np.dtype[Any], budget: Budget) -> None:
+    def __init__(self, real: np.dtype[Any], budget: Budget, compiles: bool = False) -> None:
+        self.compiles = compiles
+        """Whether formulas are worth compiling, since they run again and again."""
         self.dtypes = array_types(real)
         self.budget = budget
         self._arrays: dict[Slot, Array] = {}

@@ -1,0 +1,410 @@
+"""Formulas as loops over single elements, for a compiler: numba, where it is installed (the extra ``snd[fast]``).
+
+NumPy is slow where an operation has few elements at a time: pooling, depthwise convolutions, normalisations of small
+images. All kernels come from formulas, by the one rule of this module. Extents, strides and constants are arguments, so
+that formulas of one form share a kernel. Nothing is reordered or contracted but sums, which are added up one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from math import prod
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from snd_analysis.compose.formulas import (
+    INT_MAX,
+    INT_MIN,
+    AffineIndex,
+    Analysis,
+    Apply,
+    Bounds,
+    Constant,
+    Read,
+    Slot,
+    Term,
+    Write,
+    subterms,
+    unconditional,
+)
+from snd_runtime.lowering.arithmetic import Array
+
+MOST_SUMMED = 256
+"""Longer sums lose accuracy if they are added up one by one."""
+WORTH_COMPILING = 1 << 24
+"""How many points NumPy must have computed before a kernel is compiled, in which time it would have been."""
+_CALL = 1 << 16
+"""How many points a call counts for, which costs NumPy time however few there are."""
+
+_REAL = {
+    "+": "({} + {})",
+    "-": "({} - {})",
+    "*": "({} * {})",
+    "/": "({} / {})",
+    "negate": "(-{})",
+    "abs": "abs({})",
+    "sqrt": "np.sqrt({})",
+    "floor": "np.floor({})",
+    "ceil": "np.ceil({})",
+    "<?": "({0} if {0} < {1} or {0} != {0} else {1})",
+    ">?": "({0} if {0} > {1} or {0} != {0} else {1})",
+}
+"""The operations on reals that come to the same, bit by bit, as those of NumPy."""
+_INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}
+_BOOL = {"&&": "({} & {})", "||": "({} | {})", "all": "({} & {})", "any": "({} | {})", "not": "(not {})"}
+_DTYPES = frozenset({"real", "int", "bool"})
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_STORED = {
+    "=": "{0} = {1}",
+    ":=": "{0} = {1}",
+    "+=": "{0} += {1}",
+    "*=": "{0} *= {1}",
+    "<?=": "{0} = {1} if {1} < {0} or {1} != {1} else {0}",
+    ">?=": "{0} = {1} if {1} > {0} or {1} != {1} else {0}",
+}
+
+
+class Statement(Struct, frozen=True):
+    """A write with what it reads, over the axes of a kernel; ``tensors`` are the names of tensors in it."""
+
+    write: Write
+    operator: str
+    analysis: Analysis
+    tensors: Callable[[Slot], Hashable]
+    is_kept: bool = True
+    """Whether anything but later statements reads it."""
+
+
+class Kernel(Struct, frozen=True):
+    """Loops with what they are called with; the tensors are given in this order."""
+
+    source: str
+    numbers: Array
+    constants: tuple[float, ...]
+    tensors: tuple[Hashable, ...]
+    results: tuple[int, ...]
+    """Which of the tensors it writes."""
+    points: int
+
+    def run(self, array_of: Callable[[Any], Array | None], real: np.dtype[Any]) -> bool:
+        """Compute the results, whose arrays are given as those of all tensors; false if NumPy has to."""
+        function = _compiled(self.source, self.points)
+        if function is None:
+            return False
+        arrays = [np.asarray(array_of(tensor)) for tensor in self.tensors]
+        if not all(arrays[at].flags.c_contiguous for at in self.results):
+            return False
+        flat = [np.ascontiguousarray(array).reshape(-1) for array in arrays]
+        function(self.numbers, np.array(self.constants, real), *flat)
+        return True
+
+
+_COMPUTED: dict[str, int] = {}
+_FUNCTIONS: dict[str, Callable[..., None] | None] = {}
+
+
+def _compiled(source: str, points: int) -> Callable[..., None] | None:
+    """Return the function of a kernel that computes so many points; None if it is not worth it, or can't be made."""
+    if source not in _FUNCTIONS:
+        computed = _COMPUTED[source] = _COMPUTED.get(source, 0) + points + _CALL
+        if computed < WORTH_COMPILING:
+            return None
+        names: dict[str, Any] = {"np": np}
+        exec(source, names)
+        _FUNCTIONS[source] = compiled_function(names["kernel"])
+    return _FUNCTIONS[source]
+
+
+def compiled_function(function: Callable[..., None]) -> Callable[..., None] | None:
+    """Return a function that does the same in machine code; None if the compiler can't be loaded."""
+    try:
+        from numba import njit
+    except ImportError:  # it may not know this version of NumPy
+        return None
+    return njit(error_model="numpy", boundscheck=False)(function)
+
+
+@cache
+def has_compiler() -> bool:
+    """Return whether there is a compiler."""
+    return find_spec("numba") is not None
+
+
+def kernel(statements: Sequence[Statement]) -> Kernel | None:
+    """Return loops for statements over the same points, in order; None if there are none, or no compiler."""
+    if not has_compiler():
+        return None
+    try:
+        return _Loops(statements).kernel()
+    except _UnsuitableError:
+        return None
+
+
+class _UnsuitableError(Exception):
+    """The statements can't be computed so."""
+
+
+class _Access(Struct, eq=False):
+    """Elements of a tensor, in a row: the element of the first point, and the step along each axis."""
+
+    array: str
+    start: int
+    steps: dict[int, int]
+
+
+class _Limit(Struct, frozen=True):
+    """A guarded index that must lie within an extent."""
+
+    form: AffineIndex
+    extent: int
+
+
+class _Loops:
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self._statements = statements
+        self._extents = statements[0].analysis.extents
+        self._arrays: dict[Hashable, str] = {}
+        self._accesses: dict[tuple[Hashable, int, tuple[tuple[int, int], ...]], _Access] = {}
+        self._limits: list[_Limit] = []
+        self._placed: set[int] = set()
+        """Axes whose positions are limited."""
+        self._numbers: list[int] = []
+        self._constants: list[float] = []
+        self._values: dict[tuple[int, Term] | Hashable, tuple[str, int]] = {}
+        self._lines: list[list[str]] = []
+        made: set[Hashable] = set()
+        for statement in statements:
+            self._look_at(statement, made)
+            made.add(statement.tensors(statement.write.slot))
+        self._targets = {
+            at: self._access(each, each.write.slot, each.write.places)
+            for at, each in enumerate(statements)
+            if each.is_kept
+        }
+
+    def kernel(self) -> Kernel:
+        reduced = self._reduced()
+        axes = [axis for axis, extent in enumerate(self._extents) if extent > 1]
+        outer = self._merged([axis for axis in axes if axis not in reduced])
+        inner = self._merged([axis for axis in axes if axis in reduced])
+        if not outer or any(each.steps.get(outer[-1][0], 0) != 1 for each in self._targets.values()):
+            raise _UnsuitableError
+        if any(each.steps.get(outer[-1][0], 0) < 0 for each in self._accesses.values()):
+            raise _UnsuitableError
+        return self._written([*outer[:-1], *inner, outer[-1]])
+
+    def _reduced(self) -> frozenset[int]:
+        axes = {axis for axis, extent in enumerate(self._extents) if extent > 1}
+        reduced = axes.difference(*(each.steps for each in self._targets.values()))
+        summed = prod(self._extents[axis] for axis in reduced)
+        operators = {each.operator for each in self._statements}
+        if (reduced and operators & {"=", ":="}) or (summed > MOST_SUMMED and operators & {"+=", "*="}):
+            raise _UnsuitableError
+        return frozenset(reduced)
+
+    # ---- what is read and written ------------------------------------------------------------------------------------
+    def _look_at(self, statement: Statement, made: set[Hashable]) -> None:
+        write = statement.write
+        is_exact = write.slot.dtype == "int" and statement.operator in ("+=", "*=")
+        if is_exact or statement.operator not in _STORED:
+            raise _UnsuitableError
+        everywhere = {*unconditional(write.value)}
+        for term in subterms(write.value):
+            if isinstance(term, Read) and statement.tensors(term.slot) not in made:
+                if term not in everywhere and any(place.bounds is Bounds.SKIPPED for place in term.places):
+                    raise _UnsuitableError
+                self._access(statement, term.slot, term.places)
+
+    def _access(self, statement: Statement, slot: Slot, places: Sequence[Any]) -> _Access:
+        forms = statement.analysis.affine_places(places)
+        if forms is None or slot.items or None in slot.shape or slot.dtype not in _DTYPES:
+            raise _UnsuitableError
+        start, steps, stride = 0, dict[int, int](), 1
+        ranges = [(0, extent) for extent in self._extents]
+        for form, place, extent in reversed([*zip(forms, places, slot.shape, strict=True)]):
+            low, high = form.over(ranges)
+            if low < 0 or high >= extent:
+                if place.bounds is not Bounds.SKIPPED:
+                    raise _UnsuitableError
+                if all(self._extents[axis] == 1 for axis in form.factors):
+                    raise _UnsuitableError
+                limit = _Limit(form, extent)
+                if limit not in self._limits:
+                    self._limits.append(limit)
+                    self._placed |= {*form.factors}
+            start += form.constant * stride
+            for axis, factor in form.factors.items():
+                if self._extents[axis] > 1:
+                    steps[axis] = steps.get(axis, 0) + factor * stride
+            stride *= extent
+        tensor = statement.tensors(slot)
+        array = self._arrays.setdefault(tensor, f"t{len(self._arrays)}")
+        key = (tensor, start, tuple(sorted(steps.items())))
+        return self._accesses.setdefault(key, _Access(array, start, steps))
+
+    def _merged(self, axes: Sequence[int]) -> list[tuple[int, int]]:
+        """Return axes with their extents; the last of neighbours that are walked through as one stands for them."""
+        found: list[tuple[int, int]] = []
+        for axis in reversed(axes):
+            extent = self._extents[axis]
+            if found and self._is_one(axis, *found[-1]):
+                found[-1] = (found[-1][0], found[-1][1] * extent)
+            else:
+                found.append((axis, extent))
+        return found[::-1]
+
+    def _is_one(self, axis: int, last: int, extent: int) -> bool:
+        if axis in self._placed or last in self._placed:
+            return False
+        return all(each.steps.get(axis, 0) == each.steps.get(last, 0) * extent for each in self._accesses.values())
+
+    # ---- text --------------------------------------------------------------------------------------------------------
+    def _number(self, value: int) -> str:
+        self._numbers.append(value)
+        return f"n{len(self._numbers) - 1}"
+
+    def _written(self, loops: Sequence[tuple[int, int]]) -> Kernel:
+        self._levels = {axis: at + 1 for at, (axis, _) in enumerate(loops)}
+        self._loops = loops
+        self._lines = [[] for _ in range(len(loops) + 1)]
+        ranges = self._ranges()
+        self._points()
+        results = [self._valued(statement) for statement in self._statements]
+        last = self._lines[-1]
+        for at, target in self._targets.items():
+            last.append(_STORED[self._statements[at].operator].format(self._element(target), results[at]))
+        head = ", ".join(("numbers", "constants", *self._arrays.values()))
+        text = [f"def kernel({head}):"]
+        text += [f"    n{at} = numbers[{at}]" for at in range(len(self._numbers))]
+        text += [f"    c{at} = constants[{at}]" for at in range(len(self._constants))]
+        for level, lines in enumerate(self._lines):
+            text += ["    " * (level + 1) + line for line in lines]
+            if level < len(loops):
+                text += ["    " * (level + 1) + line for line in ranges[level]]
+        points = prod(extent for _, extent in loops)
+        numbers = np.array(self._numbers or [0], np.int64)
+        tensors = tuple(self._arrays)
+        written = tuple(tensors.index(each.tensors(each.write.slot)) for each in self._statements if each.is_kept)
+        return Kernel("\n".join(text), numbers, tuple(self._constants or [0.0]), tensors, written, points)
+
+    def _ranges(self) -> list[list[str]]:
+        """Return the lines that begin each loop; the last one counts from 0."""
+        found = []
+        for level, (axis, extent) in enumerate(self._loops, 1):
+            low, high = ["0"], [self._number(extent)]
+            for limit in self._limits:
+                levels = [self._levels.get(each, 0) for each in limit.form.factors]
+                if max(levels, default=0) != level:
+                    continue
+                factor = limit.form.factors[axis]
+                by = self._number(abs(factor))
+                rest = [self._number(limit.form.constant)]
+                rest += [
+                    f"i{each} * {self._number(limit.form.factors[each])}"
+                    for each in limit.form.factors
+                    if each != axis and each in self._levels
+                ]
+                least, most = f"({' + '.join(rest)})", f"({self._number(limit.extent - 1)} - ({' + '.join(rest)}))"
+                if factor < 0:
+                    least, most = most, least
+                low.append(f"-({least} // {by})")
+                high.append(f"{most} // {by} + 1")
+            lines = []
+            start, end = (low[0], high[0]) if len(low) == 1 else (f"l{axis}", f"h{axis}")
+            if len(low) > 1:
+                lines += [f"{start} = max({', '.join(low)})", f"{end} = min({', '.join(high)})"]
+            found.append([*lines, *self._rows(level, axis, start, end)])
+        return found
+
+    def _rows(self, level: int, axis: int, start: str, end: str) -> Iterator[str]:
+        if level < len(self._loops):
+            yield f"for i{axis} in range({start}, {end}):"
+            return
+        for number, each in enumerate(self._accesses.values()):
+            step = each.steps.get(axis, 0)
+            if step:
+                begin = f"p{number} + {start} * {step}" if start != "0" else f"p{number}"
+                yield f"r{number} = {each.array}[{begin} :]"
+        yield f"for i{axis} in range({end} - {start}):"
+
+    def _points(self) -> None:
+        """Write where each access is, at the level of its deepest axis but the last one."""
+        for number, each in enumerate(self._accesses.values()):
+            place = f"q{number}_0"
+            self._lines[0].append(f"{place} = {self._number(each.start)}")
+            for level, (axis, _) in enumerate(self._loops[:-1], 1):
+                if each.steps.get(axis, 0):
+                    text = f"q{number}_{level} = {place} + i{axis} * {self._number(each.steps[axis])}"
+                    self._lines[level].append(text)
+                    place = f"q{number}_{level}"
+            self._lines[len(self._loops) - 1].append(f"p{number} = {place}")
+
+    def _level(self, axes: Mapping[int, int] | frozenset[int]) -> int:
+        return max((self._levels.get(axis, 0) for axis in axes), default=0)
+
+    def _element(self, access: _Access) -> str:
+        number = [*self._accesses.values()].index(access)
+        axis = self._loops[-1][0]
+        step = access.steps.get(axis, 0)
+        if step:
+            return f"r{number}[i{axis}]" if step == 1 else f"r{number}[i{axis} * {step}]"
+        return f"{access.array}[q{number}_{self._level(access.steps)}]"
+
+    def _valued(self, statement: Statement) -> str:
+        value = self._value(statement, statement.write.value)
+        self._values[statement.tensors(statement.write.slot)] = value
+        return value[0]
+
+    def _value(self, statement: Statement, term: Term) -> tuple[str, int]:
+        """Return the name of a value, and the level at which it is known."""
+        tensor = statement.tensors(term.slot) if isinstance(term, Read) else None
+        if tensor is not None and tensor in self._values:
+            return self._values[tensor]
+        key = (id(statement), term)  # operators that are alike share their formulas
+        if key not in self._values:
+            self._values[key] = self._made(statement, term)
+        return self._values[key]
+
+    def _made(self, statement: Statement, term: Term) -> tuple[str, int]:
+        match term:
+            case Constant(dtype="real", value=value):
+                self._constants.append(float(value))
+                return f"c{len(self._constants) - 1}", 0
+            case Constant(dtype="int" | "bool", value=value):
+                return f"({value})", 0
+            case Read():
+                access = self._access(statement, term.slot, term.places)
+                level = self._level(access.steps)
+                text = self._element(access)
+            case Apply():
+                text, level = self._applied(statement, term)
+            case _:
+                raise _UnsuitableError
+        name = f"v{len(self._values)}"
+        self._lines[level].append(f"{name} = {text}")
+        return name, level
+
+    def _applied(self, statement: Statement, term: Apply) -> tuple[str, int]:
+        found = [self._value(statement, each) for each in term.operands]
+        names, level = [name for name, _ in found], max(level for _, level in found)
+        dtypes = {each.dtype for each in term.operands}
+        form = None
+        if term.operation in ("select", "pick"):
+            is_alike = term.operands[1].dtype == term.operands[2].dtype == term.dtype
+            form = "({1} if {0} else {2})" if is_alike and term.operands[0].dtype == "bool" else None
+        elif term.operation in _COMPARISONS and len(dtypes) == 1 and dtypes <= {"real", "int"}:
+            form = f"({{}} {term.operation} {{}})"
+        elif dtypes == {"bool"}:
+            form = _BOOL.get(term.operation)
+        elif dtypes == {"real"} and term.dtype == "real":
+            form = _REAL.get(term.operation)
+        elif dtypes == {"int"} and term.dtype == "int" and term.operation in _INT:
+            low, high = statement.analysis.interval(term)
+            form = _INT[term.operation] if low >= INT_MIN and high <= INT_MAX else None
+        if form is None:
+            raise _UnsuitableError
+        return form.format(*names), level

@@ -1,0 +1,140 @@
+"""Formulas as loops: what they compute is what NumPy computes, but for the rounding of sums.
+
+The loops are Python that numba understands, so all but one test run them as they are: nothing is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_runtime.execution import Execution, execute
+from snd_runtime.lowering import kernels
+from support.runtime.executing import instance_of, net
+
+STEPS = """
+operator shrink { @input { x: real[n, m]; } @output { y: real[n, m]; }
+    @lower { y[i, j] = x[i, j] > 1.0 && !(x[i, j] > 3.0) ? x[i, j] - 1.0 : -abs(x[i, j]) <? 2.5, i < n, j < m; } }
+operator row { @input { x: real[n, m]; } @output { y: real[n, m]; }
+    @lower { y[i, j] = x[i, m - 1 - j], i < n, j < m; } }
+operator most { @input { k: int[n, m]; } @output { y: int[n]; }
+    @lower { y[i,] >?= k[i, j], i < n, j < m; } }
+operator window { @input { x: real[n, m]; } @output { y: real[n, m]; }
+    @lower { y[i, j] += x[|i + d - 1|, |2 * j - e|], i < n, j < m, d < 3, e < 2; } }
+operator mirror { @input { x: real[n, m]; } @output { y: real[n, m]; }
+    @lower { y[i, j] += x[|n - i - d|, |j + e - 1|], i < n, j < m, d < 3, e < 2; } }
+operator product { @input { x: real[n, m]; } @output { y: real[m]; }
+    @lower { y[j,] *= x[i, j], i < n, j < m; } }
+"""
+IMAGE = (2, 4, 9, 8)
+PROGRAMS = [
+    ("x: real[n, m];", "y: real[n, m];", "y = shrink(x);", [(5, 7)]),
+    ("x: real[n, m];", "y: real[n, m];", "y = window(x);", [(5, 7)]),
+    ("x: real[n, m];", "y: real[n, m];", "y = mirror(x);", [(5, 7)]),
+    ("x: real[n, m];", "y: real[m];", "y = product(x);", [(5, 7)]),
+    ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
+     "y = nn.max_pool{size=[3, 2], stride=[2, 1], padding=[1, 1, 0, 1]}(x);", [IMAGE]),
+    ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
+     "y = nn.avg_pool{size=[2, 3], stride=[1, 2], dilation=[2, 1]}(x);", [IMAGE]),
+    ("x: real[b, c, h, w]; f: real[k, 1, p, q];", "y: real[b, k, ~|99, ~|99];",
+     "y = nn.conv{groups=0, padding=[1, 1, 2, 1], stride=[2, 1]}(x, f);", [IMAGE, (4, 1, 3, 3)]),
+    ("x: real[b, c, h, w]; s: real[c]; v: real[c];", "y: real[b, c, h, w];",
+     "a = math.sub{rhs_align=1}(x, s); u = math.add(v, 0.01); d = math.sqrt(u); e = math.div{rhs_align=1}(a, d);"
+     "f = nn.relu(e); g = math.add(f, x); y = math.clamp(g, 0.0, 6.0);", [IMAGE, (4,), (4,)]),
+    ("x: real[n, m]; z: real[n, m];", "y: real[n, m]; t: real[n, m];",
+     "a = math.mul(x, z); t = math.max(a, z); b = math.add(t, a); y = math.floor(b);", [(300, 3), (300, 3)]),
+]  # fmt: skip
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the tensors of each kernel that is made; they run at once, as Python."""
+    made: list[str] = []
+
+    def function(given: Callable[..., None]) -> Callable[..., None]:
+        made.append(given.__name__)
+        return given
+
+    monkeypatch.setattr(kernels, "has_compiler", lambda: True)
+    monkeypatch.setattr(kernels, "compiled_function", function)
+    monkeypatch.setattr(kernels, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(kernels, "_FUNCTIONS", {})
+    return made
+
+
+def _both(text: str, inputs: list[Any], real: type = np.float32) -> list[list[Any]]:
+    """The outputs of the first run, and of the second one, which may use kernels."""
+    session, specialization = instance_of(text, inputs)
+    request = Execution(real=np.dtype(real), compiles=True)
+    return [[*execute(session, specialization, inputs, request).outputs.values()] for _ in range(2)]
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[2].split("(")[0])
+def test_loops_give_the_values_of_numpy(program: Any, real: type, interpreted: list[str]):
+    given, made, compose, shapes = program
+    random = np.random.default_rng(1)
+    inputs = [np.abs(random.standard_normal(shape).astype(real) * 3) for shape in shapes]
+    inputs[0] *= np.where(random.random(shapes[0]) < 0.5, -1, 1).astype(real)
+    inputs[0].flat[3] = np.nan
+    first, again = _both(net(given, made, compose, operators=STEPS), inputs, real)
+    assert interpreted
+    for one, other in zip(first, again, strict=True):
+        assert one.dtype == other.dtype == real
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "made", "compose", "shape"),
+    [
+        ("x: real[n, m];", "y: real[n, m];", "y = row(x);", (5, 7)),  # backwards
+        ("x: real[n, m];", "y: real[n];", "y = math.sum_reduce{axes=[1], squeeze=true}(x);", (4, 999)),  # a long sum
+        ("x: real[n, m];", "y: real[n, m];", "y = math.exp(x);", (5, 7)),  # faster in NumPy
+    ],
+)
+def test_numpy_computes_the_rest(given: str, made: str, compose: str, shape: tuple[int, ...], interpreted: list[str]):
+    x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    first, again = _both(net(given, made, compose, operators=STEPS), [x])
+    assert not interpreted
+    np.testing.assert_array_equal(first[0], again[0])
+
+
+def test_ints_are_compared(interpreted: list[str]):
+    k = np.arange(12).reshape(4, 3) * 2**60
+    first, again = _both(net("k: int[n, m];", "y: int[n];", "y = most(k);", operators=STEPS), [k])
+    np.testing.assert_array_equal(first[0], again[0])
+
+
+def test_nothing_is_compiled_unless_it_is_asked_for(interpreted: list[str]):
+    x = np.ones((2, 2), np.float32)
+    session, specialization = instance_of(net("x: real[n, m];", "y: real[n, m];", "y = nn.relu(x);"), [x])
+    for _ in range(3):
+        execute(session, specialization, [x], Execution())
+    execute(session, specialization, [x], Execution(compiles=True, watch=lambda _: None))
+    assert not interpreted
+
+
+def test_a_kernel_is_compiled_once_it_is_worth_it(monkeypatch: pytest.MonkeyPatch, interpreted: list[str]):
+    monkeypatch.setattr(kernels, "WORTH_COMPILING", 1 << 18)
+    x = np.ones((2, 2), np.float32)
+    text = net("x: real[n, m];", "y: real[n, m];", "y = nn.relu(x);")
+    session, specialization = instance_of(text, [x])
+    counts = []
+    for _ in range(6):
+        execute(session, specialization, [x], Execution(compiles=True))
+        counts.append(len(interpreted))
+    assert counts == [0, 0, 0, 0, 1, 1]
+
+
+def test_numba_compiles_the_loops(monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(kernels, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(kernels, "_FUNCTIONS", {})
+    x = np.random.default_rng(1).standard_normal((2, 4, 9, 8)).astype(np.float32)
+    x.flags.writeable = False  # as what is mapped from a file
+    first, again = _both(net("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];", PROGRAMS[4][2]), [x])
+    assert [*map(callable, kernels._FUNCTIONS.values())] == [True]
+    np.testing.assert_array_equal(first[0], again[0])
