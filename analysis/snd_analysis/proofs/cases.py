@@ -8,7 +8,7 @@ be like these.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from math import prod
 from typing import TypeAlias
@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
-from snd_analysis.model import Tensor
+from snd_analysis.model import Shape, Tensor
 from snd_analysis.proofs.goal import Gap
 from snd_analysis.proofs.lengths import choices_of, lengths_of, symbols_below
 from snd_analysis.proofs.limits import FEW_CASES, LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
@@ -27,7 +27,18 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Leaf
-from snd_analysis.symbolic.values import NULL, UNDEFINED, CompileTime, Maybe, Pack, Run, Unknown, Value, substitute
+from snd_analysis.symbolic.values import (
+    NULL,
+    UNDEFINED,
+    CompileTime,
+    Element,
+    Maybe,
+    Pack,
+    Run,
+    Unknown,
+    Value,
+    substitute,
+)
 
 _OTHERS = ("other", "another")
 """Strings that the operator does not name: two, for attributes may be compared."""
@@ -443,14 +454,23 @@ def _rows(value: Value, lengths: Mapping[object, int]) -> tuple[tuple[Integer, .
         ]
         tensors = Pack(segments).items
     rows: list[tuple[Integer, ...]] = []
-    for tensor in tensors or ():
+    for at, tensor in enumerate(tensors or ()):
         shape = tensor.shape if isinstance(tensor, Tensor) else None
-        row = UNDEFINED if shape is None else substitute(Pack(shape, dtype="int"), lengths)
+        known = {**lengths, **dict.fromkeys(_places_in_pack(shape or ()), at)}
+        row = UNDEFINED if shape is None else substitute(Pack(shape, dtype="int"), known)
         items = row.items if isinstance(row, Pack) else None
         if items is None or not all(isinstance(each, Integer) for each in items):
             return None
         rows.append(tuple(_known_when_composed(each) for each in items if isinstance(each, Integer)))
     return None if tensors is None else tuple(rows)
+
+
+def _places_in_pack(shape: Shape) -> Iterator[Hashable]:
+    """Yield what stands for the place of a tensor in its pack, in extents that differ from tensor to tensor."""
+    for extent in shape:
+        for leaf in extent.leaves if isinstance(extent, Integer) else ():
+            if isinstance(leaf.key, Element):
+                yield from (each.key for each in leaf.key.index.leaves)
 
 
 def _known_when_composed(extent: Integer) -> Integer:

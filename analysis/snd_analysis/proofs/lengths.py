@@ -232,7 +232,7 @@ def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], cou
             for each in listed:
                 if isinstance(each, nodes.Range):
                     counts |= symbols_below(template, each)
-        case nodes.Expansion(length=length) if length is not None:
+        case nodes.Expansion(length=length) | nodes.Pack(length=length) if length is not None:
             counts |= symbols_below(template, length)
         case nodes.Unroll(count=count):
             counts |= symbols_below(template, count)

@@ -172,7 +172,7 @@ class _Elaboration:
             extents = self._extents(expressions, bound)
             for name, extent in extents:
                 at = fixed.get(len(axes))
-                if extent.axes and at is None:
+                if extent.axes and at is None and not self._tensors.is_general:
                     raise VariesWith(bound, extent.axes)
                 if isinstance(extent, Open) and not extent.is_positive and not self._tensors.is_general:
                     raise EvaluationError(bound, UNKNOWN_VALUE, "whether this index takes any value is not known")
