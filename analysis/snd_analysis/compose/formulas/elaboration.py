@@ -177,9 +177,9 @@ class _Elaboration:
                 if isinstance(extent, Open) and not extent.is_positive and not self._tensors.is_general:
                     raise EvaluationError(bound, UNKNOWN_VALUE, "whether this index takes any value is not known")
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
+                if isinstance(extent, Constant) and int(extent.value) <= 0:
+                    return None  # it never runs, so what it says of items that aren't there doesn't matter
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
-        if any(isinstance(axis.extent, Constant) and int(axis.extent.value) <= 0 for axis in axes):
-            return None  # it never runs, so what it says of items that aren't there doesn't matter
         for local in node.locals:
             expressions.bindings[self._symbol(local.name)] = expressions.evaluate(local.value)
         condition = None
