@@ -1,0 +1,117 @@
+"""What is told apart into cases: a wrong case is a wrong proof, so those that were wrong once are here."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
+
+from snd_analysis.proofs import Verdict, proofs_of_operator
+from snd_analysis.skriptnd.names import OperatorName
+from support.memory import snapshot_of
+
+PROVED = {
+    "each tensor of a pack up to its own end": """
+        @input { xs: real[..s]..(k); }
+        @output { y: real[k, s >? ..]; }
+        @assert { k > 0; }
+        @lower { y[j, i] += xs[j][i,], j < k, i < s[j]; }""",
+    "two packs of the same extents": """
+        @input { xs: real[..s]..(k); ws: real[..s]..(k); }
+        @output { y: real[k]; }
+        @lower { y[j,] += xs[j][i,] * ws[j][i,], j < k, i < s[j]; }""",
+    "a bound that depends on another index": """
+        @input { x: real[n,n]; }
+        @output { y: real[n]; }
+        @lower { y[i,] += x[i, i + j], i < n, j < n - i; }""",
+    "three bounds that depend on one another": """
+        @input { x: real[n,n,n]; }
+        @output { y: real[n]; }
+        @lower { y[i,] += x[i - j, j - k, k], i < n, j < i + 1, k < j + 1; }""",
+    "a divisor inside of such a bound": """
+        @input { x: real[n,n]; }
+        @output { y: int[n]; }
+        @lower { y[i,] += 6 / (i - j), i < n, j < i; }""",
+    "outputs that an attribute counts": """
+        @attrib { k: int; }
+        @input { x: real[n]; }
+        @output { ys: real[n / k]..(k); }
+        @assert { k > 0; n % k == 0; }
+        @lower { ys[j][i,] = x[j * (n / k) + i,], j < k, i < n / k; }""",
+    "an index of no position": """
+        @attrib { c: int..(k); }
+        @input { x: real[n]; }
+        @output { y: real[k]; }
+        @assert { c >= 0; c <= n; }
+        @lower { y[j,] += x[i,], j < k, i < c[j]; }""",
+}
+REFUTED = {
+    "a tensor of a pack up to the end of another one": """
+        @input { xs: real[..s]..(k); }
+        @output { y: real[s[0]]; }
+        @assert { k == 2; }
+        @lower { y[i,] = xs[0][i,] + xs[1][i,], i < s[0]; }""",
+    "all tensors of a pack up to the end of the first": """
+        @input { xs: real[..s, m]..(k); }
+        @using { o = [0, s..] + ...; }
+        @output { y: real[s + .., m]; }
+        @lower { y[o[j] + i, l] = xs[j][i, l], j < k, i < s[0], l < m; }""",
+    "extents of which the others are not asserted": """
+        @input { xs: real[..s, ..m]..(k); }
+        @output { y: real[s[0]]; }
+        @assert { k >= 2; s == s[0]; }
+        @lower { y[i,] += xs[0][i,j] * xs[1][i,j], i < s[0], j < m[0]; }""",
+    "a bound of another index that is one too great": """
+        @input { x: real[n,n]; }
+        @output { y: real[n]; }
+        @lower { y[i,] += x[i, i + j], i < n, j < n - i + 1; }""",
+    "a bound of another index up to 0": """
+        @input { x: real[n,n]; }
+        @output { y: int[n]; }
+        @lower { y[i,] += 6 / (i - j), i < n, j < i + 1; }""",
+    "outputs that an attribute counts, rounded up": """
+        @attrib { k: int; }
+        @input { x: real[n]; }
+        @output { ys: real[n \\ k]..(k); }
+        @assert { k > 0; }
+        @lower { ys[j][i,] = x[j * (n \\ k) + i,], j < k, i < n \\ k; }""",
+    "axes of which only neighbours differ": """
+        @attrib { axes: int..(k); }
+        @input { x: real[s..(d)]; }
+        @output { y: real[s[axes]..]; }
+        @assert { k == d; axes >= 0 && axes < d; axes[1:] != axes[:-1]; }
+        @lower { y[i[axes]..] = x[i..], i < s; }""",
+}
+
+
+def verdicts(body: str) -> dict[str, Verdict]:
+    snapshot = snapshot_of({"m.sknd": f"operator m {{{body}\n}}\n"})
+    proofs = proofs_of_operator(snapshot, OperatorName("m.sknd", "m"), time.thread_time)
+    return {each.condition: each.verdict for each in proofs if not each.condition.startswith("the assertion")}
+
+
+@pytest.mark.parametrize("body", PROVED.values(), ids=PROVED)
+def test_proved(body):
+    found = verdicts(body)
+    assert found
+    assert {*found.values()} == {Verdict.PROVED}, found
+
+
+@pytest.mark.parametrize("body", REFUTED.values(), ids=REFUTED)
+def test_refuted(body):
+    assert Verdict.REFUTED in verdicts(body).values()
+
+
+def test_an_assertion_about_reals_is_shown_to_refuse_something():
+    body = """
+        @attrib { low: real; high: real; bias: real; }
+        @input { x: real[n]; }
+        @output { y: real[n]; }
+        @assert { low <= high; bias >= 0.0; }
+        @lower { y[i,] = low + high + bias + x[i,], i < n; }"""
+    snapshot = snapshot_of({"m.sknd": f"operator m {{{body}\n}}\n"})
+    found = proofs_of_operator(snapshot, OperatorName("m.sknd", "m"), time.thread_time)
+    asserted = [each.verdict for each in found if each.condition.startswith("the assertion")]
+    assert asserted == [Verdict.NOT_IMPLIED] * 2
