@@ -125,7 +125,8 @@ def compiled_function(function: Callable[..., None]) -> Callable[..., None] | No
         from numba import njit
     except ImportError:  # it may not know this version of NumPy
         return None
-    return njit(error_model="numpy", boundscheck=False)(function)
+    compiled: Callable[..., None] = njit(error_model="numpy", boundscheck=False)(function)
+    return compiled
 
 
 @cache
