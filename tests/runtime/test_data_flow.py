@@ -104,7 +104,7 @@ def test_what_changes_is_read(session: Session, case: Case):
         for name, cell in sample(outputs, 6)
     }
     changes = list(_changed(session, specialization, arrays))
-    assert changes
+    assert changes or not any(np.size(each) for each in arrays if each is not None), "there is nothing to change"
     for source, cell, differs in changes:
         fed = {each.name: each.cells for each in flow_of(specialization, source, cell).tensors}
         for name, cells in differs.items():

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 
 @pytest.fixture
 def edits(monkeypatch):
-    """Steps done one after the other once the watcher stands; then the watcher is interrupted."""
+    """Steps done one after the other: once the watcher stands, then whenever a change has been checked. In the end the
+    watcher is interrupted."""
     import watchfiles
 
     watch = watchfiles.watch
-    steps: list = []
+    steps: list[Callable[[], None]] = []
 
-    def watched(*places, **options):
-        stop = threading.Event()
-
-        def edit() -> None:
-            time.sleep(0.2)
-            while steps:
-                steps.pop(0)()
-                time.sleep(0.4)
-            stop.set()
-
-        threading.Thread(target=edit, daemon=True).start()
-        return watch(*places, **options, stop_event=stop, debounce=50, step=20)
+    def watched(*places: str, **options: Any) -> Iterator[object]:
+        timely = {"debounce": 50, "step": 20, "rust_timeout": 20, "yield_on_timeout": True}
+        changes = watch(*places, **options, **timely)
+        assert not next(changes), "it stands, and nothing has changed"
+        while steps:
+            steps.pop(0)()
+            yield next(filter(None, changes))
 
     monkeypatch.setattr(watchfiles, "watch", watched)
     return steps
@@ -37,7 +33,7 @@ def edits(monkeypatch):
 
 def replace(file: Path, text: str) -> None:
     """Change a file at once: half of a change would be seen, and checked, too."""
-    draft = file.with_suffix(".draft")
+    draft = file.parent.parent / "draft"
     draft.write_text(text)
     draft.replace(file)
 
@@ -64,7 +60,6 @@ def test_a_broken_configuration_is_waited_out(snd, project, edits):
 
     def mend() -> None:
         (project / "unrelated.txt").write_text("x")
-        time.sleep(0.2)
         replace(project / "snd.toml", 'ignore = ["odd"]\n')
 
     edits.append(mend)

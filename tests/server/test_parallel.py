@@ -12,6 +12,7 @@ import pytest
 
 from snd_server import parallel
 from snd_server.parallel import in_parallel
+from support.liveness import is_alive
 from support.waiting import FAR_SECONDS
 
 SIZES = {f"file{at}": 10 * at for at in range(8)}
@@ -105,20 +106,12 @@ def test_copies_of_what_is_killed_keep_nobody_waiting(three: None, tmp_path: Pat
     os.waitpid(killed, 0)
     with os.fdopen(reading) as output:
         assert output.read() == ""
-    copies = [Path("/proc") / copy.name for copy in tmp_path.iterdir()]
+    copies = [int(copy.name) for copy in tmp_path.iterdir()]
     assert len(copies) == 3
     deadline = time.monotonic() + FAR_SECONDS
-    while any(map(_runs, copies)) and time.monotonic() < deadline:
+    while any(map(is_alive, copies)) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not any(map(_runs, copies))
-
-
-def _runs(process: Path) -> bool:
-    """Whether it is there and has not ended; of what ended, whoever is its parent now may still have to be told."""
-    try:
-        return process.joinpath("stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    assert not any(map(is_alive, copies))
 
 
 def test_without_more_processes_the_work_is_done_here(three: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def bindings(
     tried: Iterable[Mapping[str, PlainValue]] | None = None,
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:
     """Yield attributes, those that need a value if none are given, with which the definition binds to some inputs."""
-    end = time.monotonic() + SEARCH_SECONDS
+    end = time.thread_time() + SEARCH_SECONDS
     for attributes in islice(_attributes(template) if tried is None else tried, MOST_BINDINGS):
         given = EvaluationRequest(template.name, attributes, seed=around.seed)
         try:
@@ -98,7 +98,7 @@ def bindings(
             yield attributes, bound(session, template, given, around.real, budget, search_seconds=_SHAPE_SECONDS)
         except (InvalidRequest, EvaluationFailed):
             pass
-        if time.monotonic() > end:
+        if time.thread_time() > end:
             return
 
 

@@ -310,11 +310,11 @@ def test_an_operator_without_inputs_has_the_shape_that_is_awaited():
 
 def test_lists_of_equal_values():
     text = GRAPH.format("y = nn.conv{stride=[1, 2], padding=[0, 0, 0, 0]}(x, x);")
-    assert "padding=[0..(4)]" in after(text, "[0,", "write [0..(4)]")
+    assert "padding=[0 ..(4)]" in after(text, "[0,", "write [0 ..(4)]")
     assert "padding=0}" in after(text, "[0,", "write 0")
     assert not any(title.startswith("write") for title in titles(text, "[1,"))
-    shorter = after(text, "[0,", "write [0..(4)]")
-    assert after(shorter, "[0..", "write [0, 0, 0, 0]") == text
+    shorter = after(text, "[0,", "write [0 ..(4)]")
+    assert after(shorter, "[0 ..", "write [0, 0, 0, 0]") == text
     single = after(text, "[0,", "write 0")
     assert after(single, "padding=0", "write [0, 0, 0, 0]") == text
 

@@ -31,19 +31,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Path:
 
 
 def offered(window: Window, count: int) -> list[str]:
-    """The titles in the palette, once there are as many as there should be."""
+    """The titles in the palette, once there are as many as there should be; it holds no rows that are out of sight."""
     rows = window.page.locator(".quick-input-list .monaco-list-row .label-name")
+    seen: set[str] = set()
 
-    def ours() -> list[str]:
-        return sorted(each for each in rows.all_text_contents() if each.startswith("SkriptND: "))
+    def are_all_seen() -> bool:
+        seen.update(each for each in rows.all_text_contents() if each.startswith("SkriptND: "))
+        window.page.keyboard.press("PageDown")
+        return len(seen) == count
 
     def ask() -> None:
+        seen.clear()
         window.page.keyboard.press("Escape")
         window.page.keyboard.press("F1")
         window.page.locator(".quick-input-widget input[type=text]").fill(">SkriptND:", timeout=5000)
 
-    window.do(ask, lambda: len(ours()) == count, f"{count} commands in the palette")
-    return ours()
+    window.do(ask, are_all_seen, f"{count} commands in the palette")
+    return sorted(seen)
 
 
 def test_the_palette_has_the_commands_that_are_of_use(window: Window):

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
+from support.liveness import is_alive
 from support.waiting import FAR_SECONDS
 
 TARGET = "support.runtime.worker_targets:make"
@@ -39,15 +40,6 @@ def failure(worker: Worker, *request, seconds: float = FAR_SECONDS) -> WorkerFai
     with pytest.raises(WorkerFailed) as failed:
         worker.call(request, seconds=seconds)
     return failed.value
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat", encoding="ascii") as status:
-        return status.read().rpartition(")")[2].split()[0] != "Z"
 
 
 def eventually(holds) -> bool:

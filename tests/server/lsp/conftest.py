@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import pytest_lsp
 from pytest_lsp import LanguageClient
 
+from snd_server.lsp import evaluation
 from support.lsp.clients import EDITORS, SERVER, begin
+from support.lsp.gate import Gate
 from support.lsp.protocol_texts import BLOCKS, MAIN
+from support.waiting import FAR_SECONDS
 
 
 @pytest.fixture
@@ -26,6 +30,20 @@ def folder(tmp_path: Path, files: dict[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is evaluated by itself may take long: on a busy machine, anything does."""
+    monkeypatch.setattr(evaluation, "_AUTOMATIC_SECONDS", FAR_SECONDS)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """Holds evaluations as long as it is closed."""
+    gate = Gate(monkeypatch)
+    yield gate
+    gate.open()
 
 
 @pytest_lsp.fixture(config=SERVER, params=EDITORS)

@@ -72,14 +72,16 @@ async def test_a_background_task_makes_room_and_begins_again(thread: AnalysisThr
     assert begun == [0, 1]
 
 
-async def test_urgent_questions_are_not_put_aside(thread: AnalysisThread):
-    running, go_on = threading.Event(), threading.Event()
+async def test_urgent_questions_are_not_put_aside(thread: AnalysisThread, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(analysis_thread, "MOST_URGENT_SECONDS", FAR_SECONDS)
+    running, go_on, begun = threading.Event(), threading.Event(), []
 
     def urgent(question: Question) -> int:
+        begun.append(1)
         running.set()
         go_on.wait(FAR_SECONDS)
         question.checkpoint()
-        return 1
+        return len(begun)
 
     answer = asyncio.create_task(thread.ask(urgent))
     await asyncio.to_thread(running.wait, FAR_SECONDS)

@@ -22,6 +22,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
+from support.liveness import is_alive
 from support.lsp.clients import ALL_EDITORS, EDITORS, SERVER, Editor, begin, change_text, open_text, position, rest
 from support.lsp.raw_client import goodbye, running
 from support.lsp.shown_values import hints as hints_of
@@ -276,6 +277,10 @@ async def test_what_is_cancelled_at_once_never_runs(client: Editor):
 
 
 async def test_what_runs_can_be_cancelled(client: Editor):
+    settings = {"snd": {"inlayHints": VALUES_ONLY, "evaluation": {"timeout": FAR_SECONDS}}}
+    client.set_configuration(settings)
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+    await rest(client)
     open_text(client, URI, ENDLESS)
     await command(client, "snd.evaluate", "# >>> endless(1.0)")
     await eventually(lambda: hints(client, ENDLESS), lambda found: "running" in str(found))
@@ -372,14 +377,20 @@ async def test_the_death_of_the_worker_costs_its_result_only():
         document = {"textDocument": {"uri": URI}}
         lost = client.ask("snd/evaluate", {**document, **ENDLESS_PARAMS[1]})
 
+        workers: set[int] = set()
+
         async def killed() -> bool:  # again and again: one that had not begun is replaced
+            if lost in client.answers:
+                return True
             for thread in Path(f"/proc/{process.pid}/task").glob("*/children"):
-                for child in thread.read_text().split():
+                for child in map(int, thread.read_text().split()):
+                    workers.add(child)
                     with suppress(ProcessLookupError):
-                        os.kill(int(child), signal.SIGKILL)
-            return lost in client.answers
+                        os.kill(child, signal.SIGKILL)
+            return False
 
         await eventually(killed, bool)
+        await until(lambda: not any(map(is_alive, workers)))  # or else one gets what is asked next
         answer = await client.answer(lost)
         assert answer["result"]["age"] != "fresh"
         assert "signal 9" in answer["result"]["message"]

@@ -213,6 +213,7 @@ async def test_what_takes_too_long_is_told_and_an_edit_gives_it_another_chance(c
 
 
 async def test_an_edit_cancels_what_it_outdates(client: Editor):
+    await _configured(client, timeout=FAR_SECONDS)
     text = TEXT.replace("y = math.neg(b);", LOOP)
     open_text(client, URI, text)
     await eventually(lambda: lenses(client, URI), lambda found: "evaluate the graph" in str(found))

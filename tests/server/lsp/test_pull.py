@@ -12,8 +12,10 @@ from pytest_lsp import LanguageClient
 
 from snd_analysis.compose import Failure, root
 from snd_analysis.compose.checks.counterexamples import counterexamples
+from snd_server.lsp.refresh import Refresher
 from support.lsp.clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
+from support.waiting import until
 
 _Full = types.RelatedFullDocumentDiagnosticReport
 
@@ -107,32 +109,42 @@ graph main {
 
 
 async def test_counterexamples_stay_until_the_next_search(client: Editor, monkeypatch: pytest.MonkeyPatch):
-    uri, searches = "untitled:a", 0
+    uri, searches, pause_may_end = "untitled:a", 0, True
+    differs = Refresher._differs
 
     def counted(*args: Any) -> list[Failure]:
         nonlocal searches
         searches += 1
         return counterexamples(*args)
 
+    async def searched(refresher: Refresher) -> bool:
+        await until(lambda: pause_may_end)
+        return await differs(refresher)
+
     monkeypatch.setattr(root, "counterexamples", counted)
+    monkeypatch.setattr(Refresher, "_differs", searched)
     open_text(client, uri, CUT)
     assert await codes(client, uri) == ["extent-may-be-negative"], "nothing is known of it before"
     assert searches
     await rest(client)
-    searches = 0
+    searches, pause_may_end = 0, False
     text = CUT.replace("i + 4", "i + 3")
     change_text(client, uri, text, 2)
     assert await codes(client, uri) == ["extent-may-be-negative"]
     assert bool(searches) is not refreshes(client)
+    pause_may_end = True
     await rest(client)
-    before, searches = client.diagnostic_refresh_count, 0
+    before, pause_may_end = client.diagnostic_refresh_count, False
     change_text(client, uri, text.replace("real[n]; }", "real[n]; } @assert { n > 3; }"), 3)
     assert await codes(client, uri) == (["extent-may-be-negative"] if refreshes(client) else [])
+    pause_may_end = True
     await rest(client)
     assert client.diagnostic_refresh_count == before + refreshes(client)
     assert await codes(client, uri) == []
+    pause_may_end = False
     change_text(client, uri, text, 4)
     assert await codes(client, uri) == ([] if refreshes(client) else ["extent-may-be-negative"])
+    pause_may_end = True
     await rest(client)
     assert client.diagnostic_refresh_count == before + 2 * refreshes(client)
     assert await codes(client, uri) == ["extent-may-be-negative"]

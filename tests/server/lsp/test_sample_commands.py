@@ -10,26 +10,26 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from support.lsp.clients import EDITORS, SERVER, begin, open_text, rest
+from support.lsp.gate import Gate
 from support.lsp.shown_values import lenses
-from support.waiting import eventually
+from support.waiting import FAR_SECONDS, eventually
 
 URI = "untitled:samples"
-CODE = "# >>> slow(1.0)"
-# It takes long enough to be seen running, and ends by itself.
+CODE = "# >>> more(1.0)"
 TEXT = """import math;
 
-# >>> slow(1.0)
-graph slow {
+# >>> more(1.0)
+graph more {
     @input { x: real[]; }
     @output { y: real[]; }
-    @compose { y = with a = x while math.lt(a, 20000.0) do math.add(a, 1.0); }
+    @compose { y = math.add(x, 1.0); }
 }
 """
 
 
 @pytest_lsp.fixture(config=SERVER, params=EDITORS)
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
-    options = {"snd": {"evaluation": {"automatic": False, "timeout": 20}}}
+    options = {"snd": {"evaluation": {"automatic": False, "timeout": FAR_SECONDS}}}
     lsp_client.set_configuration(options)
     await begin(lsp_client, request.param, options=options)
     yield
@@ -49,31 +49,41 @@ async def _shows(client: LanguageClient, what: str) -> None:
     await eventually(lambda: _titles(client), lambda titles: any(what in title for title in titles))
 
 
-async def test_a_value_is_found_again_when_it_is_asked_for(client: LanguageClient):
+async def test_a_value_is_found_again_when_it_is_asked_for(client: LanguageClient, gate: Gate):
     open_text(client, URI, TEXT)
     await _shows(client, "evaluate")
+    gate.close()
     assert await _command(client, "snd.evaluate") is None
     await _shows(client, "cancel")
+    gate.open()
     await _shows(client, "refresh")
     assert await _command(client, "snd.evaluate") is None
-    assert "refresh" in await _titles(client), "a fresh value is not evaluated again"
+    await rest(client)
+    assert len(gate.jobs) == 1, "a fresh value is not evaluated again"
+    gate.close()
     assert await _command(client, "snd.refresh") is None
     await _shows(client, "cancel")
+    gate.open()
     await _shows(client, "refresh")
+    assert len(gate.jobs) == 2
 
 
-async def test_what_is_cancelled_leaves_what_was_there(client: LanguageClient):
+async def test_what_is_cancelled_leaves_what_was_there(client: LanguageClient, gate: Gate):
     open_text(client, URI, TEXT)
+    gate.close()
     await _command(client, "snd.evaluate")
     await _shows(client, "cancel")
     await _command(client, "snd.cancel")
     await eventually(lambda: _titles(client), lambda titles: "evaluate" in titles)
+    gate.open()
     await _command(client, "snd.evaluate")
     await _shows(client, "refresh")
+    gate.close()
     await _command(client, "snd.refresh")
     await _shows(client, "cancel")
     await _command(client, "snd.cancel")
     await eventually(lambda: _titles(client), lambda titles: "refresh" in titles)
+    gate.open()
     assert await _command(client, "snd.cancel") is None, "there is nothing to cancel"
 
 

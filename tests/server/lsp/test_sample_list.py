@@ -12,6 +12,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
 
 from support.lsp.clients import SERVER, capabilities, open_text, rest
+from support.lsp.gate import Gate
+from support.waiting import until
 
 URI = "untitled:samples"
 TEXT = """# Doubles: 𝒙 + 𝒙.
@@ -84,12 +86,14 @@ async def test_files_with_samples(client: LanguageClient, tmp_path: Path):
     assert sorted(found.uris) == sorted([(tmp_path / "closed.sknd").as_uri(), URI])
 
 
-async def test_what_is_evaluated_is_told(client: LanguageClient):
+async def test_what_is_evaluated_is_told(client: LanguageClient, gate: Gate):
     open_text(client, URI, TEXT)
     first, _ = (await asked(client)).samples
     sample = {"code": first.sample.code, "occurrence": 0}
+    gate.close()
     await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.evaluate", [URI, sample]))
+    await until(lambda: (1, 0) in client.told)
+    gate.open()
     await rest(client)
-    assert (1, 0) in client.told
     assert client.told[-1] == (0, 0)
     assert (await asked(client)).samples[0].age == "fresh"

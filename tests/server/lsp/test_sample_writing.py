@@ -25,10 +25,11 @@ from snd_runtime.samples import (
 )
 from snd_runtime.samples.proposal import propose_sample
 from snd_server.lsp.sample_writing import comment_text
-from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.clients import SERVER, Editor, begin, change_text, codes, open_text, position, rest
+from support.lsp.gate import Gate
 from support.memory import snapshot_of
 from support.sampling import sample
-from support.waiting import eventually
+from support.waiting import eventually, until
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))
@@ -130,19 +131,24 @@ async def test_what_does_not_run_or_not_in_time_is_said_and_no_sample_is_written
     assert not [each for each in client.log_messages if each.type is types.MessageType.Error]
 
 
-async def test_a_sample_is_of_the_text_that_it_is_written_into(client: Editor):
+async def test_a_sample_is_of_the_text_that_it_is_written_into(client: Editor, gate: Gate):
     open_text(client, URI, TEXT)
+    gate.close()
     await chosen(client, TEXT, "thin {")
-    changed = TEXT.replace("step > 1", "step > 2")
-    change_text(client, URI, changed, 2)  # before the process can have found anything
+    await until(lambda: bool(gate.jobs))
+    change_text(client, URI, TEXT.replace("step > 1", "step > 2"), 2)
+    assert await codes(client, URI) == []
+    gate.open()
     await eventually(lambda: _given(client.applied), bool)
     assert [new_text(each).partition("(")[0] for each in client.applied] == ["# >>> thin{step=3}"]
 
 
-async def test_a_sample_is_written_once(client: Editor):
+async def test_a_sample_is_written_once(client: Editor, gate: Gate):
     open_text(client, URI, TEXT)
+    gate.close()
     await chosen(client, TEXT, "thin {")
     await chosen(client, TEXT, "thin {")
+    gate.open()
     await eventually(lambda: _given(client.applied), bool)
     await rest(client)
     (params,) = client.applied

@@ -5,6 +5,7 @@ Invariant 16 of ARCHITECTURE.md.
 
 from __future__ import annotations
 
+import asyncio
 import random
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,9 @@ class Typist:
         self._client.change(URI, self._version, {"range": range_, "text": text})
         self.text = self.text[:start] + text + self.text[end:]
 
-    def type(self, program: str) -> None:
+    async def type(self, program: str) -> None:
         for letter in program:
+            await asyncio.sleep(0)  # each letter is sent by itself
             self.replace(len(self.text), len(self.text), letter)
             if self._random.random() < 0.03:
                 self._slip()
@@ -121,7 +123,7 @@ async def test_typed_is_as_opened(seed: int, tmp_path: Path):
         await client.initialize(capabilities=CAPABILITIES)
         client.open(URI, "")
         typist = Typist(client, seed)
-        typist.type(PROGRAM)
+        await typist.type(PROGRAM)
         allowed = {-32801, -32802}  # the text has changed meanwhile
         for method, identity in typist.asked:
             answer = await client.answer(identity)

@@ -20,6 +20,7 @@ from pytest_lsp.client import register_lsp_features
 
 from support.lsp import watched_server
 from support.lsp.in_process import ServerThread
+from support.lsp.together import TogetherWriter
 
 
 class Editor(LanguageClient):
@@ -43,7 +44,7 @@ class Editor(LanguageClient):
         ours, theirs = socket.socketpair()
         self._server = ServerThread(theirs)  # type: ignore[assignment]
         reader, writer = await asyncio.open_connection(sock=ours)
-        self.protocol.set_writer(writer)
+        self.protocol.set_writer(TogetherWriter(writer))
 
         async def converse() -> None:
             with suppress(ConnectionError):  # the server has gone, and left unread what came after 'exit'

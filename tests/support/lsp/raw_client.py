@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from support.lsp.together import TogetherWriter
 from support.waiting import FAR_SECONDS
 
 COMMAND = [sys.executable, "-m", "snd_server", "lsp"]
@@ -24,13 +25,14 @@ class RawClient:
     """Sends bytes, and keeps what comes back."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.writer = writer
+        self.writer = TogetherWriter(writer)
         self.answers: dict[Any, dict[str, Any]] = {}
         self.others: list[dict[str, Any]] = []
         self._reader = reader
         self._came = asyncio.Condition()
         self._reading = asyncio.create_task(self._read())
         self._last = 0
+        self._ended = False
 
     def send(self, method: str, params: object = None) -> None:
         """Sends a notification."""
@@ -45,7 +47,8 @@ class RawClient:
     async def answer(self, identity: Any, seconds: float = FAR_SECONDS) -> dict[str, Any]:
         """The answer to a request."""
         async with asyncio.timeout(seconds), self._came:
-            await self._came.wait_for(lambda: identity in self.answers)
+            await self._came.wait_for(lambda: identity in self.answers or self._ended)
+        assert identity in self.answers, "the server has ended"
         return self.answers[identity]
 
     async def request(self, method: str, params: object = None) -> dict[str, Any]:
@@ -71,6 +74,14 @@ class RawClient:
         )
 
     async def _read(self) -> None:
+        try:
+            await self._read_messages()
+        finally:
+            async with self._came:
+                self._ended = True
+                self._came.notify_all()
+
+    async def _read_messages(self) -> None:
         while header := await self._reader.readline():
             length = int(header.split(b":")[1])
             while (await self._reader.readline()).strip():

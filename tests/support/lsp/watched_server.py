@@ -1,20 +1,23 @@
-"""``snd lsp`` with two requests more: one by which a test knows that nothing more will come, one of what is kept.
+"""``snd lsp`` with messages for tests: by which they know that nothing more will come, and what is kept.
 
 ``test/rest`` is answered as soon as the server has done all that the messages before it led to: pauses, evaluations,
 and what it asks of the client in turn. Whatever it had to say by itself was said before the answer.
-``test/held`` tells how many messages the protocol holds something of.
+``test/held`` tells how many messages the protocol holds something of. From ``test/hold`` to ``test/goOn``, the analysis
+answers nothing: what is sent in between comes before any answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 REST, HELD = "test/rest", "test/held"
+HOLD, GO_ON = "test/hold", "test/goOn"
 
 # What goes on as long as the session does, or only waits for a process to be idle for long.
 _ENDLESS = {"serve_stdio", "ServerThread._serve", "_read_messages", "_follow", "EvaluationQueue._dismiss"}
@@ -40,9 +43,16 @@ def _ends(task: asyncio.Task[Any]) -> bool:
 
 
 def watch(server: SndServer) -> None:
-    """Let a server answer the two requests."""
+    """Let a server understand these messages."""
+    go_on = threading.Event()
+
+    def hold(server: SndServer, params: object) -> None:
+        server.begin(server.session.work(lambda: go_on.wait() and None))
+
     server.handle(REST, _rest)
     server.handle(HELD, _held)
+    server.handle(HOLD, hold)
+    server.handle(GO_ON, lambda server, params: go_on.set())
 
 
 def main() -> None:

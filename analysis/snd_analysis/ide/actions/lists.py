@@ -37,7 +37,8 @@ def _shorter(request: Request, around: list[PlacedNode], at: int) -> Iterator[Ac
     if len(items) < 2 or len(set(items)) > 1 or not all(_is_plain(item) for item in node.items):
         return
     span = node.span.shifted(placed.base)
-    text = f"[{items[0]}..({len(items)})]"
+    gap = " " if items[0][-1].isdigit() else ""  # as the formatter has it: '1..' looks like a number
+    text = f"[{items[0]}{gap}..({len(items)})]"
     yield Action(f"write {text}", ActionKind.REWRITE, (request.edit(span.start, span.end, text),))
     parameter = _parameter(request, around, at)
     if parameter is not None and _tells_length(*parameter):

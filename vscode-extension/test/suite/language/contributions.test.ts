@@ -28,6 +28,7 @@ suite("contributions", () => {
     menus: seenBy("vscode/test_contributions.py", "test_the_menu_of_the_editor_has_the_commands"),
     submenus: seenBy("vscode/test_contributions.py", "test_the_menu_of_the_editor_has_the_commands"),
     grammars: seenBy("vscode/test_contributions.py", "test_code_is_coloured_by_the_grammars"),
+    problemMatchers: seenBy("../server/test_distribution.py", "test_problem_matcher_reads_every_concise_line"),
     tomlValidation: seenBy("vscode/test_contributions.py", "test_a_mistake_in_snd_toml_is_told"),
 
     viewsContainers: async () => {
@@ -52,9 +53,10 @@ suite("contributions", () => {
     },
     languages: async () => {
       const known = await vscode.languages.getLanguages();
+      const suffixes: Record<string, string[]> = { skriptnd: [".sknd"], nnef: [".nnef", ".quant"] };
       for (const { id, extensions, configuration, icon } of contributes.languages) {
         assert.ok(known.includes(id));
-        for (const suffix of extensions) assert.equal(suffix, ".sknd");
+        assert.deepEqual(extensions, suffixes[id]);
         for (const name of [configuration, icon.light, icon.dark]) assert.ok(existsSync(path(name)), name);
       }
       assert.equal((await shown("main.sknd")).document.languageId, "skriptnd");
@@ -81,7 +83,7 @@ suite("contributions", () => {
         asked<vscode.SemanticTokensLegend>("vscode.provideDocumentSemanticTokensLegend", document.uri),
       );
       for (const { language, scopes } of contributes.semanticTokenScopes) {
-        assert.equal(language, "skriptnd");
+        assert.ok(["skriptnd", "nnef"].includes(language));
         for (const [type, ...modifiers] of Object.keys(scopes).map((each) => each.split("."))) {
           assert.ok(legend.tokenTypes.includes(type!), type);
           for (const modifier of modifiers) assert.ok(legend.tokenModifiers.includes(modifier), modifier);
