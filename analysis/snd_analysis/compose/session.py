@@ -18,7 +18,7 @@ from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
 from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Unbindable
-from snd_analysis.compose.limits import MOST_LEVELS, MOST_STEPS
+from snd_analysis.compose.limits import MOST_KEPT_SPECIALIZATIONS, MOST_LEVELS, MOST_STEPS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible, over_budget
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of
@@ -29,7 +29,6 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 
 _MANY_SPECIALIZATIONS = 64
-_MOST_KEPT = 4096
 
 
 class Definitions(Protocol):
@@ -68,7 +67,7 @@ class Session:
         """What may be used of an earlier version of a graph that was given the same."""
         self._own: dict[Template, Specializations] = {}
         """Of definitions of which nothing is kept for others."""
-        self._kept: deque[Specialization] = deque(maxlen=_MOST_KEPT)
+        self._kept: deque[Specialization] = deque(maxlen=MOST_KEPT_SPECIALIZATIONS)
         """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
 
     def template(self, name: OperatorName) -> Template | None:

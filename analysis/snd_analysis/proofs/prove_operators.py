@@ -16,7 +16,7 @@ from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -38,9 +38,6 @@ class _State(Struct):
 
 class _TimeOverError(Exception):
     """The limit of an operator is reached."""
-
-
-_MOST_CANDIDATES = 3
 
 
 def prove(general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]) -> list[Proof]:
@@ -116,7 +113,7 @@ class _Proving:
     def _look_at(self, goal: Goal, case: Case, logic: Logic) -> None:
         span = self._span(goal.base, goal.node)
         state = self._found.setdefault((span, goal.text), _State(span, goal.text))
-        if goal.holds or len(state.candidates) >= _MOST_CANDIDATES:
+        if goal.holds or len(state.candidates) >= MOST_CANDIDATES:
             return
         state.reason = self._reason(goal, case, logic, state) or state.reason
 

@@ -23,15 +23,10 @@ from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
 from snd_analysis.workspace import Snapshot
 from snd_server.onnx_import.builder import Builder
 from snd_server.onnx_import.data import UntranslatableError
+from snd_server.onnx_import.limits import LONGEST_BLOCK, MOST_ATTRIBUTES, MOST_INPUTS, MOST_REFUSED
 from snd_server.onnx_import.naming import snake
 from snd_server.onnx_import.source import Array
 
-LONGEST = 60
-"""How many statements an operator may have."""
-MOST_INPUTS = 3
-MOST_REFUSED = 8
-"""How many groups of windows may turn out to be no operator until no more are tried."""
-MOST_ATTRIBUTES = 8
 _SMALL = 16
 """Numbers up to this one are hardly the same by more than chance."""
 
@@ -106,7 +101,7 @@ def _best_group(
                 users[tensor].append(at)
     tokens = [_token(step) for step in steps]
     best: tuple[tuple[int, int], Hashable, list[int], int] | None = None
-    for length in range(min(LONGEST, len(steps) // 2), 2, -1):
+    for length in range(min(LONGEST_BLOCK, len(steps) // 2), 2, -1):
         if best is not None and best[0][0] >= (len(steps) // length - 1) * (length - 1):
             continue
         starts: defaultdict[Hashable, list[int]] = defaultdict(list)

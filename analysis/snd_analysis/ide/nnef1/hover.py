@@ -9,6 +9,7 @@ from snd_analysis.ide.examples import Examples
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.hover.invocations import invocation_texts
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import MOST_FORMULA_LINES
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.nnef1.facts import fact_text, operations_of, value_of
 from snd_analysis.ide.nnef1.operations import LANGUAGE, parameter_markdown, signature_markdown, signature_of
@@ -22,8 +23,6 @@ from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax.nodes import Block, BlockKind
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_analysis.workspace import Snapshot, elaborated
-
-_MOST_FORMULA_LINES = 24
 
 
 def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hover | None:
@@ -176,7 +175,7 @@ def _formula(snapshot: Snapshot, operator: OperatorName | None) -> str:
         if isinstance(block, Block) and block.kind in (BlockKind.LOWER, BlockKind.COMPOSE)
     ]
     text = "\n".join(_dedented(each) for each in texts)
-    return code_block(text) if text and text.count("\n") < _MOST_FORMULA_LINES else ""
+    return code_block(text) if text and text.count("\n") < MOST_FORMULA_LINES else ""
 
 
 def _dedented(text: str) -> str:

@@ -18,3 +18,9 @@ GREATEST_INTEGER = 2**63 - 1
 """That a text may have: parsers keep integers in 64 bits."""
 MOST_KNOWN_ITEMS = 256
 """Items that a tensor of integers may have to be computed when a graph is read; a larger one is a tensor only."""
+MOST_SUGGESTIONS = 100
+"""Unknown tensors of a file that are compared with all of the graph. Others have no suggestion."""
+LONGEST_UNPROVEN = 60
+"""Characters of two extents that a message compares. Of longer ones, it names the symbols."""
+MOST_UNPROVEN_NOTES = 4
+"""Further operations that need the same equality. A message points to no more."""

@@ -9,12 +9,11 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Problem, Repair, Span
 from snd_analysis.compose import Specialization
 from snd_analysis.nnef1.elaborate.context import Unproven, notes_of
+from snd_analysis.nnef1.elaborate.limits import LONGEST_UNPROVEN, MOST_UNPROVEN_NOTES
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import TRUE, Integer, IsZero, Junction, Truth, Verdict
 
 _WRITABLE = re.compile(r"[\w\s.+*/()-]+")
-_LONGEST = 60
-_MOST_NOTES = 4
 
 
 def unproven_equations(specialization: Specialization, symbols: Mapping[str, Integer]) -> Iterator[Integer]:
@@ -96,13 +95,13 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
     left, right = _sides(found.equation)
     notes = (
         *notes_of(found.chain),
-        *(Note(each.span, f"'{each.operation}' needs the same") for each in others[:_MOST_NOTES]),
+        *(Note(each.span, f"'{each.operation}' needs the same") for each in others[:MOST_UNPROVEN_NOTES]),
     )
     names = ", ".join(f"'{leaf.name}'" for leaf in sorted(found.equation.leaves, key=lambda leaf: leaf.name))
     if _fails_above_zero(found.equation):
         message = f"the shapes of '{found.operation}' differ for all sizes: they fit only for {left} == {right}"
         return Problem(rules.ASSERTION_FAILS, found.span, message, notes)
-    if len(left) + len(right) > _LONGEST:
+    if len(left) + len(right) > LONGEST_UNPROVEN:
         message = (
             f"the shapes of '{found.operation}' fit for some values of {names} only, and no assertion says for which"
         )

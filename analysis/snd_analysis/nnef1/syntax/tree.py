@@ -12,11 +12,10 @@ from snd_analysis import rules
 from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
+from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax.parser import Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split, split_statements
 
-_MOST_REMEMBERED = 4
-"""Pieces by text that are kept, for each entry of the body that is edited. Then the text is read as a whole."""
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
 
 
@@ -78,7 +77,7 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     body = around.body
     first = bisect_right(body, begin, key=attrgetter("start")) - 1
     last = bisect_right(body, end, key=attrgetter("start"))
-    if first < 0 or len(before.read) > _MOST_REMEMBERED * len(body):
+    if first < 0 or len(before.read) > MOST_REMEMBERED_PIECES * len(body):
         return None
     start, stop = body[first].start, body[last].start if last < len(body) else around.end - 1
     if stop <= end and last == len(body):

@@ -15,12 +15,10 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
+from snd_analysis.skriptnd.names.limits import MOST_VERSIONS
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.syntax import nodes
-
-# While somebody types, a name stands for something, then for nothing, then for what it did: two states by turns.
-_MOST_VERSIONS = 2
 
 
 class Added(Protocol):
@@ -96,7 +94,7 @@ class Known:
 
     def learn(self, part: Part, given: object, result: Any) -> None:
         """Keep a result."""
-        self._results[part] = ((given, result), *self._results.get(part, ())[: _MOST_VERSIONS - 1])
+        self._results[part] = ((given, result), *self._results.get(part, ())[: MOST_VERSIONS - 1])
 
     def forget(self, resolution: Resolution) -> None:
         """Let go of what belongs to no part of a definition as it is now, once that is the greater part."""
