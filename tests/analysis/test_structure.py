@@ -10,6 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+MOST_LINES = 60
+LONG_LOOPS = {"automaton.py: advance", "tokens.py: tokenize"}
+"""Functions of hot loops, which say so: a call in each round would cost as much as the round."""
 LIMIT = re.compile(r"_?(MOST|LONGEST|DEEPEST)(_\w+)?")
 
 
@@ -47,3 +50,14 @@ def test_a_limit_says_what_users_see():
     limits = [each for path, tree in _files().items() if path.name == "limits.py" for each in _constants(tree)]
     assert len(limits) > 150
     assert [name for name, following in limits if not _is_text(following)] == []
+
+
+def test_functions_are_short():
+    long = {
+        f"{path.name}: {node.name}"
+        for path, tree in _files().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= MOST_LINES
+    }
+    assert long == LONG_LOOPS
