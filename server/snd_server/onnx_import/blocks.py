@@ -146,23 +146,27 @@ def _token(step: GraphStep) -> Hashable:
 
 
 def _form(value: Value) -> Hashable:
-    if isinstance(value, Integer):
-        return "int"
-    if isinstance(value, Pack):
-        return tuple(map(_form, value.items or ()))
-    return format_value(value, quoted=True)
+    match value:
+        case Integer():
+            return "int"
+        case Pack():
+            return tuple(map(_form, value.items or ()))
+        case _:
+            return format_value(value, quoted=True)
 
 
 def _argument_form(value: TensorValue) -> Hashable:
-    if isinstance(value, Tensor):
-        if value.kind is TensorKind.CONSTANT and (value.shape == () or isinstance(value.value, Pack)):
-            return "literal", format_value(value.value if value.value is not None else NULL, quoted=True)
-        shape = value.shape or ()
-        is_stored = value.kind in (TensorKind.VARIABLE, TensorKind.CONSTANT)
-        return str(value.kind) if is_stored else "tensor", value.dtype, len(shape)
-    if isinstance(value, Pack):
-        return tuple(_argument_form(each) for each in value.items or ())  # type: ignore[arg-type]
-    return "null"
+    match value:
+        case Tensor():
+            if value.kind is TensorKind.CONSTANT and (value.shape == () or isinstance(value.value, Pack)):
+                return "literal", format_value(value.value if value.value is not None else NULL, quoted=True)
+            shape = value.shape or ()
+            is_stored = value.kind in (TensorKind.VARIABLE, TensorKind.CONSTANT)
+            return str(value.kind) if is_stored else "tensor", value.dtype, len(shape)
+        case Pack():
+            return tuple(_argument_form(each) for each in value.items or ())  # type: ignore[arg-type]
+        case _:
+            return "null"
 
 
 def _structure(
@@ -403,11 +407,13 @@ def _is_literal(tensor: Tensor) -> bool:
 
 
 def _replaced(value: TensorValue, known: Mapping[Tensor, Tensor]) -> Tensor | Pack | None:
-    if isinstance(value, Tensor):
-        return known.get(value, value)
-    if isinstance(value, Pack):
-        return Pack([known.get(each, each) for each in tensors_of(value)], dtype=value.dtype)
-    return None
+    match value:
+        case Tensor():
+            return known.get(value, value)
+        case Pack():
+            return Pack([known.get(each, each) for each in tensors_of(value)], dtype=value.dtype)
+        case _:
+            return None
 
 
 def _declaration(name: str, tensor: Tensor) -> str:

@@ -128,13 +128,14 @@ def renamed(node: SourceNode, names: Mapping[str, str], prefix: str, given: Mapp
 
     attributes = {}
     for key, value in node.attributes.items():
-        if isinstance(value, Reference):
-            if value.name in given:
-                attributes[key] = given[value.name]
-        elif isinstance(value, SourceGraph):
-            attributes[key] = _renamed_graph(value, names, prefix, given)
-        else:
-            attributes[key] = value
+        match value:
+            case Reference():
+                if value.name in given:
+                    attributes[key] = given[value.name]
+            case SourceGraph():
+                attributes[key] = _renamed_graph(value, names, prefix, given)
+            case _:
+                attributes[key] = value
     return replace(
         node,
         name=f"{prefix}{node.name}" if node.name else "",
