@@ -9,7 +9,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span
+from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, difference
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
@@ -68,9 +68,8 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     None if the difference may reach further.
     """
     old = before.text
-    begin = _common_prefix(old, text)
-    same_end = _common_prefix(old[begin:][::-1], text[begin:][::-1])
-    end, growth = len(old) - same_end, len(text) - len(old)
+    change = difference(old, text).span
+    begin, end, growth = change.start, change.end, len(text) - len(old)
     around = next((each for each in before.document.items if _surrounds(each, begin, end)), None)
     if not isinstance(around, nodes.Definition) or not around.body or old[around.end - 1] != "}":
         return None
@@ -101,18 +100,6 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     comments += [each.shifted(growth) for each in before.comments if each.start >= stop]
     read = {**before.read, **builder.read}
     return SyntaxTree(text, nodes.Document(tuple(items)), tuple(comments), tuple(problems), read)
-
-
-def _common_prefix(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _surrounds(item: nodes.Item, begin: int, end: int) -> bool:
