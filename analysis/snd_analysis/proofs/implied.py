@@ -28,10 +28,10 @@ _TRIED_REALS = (1.0, -1.0, 0.0, 2.0)
 
 
 def implied_assertions(
-    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]
+    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
 ) -> Iterator[Proof]:
     """Yield whether each assertion is implied by the others, with sizes that only this one refuses if it is not."""
-    solver, pace = Solver(), Pace(seconds_left)
+    pace = Pace(seconds_left)
     for base, node in template.assertions:
         if not template.is_wrong(base, node):
             looking = _Looking(general, composing, template, base, node, solver)

@@ -40,7 +40,9 @@ class _TimeOverError(Exception):
     """The limit of an operator is reached."""
 
 
-def prove(general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]) -> list[Proof]:
+def prove(
+    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
+) -> list[Proof]:
     """Return the conditions of an operator, in the order of the text.
 
     ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
@@ -49,16 +51,18 @@ def prove(general: Session, composing: Session, template: Template, seconds_left
     cases = cases_of(general, template, seconds_left)
     if cases is None:
         return []
-    return _Proving(composing, template, seconds_left).proofs(cases)
+    return _Proving(composing, template, seconds_left, solver).proofs(cases)
 
 
 class _Proving:
-    def __init__(self, session: Session, template: Template, seconds_left: Callable[[], float]) -> None:
+    def __init__(
+        self, session: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
+    ) -> None:
         self._session = session
         self._template = template
         self._seconds_left = seconds_left
         self._pace = Pace(seconds_left)
-        self._solver = Solver()
+        self._solver = solver
         self._found: dict[tuple[Span, str], _State] = {}
         self._gaps: dict[Span | None, str] = {}
         """Why nothing is known of conditions below a span, or of any."""
@@ -181,9 +185,9 @@ def proofs_of_operator(snapshot: Snapshot, name: OperatorName, clock: Callable[[
     if template is None or template.is_graph or template.signature_is_wrong:
         return
     left = partial(_seconds_left, clock, clock() + SECONDS)
-    general, composing = snapshot.session(False), snapshot.session()
-    proofs = prove(general, composing, template, left)
-    for proof in chain(proofs, implied_assertions(general, composing, template, left)):
+    general, composing, solver = snapshot.session(False), snapshot.session(), Solver()
+    proofs = prove(general, composing, template, left, solver)
+    for proof in chain(proofs, implied_assertions(general, composing, template, left, solver)):
         yield replace(proof, span=snapshot.locate(Elsewhere(name.path, name.name, span=proof.span)).span)
 
 
