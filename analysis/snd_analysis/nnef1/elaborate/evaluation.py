@@ -382,6 +382,7 @@ class Evaluator:
         if known is not None:
             for demand in demands(name, given, self.context.dialect):
                 self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
+                return UNKNOWN
             return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
         resolved = with_resolved_bounds(name, given) if self.context.dialect is Dialect.TRACT else given
         return invoke(self.context, self.frame, node.function, template, resolved, target)

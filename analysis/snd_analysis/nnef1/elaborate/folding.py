@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
 
+from msgspec.structs import replace
+
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
-from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import InTract, Items, Known, TensorName, Value, tensors_in
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth
 
@@ -30,7 +32,31 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
     except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, _Unfoldable):
         return None
     parts = found if isinstance(found, tuple) else (found,)
-    return found if all(_is_small(each) for each in parts) else None
+    if not all(_is_small(each) for each in parts):
+        return None
+    in_tract = _in_tract(operation, given, parts)
+    told = tuple(replace(each, in_tract=in_tract) for each in parts)
+    return told if isinstance(found, tuple) else told[0]
+
+
+def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
+    """What tract makes of a result: it evaluates extents, but not what depends on symbols in another type."""
+    if operation == "tract_core_shape_of":
+        return InTract.EXTENTS
+    values = [each.value for each in given.values()]
+    operands = {each.known.in_tract for value in values for each in tensors_in(value) if each.known is not None}
+    if InTract.COMPUTED in operands:
+        return InTract.COMPUTED
+    items = [item for part in found for item in part.items]
+    of_symbols = any(item.value is None if isinstance(item, Integer) else item not in (TRUE, FALSE) for item in items)
+    if operation == "tract_core_cast":
+        is_extent = str(given["to"].value).lower() == "tdim"
+    else:
+        symbols = (each for each in values if isinstance(each, Integer) and each.value is None)
+        is_extent = InTract.EXTENTS in operands or any(symbols)
+    if is_extent and all(isinstance(item, Integer) for item in items):
+        return InTract.EXTENTS
+    return InTract.COMPUTED if of_symbols else InTract.NUMBERS
 
 
 def known_of(value: Value) -> Known | None:
@@ -211,6 +237,26 @@ def _slice(given: _Given) -> Known:
     return known
 
 
+def _dyn_slice(given: _Given) -> Known:
+    known, (axis,) = _known(given, "input"), _numbers(given, "axis")
+    (start,), (length,) = _numbers(given, "start"), _numbers(given, "len")
+    return _taken(known, axis, range(start, start + length))
+
+
+def _clamp(given: _Given) -> Known:
+    known, low, high = (_known(given, name) for name in ("x", "a", "b"))
+    shape = _broadcast(_broadcast(known.shape, low.shape), high.shape)
+    rows = zip(*(_spread(each, shape) for each in (known, low, high)), strict=True)
+    return Known(shape, tuple(_clamped(*row) for row in rows))
+
+
+def _clamped(*row: Value) -> Value:
+    if not all(isinstance(each, Integer) for each in row):
+        raise _Unfoldable
+    value, low, high = (each for each in row if isinstance(each, Integer))
+    return integers.maximum(integers.minimum(value, high), low)
+
+
 def _concat(given: _Given) -> Known:
     parts, (axis,) = _all_known(given, "values"), _numbers(given, "axis")
     pieces = [_taken(part, axis, [at]) for part in parts for at in range(part.shape[axis])]
@@ -316,11 +362,13 @@ _FOLDS: Mapping[str, Callable[[_Given], Known | tuple[Known, ...]]] = {
     "or": _operator("||"),
     "min": _extreme(integers.minimum),
     "max": _extreme(integers.maximum),
+    "clamp": _clamp,
     "select": _select,
     "reshape": _reshape,
     "squeeze": _squeeze,
     "unsqueeze": _unsqueeze,
     "slice": _slice,
+    "tract_core_dyn_slice": _dyn_slice,
     "concat": _concat,
     "stack": _stack,
     "unstack": _unstack,
