@@ -55,9 +55,7 @@ def prove(
 
 
 class _Proving:
-    def __init__(
-        self, session: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
-    ) -> None:
+    def __init__(self, session: Session, template: Template, seconds_left: Callable[[], float], solver: Solver) -> None:
         self._session = session
         self._template = template
         self._seconds_left = seconds_left

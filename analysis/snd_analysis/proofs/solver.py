@@ -144,7 +144,9 @@ class _Asked:
             if is_possible:
                 break
         unknowns = [(part, is_condition) for name, is_condition, (part, *_) in self._question.rows if name == "unknown"]
-        return {each: _number(model, (z3.Bool if is_bool else z3.Int)(f"u{each}", solver.ctx)) for each, is_bool in unknowns}
+        return {
+            each: _number(model, (z3.Bool if is_bool else z3.Int)(f"u{each}", solver.ctx)) for each, is_bool in unknowns
+        }
 
 
 _OPERATIONS = {"choose": "ite", "==": "="}

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.nnef1.elaborate.extents.refused import has_no_quotient, is_refused, is_symbolic
+from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import parts_of_reshape
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.items.symbolic_bounds import parts_of_reshape
-from snd_analysis.nnef1.elaborate.refused import has_no_quotient, is_refused, is_symbolic
 from snd_analysis.nnef1.elaborate.values import InTract, Items, TensorName, Value, is_computed, tensors_in
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant

@@ -25,6 +25,7 @@ from snd_analysis.nnef1.elaborate.context import (
     Unproven,
 )
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.extents.unproven import problem_of
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
@@ -43,7 +44,6 @@ from snd_analysis.nnef1.elaborate.steps import (
     with_same_nodes,
 )
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
-from snd_analysis.nnef1.elaborate.unproven import problem_of
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes

@@ -14,6 +14,7 @@ from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
+from snd_analysis.nnef1.elaborate.extents.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.items.narrow_integers import (
@@ -23,7 +24,6 @@ from snd_analysis.nnef1.elaborate.items.narrow_integers import (
     narrow_result,
 )
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
-from snd_analysis.nnef1.elaborate.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
     Items,

@@ -13,6 +13,7 @@ from snd_analysis.base import Edit, Note, Problem, Repair, Span
 from snd_analysis.compose import Arguments, Specialization, Template, leaves_of
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.nnef1.elaborate.context import Unproven, notes_of
+from snd_analysis.nnef1.elaborate.extents.refused import is_refused
 from snd_analysis.nnef1.elaborate.limits import (
     GREATEST_FITTED_SIZE,
     LONGEST_UNPROVEN,
@@ -20,7 +21,6 @@ from snd_analysis.nnef1.elaborate.limits import (
     MOST_UNPROVEN_NOTES,
 )
 from snd_analysis.nnef1.elaborate.operators import Operators
-from snd_analysis.nnef1.elaborate.refused import is_refused
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import TRUE, Integer, IsZero, Junction, Truth, Verdict
 from snd_analysis.symbolic.values import OperationError, substitute
