@@ -14,9 +14,9 @@ from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source
 from snd_analysis.base.wording import counted
 
 if TYPE_CHECKING:
-    from snd_analysis.base.difference import line_edits
+    from snd_analysis.base.edited_lines import line_edits
 else:
-    __getattr__ = loaded_when_used(__name__, "difference")
+    __getattr__ = loaded_when_used(__name__, "edited_lines")
 
 __all__ = [
     "BYTE_ORDER_MARK",
