@@ -65,6 +65,9 @@ class Session:
         self.composing = composing
         self._lasting = lasting
         """What may be used of an earlier version of a graph that was given the same."""
+        self._reaches: dict[Template, Reach] = {}
+        self._recursive: dict[Template, bool] = {}
+        """Whether definitions invoke themselves. All files stay as they are, so both are asked for once."""
         self._own: dict[Template, Specializations] = {}
         """Of definitions of which nothing is kept for others."""
         self._kept: deque[Specialization] = deque(maxlen=MOST_KEPT_SPECIALIZATIONS)
@@ -86,14 +89,22 @@ class Session:
         return self._reach(template).levels
 
     def _reach(self, template: Template) -> Reach:
-        if self.template(template.name) is template:
-            return self._definitions.reach(template.name)
-        return reach_of(template, self.template, self._definitions.reach)  # made for a sample: it has no name
+        found = self._reaches.get(template)
+        if found is None:
+            is_named = self.template(template.name) is template  # one that is made for a sample has no name
+            reach = self._definitions.reach
+            found = reach(template.name) if is_named else reach_of(template, self.template, reach)
+            self._reaches[template] = found
+        return found
 
     def _is_recursive(self, template: Template) -> bool:
         """Return whether a definition invokes itself, if through others: its composition would never end."""
-        invoked = (self.template(name) for name in template.invoked)
-        return any(template in self.reached(other) for other in invoked if other is not None)
+        found = self._recursive.get(template)
+        if found is None:
+            invoked = (self.template(name) for name in template.invoked)
+            found = any(template in self.reached(other) for other in invoked if other is not None)
+            self._recursive[template] = found
+        return found
 
     def specializations(self, template: Template) -> Specializations:
         """Return what is composed of a definition already, for as long as the definition is the same."""

@@ -32,7 +32,7 @@ def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
             return None
     tree = tree_of(snapshot, path)
     placed = entry_at(tree, use.span.start)
-    if placed is None:  # in the head of the definition
+    if placed is None or placed.definition.head.name.text != use.subject.definition:  # in a head, or in an invocation
         own = use.subject.definition
         values = found.bodies.get(own)
         if values is not None and name in values.parameters:

@@ -39,7 +39,7 @@ def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hov
 
 def _text(snapshot: Snapshot, path: str, use: Use) -> str:
     match use.subject:
-        case Local() as local if definition_at(tree_of(snapshot, path), use.span.start) is None:
+        case Local() as local if not _is_inside(snapshot, path, use, local):
             return _declared_text(snapshot, path, local)
         case Local(name=name):
             return _local_text(snapshot, path, use, name)
@@ -65,8 +65,14 @@ def _kind(snapshot: Snapshot, path: str, name: str) -> str:
     return next(found, "fragment")
 
 
+def _is_inside(snapshot: Snapshot, path: str, use: Use, local: Local) -> bool:
+    """Return whether a name stands in the definition that it is local to: not in a sample, nor in an invocation."""
+    around = definition_at(tree_of(snapshot, path), use.span.start)
+    return around is not None and around.head.name.text == local.definition
+
+
 def _declared_text(snapshot: Snapshot, path: str, local: Local) -> str:
-    """What a sample names: a parameter or a result, whose value depends on the sample."""
+    """What a sample or an invocation names: a parameter or a result, whose value depends on it."""
     tree = tree_of(snapshot, path)
     found = next((each for each in definitions(tree) if each.head.name.text == local.definition), None)
     declared: tuple[nodes.Parameter | nodes.Result, ...] = ()

@@ -29,8 +29,8 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
         return None
     try:
         found = fold(given)
-    except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, _Unfoldable):
-        return None
+    except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, ValueError, _Unfoldable):
+        return None  # lists that do not fit each other are told by the operator
     parts = found if isinstance(found, tuple) else (found,)
     if not all(_is_small(each) for each in parts):
         return None
@@ -123,6 +123,14 @@ def _numbers(given: _Given, name: str, default: Sequence[int] | None = None) -> 
     return found
 
 
+def _axes(given: _Given, name: str, rank: int, default: Sequence[int] | None = None) -> list[int]:
+    """Return dimensions of a tensor of a rank. Others are told by the operator."""
+    axes = _numbers(given, name, default)
+    if not all(0 <= axis < rank for axis in axes):
+        raise _Unfoldable
+    return axes
+
+
 # ---- operations ------------------------------------------------------------------------------------------------------
 def _shape_of(given: _Given) -> Known:
     value = given["input"].value
@@ -202,28 +210,30 @@ def _reshape(given: _Given) -> Known:
     if shape.count(-1) == 1:
         rest = prod(extent for extent in shape if extent != -1)
         shape[shape.index(-1)] = len(known.items) // max(rest, 1)
-    if prod(shape) != len(known.items):
+    if prod(shape) != len(known.items) or min(shape, default=0) < 0:
         raise _Unfoldable
     return Known(tuple(shape), known.items)
 
 
 def _squeeze(given: _Given) -> Known:
-    known, axes = _known(given, "input"), _numbers(given, "axes")
+    known = _known(given, "input")
+    axes = _axes(given, "axes", len(known.shape))
     if any(known.shape[axis] != 1 for axis in axes):
         raise _Unfoldable
     return Known(tuple(extent for at, extent in enumerate(known.shape) if at not in axes), known.items)
 
 
 def _unsqueeze(given: _Given) -> Known:
-    known, axes = _known(given, "input"), _numbers(given, "axes")
+    known = _known(given, "input")
     shape = list(known.shape)
-    for axis in sorted(axes):
+    for axis in sorted(_axes(given, "axes", len(shape) + len(_numbers(given, "axes")))):
         shape.insert(axis, 1)
     return Known(tuple(shape), known.items)
 
 
 def _slice(given: _Given) -> Known:
-    known, axes = _known(given, "input"), _numbers(given, "axes")
+    known = _known(given, "input")
+    axes = _axes(given, "axes", len(known.shape))
     count = len(axes)
     begins, ends = _numbers(given, "begin"), _numbers(given, "end")
     strides = _numbers(given, "stride", [1] * count)
@@ -233,6 +243,8 @@ def _slice(given: _Given) -> Known:
             raise _Unfoldable
         first = begin + extent if begin < 0 else begin
         last = extent if end == 0 else end + extent if end < 0 else end
+        if last < first:
+            raise _Unfoldable
         known = _taken(known, axis, range(first, min(last, extent), stride))
     return known
 
@@ -258,24 +270,28 @@ def _clamped(*row: Value) -> Value:
 
 
 def _concat(given: _Given) -> Known:
-    parts, (axis,) = _all_known(given, "values"), _numbers(given, "axis")
+    parts = _all_known(given, "values")
+    (axis,) = _axes(given, "axis", min((len(each.shape) for each in parts), default=0))
     pieces = [_taken(part, axis, [at]) for part in parts for at in range(part.shape[axis])]
     return _stacked([Known((*each.shape[:axis], *each.shape[axis + 1 :]), each.items) for each in pieces], axis)
 
 
 def _stack(given: _Given) -> Known:
-    (axis,) = _numbers(given, "axis")
-    return _stacked(_all_known(given, "values"), axis)
+    parts = _all_known(given, "values")
+    (axis,) = _axes(given, "axis", 1 + min((len(each.shape) for each in parts), default=0))
+    return _stacked(parts, axis)
 
 
 def _unstack(given: _Given) -> tuple[Known, ...]:
-    known, (axis,) = _known(given, "value"), _numbers(given, "axis")
+    known = _known(given, "value")
+    (axis,) = _axes(given, "axis", len(known.shape))
     rows = (_taken(known, axis, [at]) for at in range(known.shape[axis]))
     return tuple(Known((*row.shape[:axis], *row.shape[axis + 1 :]), row.items) for row in rows)
 
 
 def _gather(given: _Given) -> Known:
-    known, indices, (axis,) = _known(given, "input"), _known(given, "indices"), _numbers(given, "axis", [0])
+    known, indices = _known(given, "input"), _known(given, "indices")
+    (axis,) = _axes(given, "axis", len(known.shape), [0])
     at = [each.value for each in indices.items if isinstance(each, Integer) and each.value is not None]
     if len(at) != len(indices.items) or len(indices.shape) > 1:
         raise _Unfoldable
@@ -285,10 +301,10 @@ def _gather(given: _Given) -> Known:
 
 def _reduced(operator: str, first: int) -> Callable[[_Given], Known]:
     def fold(given: _Given) -> Known:
-        known, axes = _known(given, "input"), _numbers(given, "axes")
+        known = _known(given, "input")
         if "normalize" in given:
             raise _Unfoldable
-        for axis in axes:
+        for axis in _axes(given, "axes", len(known.shape)):
             shape = (*known.shape[:axis], 1, *known.shape[axis + 1 :])
             found: list[Value] = [integers.constant(first)] * prod(shape)
             for at, item in zip(product(*map(range, known.shape)), known.items, strict=True):
