@@ -10,7 +10,7 @@ from snd_analysis.base.operator_name import MADE_FOR, OperatorName, shown_name
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.project_settings import NO_SETTINGS, ProjectSettings
 from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span, difference
+from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span, edit_between
 from snd_analysis.base.wording import counted
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ __all__ = [
     "content_fields",
     "counted",
     "descendants",
-    "difference",
+    "edit_between",
     "first_below",
     "line_edits",
     "loaded_when_used",

@@ -89,7 +89,7 @@ class Edit(Struct, frozen=True):
         return text[: self.span.start] + self.text + text[self.span.end :]
 
 
-def difference(before: str, after: str) -> Edit:
+def edit_between(before: str, after: str) -> Edit:
     """Return the one edit that makes a text of another: what stands between their common start and end."""
     most = min(len(before), len(after))
     start = _halved(most, lambda low, high: before[low:high] == after[low:high])

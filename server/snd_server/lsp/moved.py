@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from snd_analysis.base import Diagnostic, Location, Span, difference
+from snd_analysis.base import Diagnostic, Location, Span, edit_between
 from snd_server.lsp.documents import Document
 
 
 def moved(before: str, now: str) -> Callable[[Span], Span | None]:
     """Return a function from spans of ``before`` to those of ``now``; None for what was touched by the edit."""
-    change, distance = difference(before, now).span, len(now) - len(before)
+    change, distance = edit_between(before, now).span, len(now) - len(before)
 
     def place(span: Span) -> Span | None:
         if span.end <= change.start:

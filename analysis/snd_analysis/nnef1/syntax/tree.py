@@ -9,7 +9,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, difference
+from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, edit_between
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
@@ -68,7 +68,7 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     None if the difference may reach further.
     """
     old = before.text
-    change = difference(old, text).span
+    change = edit_between(old, text).span
     begin, end, growth = change.start, change.end, len(text) - len(old)
     around = next((each for each in before.document.items if _surrounds(each, begin, end)), None)
     if not isinstance(around, nodes.Definition) or not around.body or old[around.end - 1] != "}":

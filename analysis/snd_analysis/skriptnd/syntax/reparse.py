@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Note, Problem, Repair, Span, difference
+from snd_analysis.base import Edit, Note, Problem, Repair, Span, edit_between
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.builder import Blocks, Entries
@@ -53,7 +53,7 @@ def reparse(
     old_text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...], text: str
 ) -> Reparsed | None:
     """Tree, comments and problems of ``text``, using those of ``old_text``; None if that does not pay."""
-    edit = difference(old_text, text)
+    edit = edit_between(old_text, text)
     change = _Change(edit.span.start, edit.span.end, edit.span.start + len(edit.text))
     found = _block_around(document, change)
     if found is None or _may_close_string(problems, change):
