@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # What needs no editor; those are downloaded by test-editors. The extension comes first: it waits for its packages.
 CHANGES := tests/editors/extension tests/editors/others tests/analysis tests/nnef1 tests/runtime tests/server tests/fuzz
 
-.PHONY: demo test test-all test-editors fuzz lint format bench docs site grammar clean extension
+.PHONY: demo test test-all test-editors fuzz lint format bench engines docs site grammar clean extension
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
@@ -73,6 +73,10 @@ grammar: $(DEVELOPING)
 ## Medians of all benchmarks beside their budgets.
 bench: $(DEVELOPING)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
+
+## How long the examples take beside onnxruntime, with and without compiled loops.
+engines: $(DEVELOPING)
+	@PYTHONPATH=tests $(BIN)/python -m support.benchmarks.engines
 
 LIBRARY := algo image layer layout linalg math misc nn quant rand
 

@@ -8,7 +8,8 @@ from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.names import Known, ModuleScope, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.workspace.limits import MOST_KEPT_ARGUMENTS
+
+_MOST_GIVEN = 4
 
 
 class Earlier:
@@ -26,7 +27,7 @@ class Earlier:
         """The same as ``model`` for what an invocation gives, of the few that were asked for last."""
         model = self._given.pop(given, None) or LastingModel()
         self._given[given] = model
-        while len(self._given) > MOST_KEPT_ARGUMENTS:
+        while len(self._given) > _MOST_GIVEN:
             del self._given[next(iter(self._given))]
         return model
 

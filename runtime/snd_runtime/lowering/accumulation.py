@@ -15,14 +15,15 @@ from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, cont
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.kernels import Kernel, Statement, kernel
-from snd_runtime.lowering.limits import MOST_CHUNKS, MOST_ROUNDS
 from snd_runtime.lowering.loops import (
+    MOST_ROUNDS,
     axes_of_short_reduction,
     axes_of_windows,
     axes_that_collide,
     boxes,
     guards_of,
 )
+from snd_runtime.lowering.matrices import MatrixProduct, matrix_product
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.writing import (
     IDEMPOTENT,
@@ -35,6 +36,9 @@ from snd_runtime.lowering.writing import (
     target_view,
     without_skipped,
 )
+
+_MOST_CHUNKS = 1024
+"""How many are kept for the next run."""
 
 
 class Accumulation:
@@ -78,6 +82,9 @@ class Accumulation:
         loops = self._kernel if memory.compiles else None
         if loops is not None and loops.run(memory.array, memory.dtypes["real"]):
             return
+        product = self._product if memory.compiles else None
+        if product is not None and product.run(memory):
+            return
         if self._contraction is not None:
             self._contract(memory, self._contraction)
             return
@@ -94,6 +101,11 @@ class Accumulation:
             return None
         return kernel([Statement(self._write, self._formula.operator, self._analysis, lambda slot: slot)])
 
+    @cached_property
+    def _product(self) -> MatrixProduct | None:
+        """Products of matrices that are faster, once they are compiled."""
+        return None if self._contraction is None else matrix_product(self._contraction, self._analysis.extents)
+
     def _contract(self, memory: Memory, contraction: Contraction) -> None:
         summation = Summation(contraction, memory)
         for chunk in self._chunks(contraction, memory.budget.limits.contraction_elements):
@@ -108,8 +120,8 @@ class Accumulation:
             return known
         whole = boxes(self._analysis.extents, self._fixed, contraction.guards)
         found = (chunk for box in whole for chunk in contraction.chunks(box, most))
-        first = [*islice(found, MOST_CHUNKS)]
-        if len(first) == MOST_CHUNKS:
+        first = [*islice(found, _MOST_CHUNKS)]
+        if len(first) == _MOST_CHUNKS:
             return chain(first, found)
         return self._kept.setdefault(most, first)
 

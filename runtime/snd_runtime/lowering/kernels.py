@@ -32,8 +32,9 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.limits import MOST_SUMMED
 
+MOST_SUMMED = 256
+"""Longer sums lose accuracy if they are added up one by one."""
 WORTH_COMPILING = 1 << 24
 """How many points NumPy must have computed before a kernel is compiled, in which time it would have been."""
 _CALL = 1 << 16
@@ -106,11 +107,16 @@ _COMPUTED: dict[str, int] = {}
 _FUNCTIONS: dict[str, Callable[..., None] | None] = {}
 
 
+def is_worth_compiling(what: str, points: int) -> bool:
+    """Return whether NumPy, which may have to compute so many more points, has taken as long as a compiler would."""
+    computed = _COMPUTED[what] = _COMPUTED.get(what, 0) + points + _CALL
+    return computed >= WORTH_COMPILING
+
+
 def _compiled(source: str, points: int) -> Callable[..., None] | None:
     """Return the function of a kernel that computes so many points; None if it is not worth it, or can't be made."""
     if source not in _FUNCTIONS:
-        computed = _COMPUTED[source] = _COMPUTED.get(source, 0) + points + _CALL
-        if computed < WORTH_COMPILING:
+        if not is_worth_compiling(source, points):
             return None
         names: dict[str, Any] = {"np": np}
         exec(source, names)

@@ -7,7 +7,10 @@ from typing import Any
 
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
-from snd_server.lsp.limits import DEEPEST_SHOWN_NODE, LONGEST_NODE_TEXT
+from snd_server.lsp.limits import LONGEST_NODE_TEXT
+
+_DEEPEST = 150
+"""Levels: writers of JSON go down by recursion."""
 
 
 def tree_content(tree: SyntaxTree, ranged: Callable[[Span], Any], within: Span | None = None) -> dict[str, Any]:
@@ -36,7 +39,7 @@ def _content(
     if not below:
         content["text"] = text[span.start : min(span.end, span.start + LONGEST_NODE_TEXT)]
         return content
-    if depth >= DEEPEST_SHOWN_NODE:
+    if depth >= _DEEPEST:
         content["cut"] = True
         return content
     content["children"] = [

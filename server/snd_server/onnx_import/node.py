@@ -235,13 +235,11 @@ class Node(Struct, frozen=True, eq=False):
 
 
 def _flat(value: TensorValue) -> list[Tensor]:
-    match value:
-        case Tensor():
-            return [value]
-        case Pack():
-            return [each for item in value.items or () for each in _flat(item)]  # type: ignore[arg-type]
-        case _:
-            return []
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Pack):
+        return [each for item in value.items or () for each in _flat(item)]  # type: ignore[arg-type]
+    return []
 
 
 def _same_kind(one: np.dtype[Any], other: np.dtype[Any]) -> bool:

@@ -300,13 +300,11 @@ def _defaults(specialization: Specialization) -> Iterator[str]:
 
 def _literal(value: TensorValue) -> Value | None:
     """Return what stands in the place of a tensor, or of a pack of them."""
-    match value:
-        case Tensor():
-            return value.value
-        case Pack():
-            return Pack([(each.value or NULL) if isinstance(each, Tensor) else each for each in value.elements])
-        case _:
-            return value
+    if isinstance(value, Tensor):
+        return value.value
+    if isinstance(value, Pack):
+        return Pack([(each.value or NULL) if isinstance(each, Tensor) else each for each in value.elements])
+    return value
 
 
 def _count(value: Value, tensor: Tensor) -> int | str | None:

@@ -1,0 +1,339 @@
+"""Products of matrices whose elements lie at affine addresses, as compiled loops: numba, where it is installed.
+
+The elements of a row, a column or the sum have offsets that add up, so that windows of a convolution are multiplied
+where they are: only a few columns at a time are copied into a panel that stays in the cache. One kernel serves all
+formulas. Its innermost loop keeps the sums of a tile of rows and columns in registers; numba can't be brought to
+vectorize that, so it is written in the language of its compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from snd_runtime.lowering.arithmetic import Array
+
+_BLOCK = 256
+"""How many products are added up in registers: their operands stay in the first cache."""
+
+
+class Offsets(Struct, frozen=True, eq=False):
+    """Where the elements of matrices are: the start of each matrix, and offsets along its two dimensions."""
+
+    starts: Array
+    rows: Array
+    columns: Array
+
+
+class Tile(Struct, frozen=True):
+    """How many rows and columns are computed together, in vectors of so many ``lanes``."""
+
+    rows: int
+    """A multiple of three: the last tile has a third of the rows, two thirds, or all."""
+    vectors: int
+    lanes: int
+    item_bytes: int
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return self.vectors * self.lanes
+
+
+@cache
+def tile_of(item_bytes: int) -> Tile:
+    """Return the tile whose sums fill the registers of this machine."""
+    from llvmlite.binding import get_host_cpu_features
+
+    features = get_host_cpu_features()
+    if features.get("avx512f"):
+        return Tile(12, 2, 64 // item_bytes, item_bytes)
+    return Tile(6, 2, (32 if features.get("avx2") else 16) // item_bytes, item_bytes)
+
+
+def is_available(real: np.dtype[Any]) -> bool:
+    """Return whether products of these reals can be compiled."""
+    return _kernel(real.str) is not None
+
+
+class Multiplication:
+    """Products of matrices of two tensors, added to those of a third one; the columns of ``a`` are the rows of ``b``.
+
+    All that does not depend on the elements is found out once.
+    """
+
+    def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int) -> None:
+        tile = tile_of(item_bytes)
+        columns = _filled(b.columns, tile.columns)
+        is_packed = not bool(np.all(np.diff(a.columns) == 1))
+        rows = _filled(a.rows, tile.rows)
+        self._packed = len(rows) * min(len(a.columns), _BLOCK) if is_packed else 0
+        self._tables = (
+            a.starts, rows, a.columns, is_packed,
+            b.starts, b.rows, columns, _are_rows(columns, tile.lanes),
+            c.starts, c.rows, c.columns, _are_rows(_filled(c.columns, tile.columns), tile.columns),
+        )  # fmt: skip
+
+    def run(self, a: Array, b: Array, c: Array) -> None:
+        """Add the products; the arrays are contiguous, of the same reals."""
+        kernel, tile = _kernel(c.dtype.str), tile_of(c.itemsize)
+        assert kernel is not None
+        packed = np.empty(self._packed, c.dtype)
+        panel, sums = np.empty(_BLOCK * tile.columns, c.dtype), np.empty(tile.rows * tile.columns, c.dtype)
+        # The kernel knows addresses only: the arrays must live until it ends.
+        tensors = (each.ctypes.data for each in (a, b, c, packed, panel, sums))
+        kernel(*tensors, *self._tables)
+
+
+def _filled(offsets: Array, most: int) -> Array:
+    """Return offsets with the last one repeated, for a tile that goes beyond the end."""
+    return np.concatenate([offsets, np.repeat(offsets[-1:], -len(offsets) % most)])
+
+
+def _are_rows(offsets: Array, length: int) -> Array:
+    """Return which pieces of this length lie in a row."""
+    return np.asarray(np.all(np.diff(offsets.reshape(-1, length)) == 1, axis=1))
+
+
+@cache
+def _kernel(dtype: str) -> Callable[..., None] | None:
+    """Return the kernel for one type of reals; None if the compiler can't be loaded."""
+    try:
+        from numba import njit
+    except ImportError:  # it may not know this version of NumPy
+        return None
+    real = np.dtype(dtype)
+    tile = tile_of(real.itemsize)
+    tile_rows, tile_columns, third, zero = tile.rows, tile.columns, tile.rows // 3, real.type(0)
+    of_third, of_two_thirds, of_all = (_tile_products(tile, third * times) for times in (1, 2, 3))
+    load, store = _element_load(tile), _element_store(tile)
+    pack_rows, fill_panel = _copies(tile)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def kernel(
+        a: int, b: int, c: int, packed: int, panel: int, sums: int,
+        a_starts: Any, a_rows: Any, a_inner: Any, is_packed: bool,
+        b_starts: Any, b_inner: Any, b_columns: Any, is_row: Any,
+        c_starts: Any, c_rows: Any, c_columns: Any, c_is_row: Any,
+    ) -> None:  # fmt: skip
+        rows, inner, columns = len(c_rows), len(a_inner), len(c_columns)
+        sum_rows, packed_rows = np.arange(tile_rows) * tile_columns, np.arange(tile_rows)
+        for number in range(len(c_starts)):
+            a_start, b_start, c_start = a_starts[number], b_starts[number], c_starts[number]
+            for first in range(0, inner, _BLOCK):
+                length = min(inner - first, _BLOCK)
+                if is_packed:
+                    pack_rows(packed, a, a_start, a_rows, a_inner, first, length)
+                for column in range(0, columns, tile_columns):
+                    fill_panel(panel, b, b_start, b_inner, b_columns, is_row, first, length, column)
+                    width = min(columns - column, tile_columns)
+                    for row in range(0, rows, tile_rows):
+                        left = min(rows - row, tile_rows)
+                        height = -(-left // third) * third
+                        is_whole = width == tile_columns and left == height and c_is_row[column // tile_columns]
+                        if is_packed:
+                            of, of_start, of_rows, of_row, step = packed, row * length, packed_rows, 0, tile_rows
+                        else:
+                            of, of_start, of_rows, of_row, step = a, a_start + a_inner[first], a_rows, row, 1
+                        if is_whole:
+                            to_array, to_start, to_rows, to_row = c, c_start + c_columns[column], c_rows, row
+                        else:
+                            for at in range(tile_rows * tile_columns):
+                                store(sums, at, zero)
+                            to_array, to_start, to_rows, to_row = sums, 0, sum_rows, 0
+                        left_side = (of, of_start, of_rows, of_row, step)
+                        target_side = (to_array, to_start, to_rows, to_row)
+                        if height == tile_rows:
+                            of_all(*left_side, panel, length, *target_side)
+                        elif height == third:
+                            of_third(*left_side, panel, length, *target_side)
+                        else:
+                            of_two_thirds(*left_side, panel, length, *target_side)
+                        if not is_whole:
+                            for j in range(width):  # few cache lines for each column, if columns are contiguous
+                                target = c_start + c_columns[column + j]
+                                for i in range(left):
+                                    at = target + c_rows[row + i]
+                                    store(c, at, load(c, at) + load(sums, i * tile_columns + j))
+
+    compiled: Callable[..., None] = kernel
+    return compiled
+
+
+def _copies(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Return what copies a block of all rows, tile by tile, and one of the columns of a tile."""
+    from numba import njit
+
+    tile_rows, tile_columns, lanes = tile.rows, tile.columns, tile.lanes
+    load, store, copied = _element_load(tile), _element_store(tile), _vector_copy(tile)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def pack_rows(packed: int, a: int, a_start: int, rows: Any, inner: Any, first: int, length: int) -> None:
+        for row in range(len(rows)):
+            to = (row // tile_rows) * tile_rows * length + row % tile_rows
+            start = a_start + rows[row]
+            for k in range(length):
+                store(packed, to + k * tile_rows, load(a, start + inner[first + k]))
+
+    @njit(error_model="numpy", boundscheck=False)
+    def fill_panel(
+        panel: int, b: int, b_start: int, inner: Any, columns: Any, is_row: Any, first: int, length: int, column: int
+    ) -> None:
+        for k in range(length):
+            start = b_start + inner[first + k]
+            to = k * tile_columns
+            for each in range(column, column + tile_columns, lanes):
+                if is_row[each // lanes]:
+                    copied(panel, to, b, start + columns[each])
+                else:
+                    for lane in range(lanes):
+                        store(panel, to + lane, load(b, start + columns[each + lane]))
+                to += lanes
+
+    return pack_rows, fill_panel
+
+
+# ---- what numba has no words for: addresses and vectors --------------------------------------------------------------
+def _element_load(tile: Tile) -> Callable[..., Any]:
+    """Return what reads the element at an offset from an address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def load(typing: Any, address: Any, offset: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.load(_element(builder, tile, *arguments))
+
+        return (types.float32 if tile.item_bytes == 4 else types.float64)(types.int64, types.int64), code
+
+    return intrinsic(load)
+
+
+def _element_store(tile: Tile) -> Callable[..., Any]:
+    """Return what writes the element at an offset from an address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def store(typing: Any, address: Any, offset: Any, value: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            builder.store(arguments[2], _element(builder, tile, *arguments[:2]))
+            return context.get_dummy_value()
+
+        real = types.float32 if tile.item_bytes == 4 else types.float64
+        return types.void(types.int64, types.int64, real), code
+
+    return intrinsic(store)
+
+
+def _vector_copy(tile: Tile) -> Callable[..., Any]:
+    """Return what copies a vector of elements."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def copied(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, to_offset, of, of_offset = arguments
+            found = _load(builder, tile, _element(builder, tile, of, of_offset))
+            _store(builder, tile, found, _element(builder, tile, to, to_offset))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64, types.int64), code
+
+    return intrinsic(copied)
+
+
+def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
+    """Return what adds the products of so many rows with the columns of a panel to a tile of sums."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    index = ir.IntType(64)
+    vector = ir.VectorType(_real(tile), tile.lanes)
+    nothing, zero = ir.Constant(vector, ir.Undefined), ir.Constant(vector, [0.0] * tile.lanes)
+    same = ir.Constant(ir.VectorType(ir.IntType(32), tile.lanes), [0] * tile.lanes)
+
+    def products(
+        typing: Any, of: Any, start: Any, rows: Any, row: Any, step: Any, panel: Any, count: Any,
+        to: Any, to_start: Any, to_rows: Any, to_row: Any,
+    ) -> Any:  # fmt: skip
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            of, start, _, row, step, panel, count, to, to_start, _, to_row = arguments
+
+            def rows_at(address: Any, first: Any, table: int, row: Any) -> list[Any]:
+                offsets = _table(context, builder, signature, arguments, table)
+                each = [builder.load(builder.gep(offsets, [builder.add(row, index(i))])) for i in range(height)]
+                return [_element(builder, tile, address, builder.add(first, offset)) for offset in each]
+
+            places = rows_at(of, start, 2, row)
+            before, loop, done = builder.block, builder.append_basic_block(), builder.append_basic_block()
+            builder.branch(loop)
+            builder.position_at_end(loop)
+            k = builder.phi(index)
+            totals = [[builder.phi(vector) for _ in range(tile.vectors)] for _ in range(height)]
+            base, at = builder.mul(k, index(tile.columns)), builder.mul(k, step)
+            factors = [
+                _load(builder, tile, _element(builder, tile, panel, builder.add(base, index(number * tile.lanes))))
+                for number in range(tile.vectors)
+            ]
+            sums = []
+            for place, line in zip(places, totals, strict=True):
+                one = builder.insert_element(nothing, builder.load(builder.gep(place, [at])), ir.IntType(32)(0))
+                wide = builder.shuffle_vector(one, nothing, same)
+                for total, factor in zip(line, factors, strict=True):
+                    product = builder.fmul(wide, factor, flags=("contract",))
+                    sums.append(builder.fadd(total, product, flags=("contract",)))
+                    total.add_incoming(zero, before)
+                    total.add_incoming(sums[-1], loop)
+            following = builder.add(k, index(1))
+            k.add_incoming(index(0), before)
+            k.add_incoming(following, loop)
+            builder.cbranch(builder.icmp_signed("<", following, count), loop, done)
+            builder.position_at_end(done)
+            found = iter(sums)
+            for place in rows_at(to, to_start, 9, to_row):
+                for number in range(tile.vectors):
+                    target = builder.gep(place, [index(number * tile.lanes)])
+                    _store(builder, tile, builder.fadd(_load(builder, tile, target), next(found)), target)
+            return context.get_dummy_value()
+
+        number, table = types.int64, types.int64[::1]
+        return types.void(number, number, table, number, number, number, number, number, number, table, number), code
+
+    return intrinsic(products)
+
+
+def _real(tile: Tile) -> Any:
+    from llvmlite import ir
+
+    return ir.FloatType() if tile.item_bytes == 4 else ir.DoubleType()
+
+
+def _element(builder: Any, tile: Tile, address: Any, offset: Any) -> Any:
+    """Return a pointer to the element at an offset from an address."""
+    return builder.gep(builder.inttoptr(address, _real(tile).as_pointer()), [offset])
+
+
+def _table(context: Any, builder: Any, signature: Any, arguments: Any, at: int) -> Any:
+    """Return a pointer to the first number of a table."""
+    from numba.core import cgutils
+
+    proxy: Any = cgutils.create_struct_proxy
+    return proxy(signature.args[at])(context, builder, arguments[at]).data
+
+
+def _wide(builder: Any, tile: Tile, place: Any) -> Any:
+    from llvmlite import ir
+
+    return builder.bitcast(place, ir.VectorType(_real(tile), tile.lanes).as_pointer())
+
+
+def _load(builder: Any, tile: Tile, place: Any) -> Any:
+    return builder.load(_wide(builder, tile, place), align=tile.item_bytes)
+
+
+def _store(builder: Any, tile: Tile, value: Any, place: Any) -> None:
+    builder.store(value, _wide(builder, tile, place), align=tile.item_bytes)

@@ -1,0 +1,151 @@
+"""Sums of products of two tensors as compiled products of matrices, where affine indices say what stands where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from msgspec import Struct
+
+from snd_analysis.compose.formulas import AffineIndex
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.contraction import Contraction, Factor
+from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.gemm import Multiplication, Offsets, is_available
+from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
+from snd_runtime.lowering.memory import Memory
+
+_MOST_PRODUCTS = 1 << 36
+"""More are computed in pieces, between which the time is checked."""
+_MOST_OFFSETS = 1 << 22
+_AS_LONG_AS_A_POINT = 1 << 13
+"""How many products NumPy computes in the time that a point of other formulas takes."""
+
+Axes: TypeAlias = Sequence[int]
+
+
+class MatrixProduct:
+    """A contraction of two factors: each is a matrix, or several of them."""
+
+    def __init__(
+        self, how: Contraction, factors: tuple[Factor, Factor], offsets: tuple[Offsets, Offsets, Offsets], points: int
+    ) -> None:
+        self._slot = how.write.slot
+        self._factors = factors
+        self._offsets = offsets
+        self._points = points
+        self._multiplications: dict[int, Multiplication] = {}
+
+    def run(self, memory: Memory) -> bool:
+        """Add the products to the result; false if NumPy has to, since they can't be added so."""
+        real, result = memory.dtypes["real"], memory.array(self._slot)
+        if not is_worth_compiling(f"products {real}", self._points // _AS_LONG_AS_A_POINT):
+            return False
+        if not result.flags.c_contiguous or not is_available(real):
+            return False
+        a, b = arrays = [np.ascontiguousarray(each.array(memory), real) for each in self._factors]
+        padded = [each.is_wider for each in self._factors]
+        before = result.copy() if any(padded) else result
+        known = self._multiplications.get(real.itemsize)
+        if known is None:
+            known = self._multiplications[real.itemsize] = Multiplication(*self._offsets, real.itemsize)
+        known.run(a, b, result)
+        if any(padded) and not np.isfinite(result.sum()):
+            # Zeros around one tensor may have been multiplied by infinity in the other one.
+            others = arrays if all(padded) else [each for each, is_it in zip(arrays, padded, strict=True) if not is_it]
+            if not all(np.isfinite(each).all() for each in others):
+                result[...] = before
+                return False
+        return True
+
+
+def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | None:
+    """Return a contraction over axes of these extents as products of matrices; None if it is none, or no compiler."""
+    slot = how.write.slot
+    factors = [factor for factor in how.factors if isinstance(factor, Factor)]
+    points = prod(extents)
+    if len(factors) != 2 or len(how.factors) != 2 or how.guards or how.fixed or slot.items or not has_compiler():
+        return None
+    if {slot.dtype, *(factor.term.slot.dtype for factor in factors)} != {"real"} or points > _MOST_PRODUCTS:
+        return None
+    if not how.is_dense(extents) or not how.is_within(Box(tuple((0, extent) for extent in extents))):
+        return None
+    target = _placed(how.forms, [extent or 0 for extent in slot.shape], extents)
+    first, second = (_placed(factor.forms, factor.shape, extents) for factor in factors)
+    found = [
+        (matrices.cost, pair, matrices.offsets)
+        for pair, matrices in (
+            ((factors[0], factors[1]), _matrices(first, second, target, how.reduced, extents)),
+            ((factors[1], factors[0]), _matrices(second, first, target, how.reduced, extents)),
+        )
+        if matrices is not None
+    ]
+    if not found:
+        return None
+    _, pair, offsets = min(found, key=lambda each: each[0])
+    return MatrixProduct(how, pair, offsets, points)
+
+
+class _Placed(Struct, frozen=True):
+    """Where the elements of a tensor are: that of the first point, and the step along each axis."""
+
+    start: int
+    steps: Mapping[int, int]
+
+    def offsets(self, axes: Axes, extents: Sequence[int]) -> Array:
+        """Return the offsets of all positions along axes, the last one the fastest."""
+        found = np.zeros(1, np.int64)
+        for axis in axes:
+            found = np.add.outer(found, self.steps.get(axis, 0) * np.arange(extents[axis])).reshape(-1)
+        return found
+
+
+def _placed(forms: Sequence[AffineIndex], shape: Sequence[int], extents: Sequence[int]) -> _Placed:
+    start, steps, stride = 0, dict[int, int](), 1
+    for form, extent in zip(reversed(forms), reversed(shape), strict=True):
+        start += form.constant * stride
+        for axis, factor in form.factors.items():
+            if extents[axis] > 1:
+                steps[axis] = steps.get(axis, 0) + factor * stride
+        stride *= extent
+    return _Placed(start, {axis: step for axis, step in steps.items() if step})
+
+
+class _Matrices(Struct, frozen=True):
+    cost: float
+    """How long they take to be multiplied, about."""
+    offsets: tuple[Offsets, Offsets, Offsets]
+
+
+def _matrices(a: _Placed, b: _Placed, c: _Placed, reduced: Sequence[int], extents: Sequence[int]) -> _Matrices | None:
+    """Return the offsets of the matrices whose rows ``a`` has, and whose columns ``b``; None if there are none."""
+    axes = [axis for axis, extent in enumerate(extents) if extent > 1]
+    both = a.steps.keys() & b.steps.keys()
+    inner = sorted((axis for axis in axes if axis in reduced), key=lambda axis: -abs(a.steps.get(axis, 0)))
+    free = sorted((axis for axis in axes if axis not in reduced), key=lambda axis: -c.steps.get(axis, 0))
+    if not both.issuperset(inner) or not {*a.steps, *b.steps} >= {*free} or {*c.steps} != {*free}:
+        return None
+    batch = [axis for axis in free if axis in both]
+    rows = [axis for axis in free if axis in a.steps and axis not in both]
+    columns = [axis for axis in free if axis in b.steps and axis not in both]
+    if max(prod(extents[axis] for axis in each) for each in (batch, rows, columns, inner)) > _MOST_OFFSETS:
+        return None
+
+    def offsets(of: _Placed, first: Axes, second: Axes) -> Offsets:
+        starts = of.start + of.offsets(batch, extents)
+        return Offsets(starts, of.offsets(first, extents), of.offsets(second, extents))
+
+    found = offsets(a, rows, inner), offsets(b, inner, columns), offsets(c, rows, columns)
+    # In nanoseconds, as measured on one machine: only their relation matters.
+    height, width, length = (prod(extents[axis] for axis in each) for each in (rows, columns, inner))
+    cost = 0.01 * (height + -height % 4) * (width + -width % 32) * length
+    cost += height * length * (0.0 if _is_row(found[0].columns) else 0.5)
+    cost += width * length * (0.15 if _is_row(found[1].columns[:8]) else 0.6)
+    cost += height * width * (0.1 if _is_row(found[2].columns[:8]) else 1.0)
+    return _Matrices(cost, found)
+
+
+def _is_row(offsets: Array) -> bool:
+    return bool(np.all(np.diff(offsets) == 1))

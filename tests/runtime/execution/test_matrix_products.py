@@ -1,0 +1,94 @@
+"""Sums of products as compiled products of matrices: the values are those of NumPy, but for the rounding of sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_runtime.execution import Execution, execute
+from snd_runtime.lowering import kernels
+from snd_runtime.lowering.matrices import MatrixProduct
+from support.runtime.executing import instance_of, net
+
+pytest.importorskip("numba")
+
+CONV = "x: real[s..(4)]; f: real[t..(4)];"
+CASES = [
+    ("padding=[1, 1, 1, 1]", [(2, 5, 9, 8), (7, 5, 3, 3)]),
+    ("stride=[2, 1], dilation=[1, 2], padding=[2, 1, 0, 1]", [(1, 6, 11, 13), (13, 6, 3, 2)]),
+    ("groups=2, padding=[0, 0, 0, 0]", [(1, 10, 12, 7), (14, 5, 1, 1)]),
+    ("data_format='NXC', filter_format='XCN', padding=[1, 0, 0, 1]", [(2, 6, 7, 5), (2, 2, 5, 9)]),
+    ("padding=[1, 1, 1, 1]", [(1, 70, 5, 7), (9, 70, 3, 2)]),  # more than a block is summed
+]
+PRODUCTS = [
+    ("", [(13, 6), (6, 40)]),
+    ("transA=true", [(300, 13), (300, 33)]),
+    ("transB=true", [(3, 13, 20), (3, 65, 20)]),
+    ("transA=true, transB=true", [(2, 3, 8, 13), (2, 3, 29, 8)]),
+]
+PROGRAMS = [
+    *((CONV, "y: real[~|99, ~|99, ~|99, ~|99];", f"y = nn.conv{{{attributes}}}(x, f);", shapes)
+      for attributes, shapes in CASES),
+    *((f"x: real[s..({len(shapes[0])})]; f: real[t..({len(shapes[1])})];",
+       f"y: real[{', '.join(['~|99'] * len(shapes[0]))}];",
+       f"y = linalg.matmul{{{attributes}}}(x, f);", shapes)
+      for attributes, shapes in PRODUCTS),
+]  # fmt: skip
+
+
+@pytest.fixture
+def products(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each product that was tried was computed so; they are compiled at once."""
+    found: list[bool] = []
+    run = MatrixProduct.run
+
+    def noted(self: MatrixProduct, memory: Any) -> bool:
+        found.append(run(self, memory))
+        return found[-1]
+
+    monkeypatch.setattr(MatrixProduct, "run", noted)
+    monkeypatch.setattr(kernels, "WORTH_COMPILING", 0)
+    return found
+
+
+def _both(text: str, inputs: list[Any], real: type = np.float32) -> list[Any]:
+    """The output of the first run, by NumPy, and of the second one."""
+    session, specialization = instance_of(text, inputs)
+    request = Execution(real=np.dtype(real), compiles=True)
+    return [execute(session, specialization, inputs, request).outputs["y"] for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    "real", [np.float32, pytest.param(np.float64, marks=pytest.mark.exhaustive)], ids=lambda each: each.__name__
+)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[2])
+def test_products_are_those_of_numpy(program: Any, real: type, products: list[bool]):
+    given, made, compose, shapes = program
+    random = np.random.default_rng(1)
+    inputs = [random.standard_normal(shape).astype(real) for shape in shapes]
+    inputs[0].flat[3] = np.nan
+    first, again = _both(net(given, made, compose), inputs, real)
+    assert products == [True]
+    assert again.dtype == real
+    np.testing.assert_allclose(again, first, rtol=1e-4, atol=1e-4)
+
+
+def test_zeros_around_are_not_multiplied_by_infinity(products: list[bool]):
+    """An index that is out of bounds adds nothing, and 0 times infinity would be NaN (2.12)."""
+    given, made, compose, shapes = PROGRAMS[0]
+    inputs = [np.ones(shape, np.float32) for shape in shapes]
+    inputs[1][0, 0, 0, 0] = np.inf
+    first, again = _both(net(given, made, compose), inputs)
+    assert products == [False]
+    assert not np.isnan(first).any()
+    np.testing.assert_array_equal(again, first)
+
+
+def test_operands_may_be_views_and_read_only(products: list[bool]):
+    x, f = np.ones((40, 6), np.float32)[::2], np.ones((6, 9), np.float32).T.copy().T
+    f.flags.writeable = False
+    first, again = _both(net("x: real[n, k]; f: real[k, m];", "y: real[n, m];", "y = linalg.matmul(x, f);"), [x, f])
+    assert products == [True]
+    np.testing.assert_array_equal(again, first)
