@@ -15,6 +15,10 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 
 MOST_RANK: Final = 32
 """Of a tensor, and indices of a formula: not every operation of NumPy goes beyond."""
+MOST_PICTURED_IMAGES = 4
+"""Images of a tensor of more than two dimensions. Further ones are not shown."""
+MOST_PICTURED_ELEMENTS = 64
+"""Elements along each side of one image. Of more, every second, third … is shown."""
 
 
 def too_slow(seconds: float | None) -> str:

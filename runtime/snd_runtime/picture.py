@@ -8,13 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_runtime.limits import MOST_PICTURED_ELEMENTS, MOST_PICTURED_IMAGES
+
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_MOST_ELEMENTS = 64
-"""Along each side of one image; larger ones are thinned out."""
 _PIXELS = 128
 """Along the longer side, about; smaller ones are enlarged."""
-_MOST_IMAGES = 4
 _GAP = 2
 _COLOURS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], np.float64)
 """From the least to the greatest element: dark blue over green to yellow, as light as they are great."""
@@ -33,7 +32,7 @@ def picture(array: Array) -> bytes | None:
         return None
     in_colours = array.ndim > 2 and array.shape[-3] == 3 and array.dtype.kind == "f"
     rank = 3 if in_colours else 2
-    images = array.reshape((-1, *array.shape[-rank:]))[:_MOST_IMAGES]
+    images = array.reshape((-1, *array.shape[-rank:]))[:MOST_PICTURED_IMAGES]
     thinned = images[..., :: _step(array.shape[-2]), :: _step(array.shape[-1])].astype(np.float64)
     least, greatest = _range(thinned)
     with np.errstate(all="ignore"):
@@ -43,7 +42,7 @@ def picture(array: Array) -> bytes | None:
 
 
 def _step(extent: int) -> int:
-    return -(-extent // _MOST_ELEMENTS)
+    return -(-extent // MOST_PICTURED_ELEMENTS)
 
 
 def _range(array: Array) -> tuple[float, float]:

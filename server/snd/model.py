@@ -26,13 +26,13 @@ from snd_runtime.lowering.lowered import Argument
 from snd_server.arguments import among
 from snd_server.checking import Checker
 from snd_server.composing import diagnostics_of
+from snd_server.limits import MOST_TABLE_ROWS
 from snd_server.render.graph_svg import DrawingError, graph_svg
 from snd_server.running import Prepared
 from snd_server.running import diagnostic_of as diagnostic_of_failure
 from snd_server.weights import loaded
 
 _DRAWING_SECONDS = 10.0
-_MOST_ROWS = 200
 
 
 class TensorType(Struct, frozen=True):
@@ -198,8 +198,8 @@ class Model:
     def _table(self) -> str:
         shown = list(self.shapes.items())
         rows = [f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(found))}</td></tr>" for name, found in shown]
-        more = f"<tr><td>… and {len(rows) - _MOST_ROWS} more</td></tr>" if len(rows) > _MOST_ROWS else ""
-        return f"<table><caption>{html.escape(self.name)}</caption>{''.join(rows[:_MOST_ROWS])}{more}</table>"
+        more = f"<tr><td>… and {len(rows) - MOST_TABLE_ROWS} more</td></tr>" if len(rows) > MOST_TABLE_ROWS else ""
+        return f"<table><caption>{html.escape(self.name)}</caption>{''.join(rows[:MOST_TABLE_ROWS])}{more}</table>"
 
     # ---- inside ------------------------------------------------------------------------------------------------------
     @cached_property

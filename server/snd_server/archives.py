@@ -11,6 +11,7 @@ import errno
 import gzip
 import os
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Self, cast
 
@@ -54,8 +55,8 @@ def read_members(path: str, wanted: Callable[[str], int], most_bytes: int) -> Ma
                 if left < 0:
                     raise _unusable(path, f"what snd reads of it has more than the {most_bytes:,} bytes allowed")
                 found[name] = Member(archive.content(info, length), info.size)
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError, ValueError) as error:
-        raise _unusable(path, f"it is no archive that can be read ({error})") from None
+    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
+        raise _unusable(path, f"the archive is broken ({error})") from None
     return found
 
 

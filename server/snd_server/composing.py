@@ -53,7 +53,7 @@ def compose_chosen(
 def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:
     graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
     if not graphs:
-        raise ShapesError(no_graph(path))
+        raise ShapesError(no_graph(snapshot, path))
     if graph is None:
         return snapshot.main_graphs(path)[0].name.text
     if graph not in graphs:

@@ -18,7 +18,7 @@ def chosen_definition(snapshot: Snapshot, path: str, graph: str | None, operator
     if written is None:
         graphs = snapshot.main_graphs(path)
         if not graphs:
-            raise ArgumentError(no_graph(path, "; name an operator with --operator"))
+            raise ArgumentError(no_graph(snapshot, path, "; name an operator with --operator"))
         written = graphs[0].name.text
     name = _name(snapshot, path, written)
     known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]

@@ -23,6 +23,7 @@ from snd_server.composing import chosen_graph, compose_chosen
 from snd_server.config import Configurations
 from snd_server.export_comparison import Chosen, verify
 from snd_server.extras import demand_onnx
+from snd_server.limits import MOST_MODEL_BYTES, MOST_VARIABLES
 from snd_server.render import full
 from snd_server.report import Report
 from snd_server.running import RunRequest, prepare
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     import onnx
 
 CLEAN, PROBLEMS = 0, 1
-_MOST_BYTES = 1_900_000_000
-"""Of a single file: protocol buffers have no more than 2 GB."""
-_MOST_VARIABLES = 20_000
 _SMALLEST_OUTSIDE, _ALIGNMENT = 1024, 4096
 """In bytes, of weights in another file: programs map pages of it into their memory."""
 
@@ -111,7 +109,7 @@ def run_export(request: ExportRequest) -> int:
 
 def save(model: onnx.ModelProto, path: str) -> None:
     """Write a model; weights of a very large one into a file beside it, ``NAME.data``. Raises OSError."""
-    if sum(len(each.raw_data) for each in model.graph.initializer) < _MOST_BYTES:
+    if sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES:
         write_file(path, model.SerializeToString())
         return
     if is_stream(path):
@@ -162,8 +160,8 @@ def all_variables(
         for name, value in variables_below(specialization):
             if name not in found:
                 found[name] = drawing.value(name, value)
-            if len(found) > _MOST_VARIABLES:
-                raise ArgumentError(f"the graph has more than {_MOST_VARIABLES:,} variables, more than snd exports")
+            if len(found) > MOST_VARIABLES:
+                raise ArgumentError(f"the graph has more than {MOST_VARIABLES:,} variables, more than snd exports")
     except EvaluationFailed as failed:
         raise ArgumentError(failed.message) from None
     return found

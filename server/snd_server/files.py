@@ -13,6 +13,7 @@ from snd_server.archive_paths import GRAPH, split_member
 from snd_server.limits import (
     MOST_ARCHIVE_TEXT_BYTES,
     MOST_LISTED_PATHS,
+    MOST_READ_ITEMS,
     MOST_SAFETENSORS_HEADER_BYTES,
     MOST_SOURCE_BYTES,
 )
@@ -27,11 +28,9 @@ _TENSOR_FILE = ".dat"
 _ALL_TENSOR_FILES = f"*{_TENSOR_FILE}"
 _TENSOR_ARCHIVE = ".safetensors"
 _ALL_TENSOR_ARCHIVES = f"*{_TENSOR_ARCHIVE}"
-_MOST_ITEMS = 8
-"""The items of smaller tensors are read: exporters keep numbers in tensor files."""
 _FEW_BITS = (8, 16)
 """Of integers that wrap around in tract's dialect."""
-_HEADER_BYTES = 128 + 8 * _MOST_ITEMS
+_HEADER_BYTES = 128 + 8 * MOST_READ_ITEMS
 _ARCHIVE_BYTES = MOST_SAFETENSORS_HEADER_BYTES + 8
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -249,7 +248,8 @@ def _tensor_listing(found: Iterable[tuple[str, bytes, int]]) -> str:
     for file, start, size in found:
         try:
             tensors = read_safetensors_header(start, size)
-            small = {name for name, each in tensors.items() if prod(each.shape) <= _MOST_ITEMS and size <= len(start)}
+            is_whole = size <= len(start)
+            small = {name for name, each in tensors.items() if prod(each.shape) <= MOST_READ_ITEMS and is_whole}
             items = _items_of(start, small) if small else {}
         except InvalidFileError as error:
             lines.append(f"{file}::{error}")
@@ -284,7 +284,7 @@ def _tensor_header(start: bytes, size: int) -> str | Exception:
     items: Sequence[float] | None = None
     try:
         header = read_header(start, size)
-        if header.storage.dtype != "str" and prod(header.shape) <= _MOST_ITEMS and size <= len(start):
+        if header.storage.dtype != "str" and prod(header.shape) <= MOST_READ_ITEMS and size <= len(start):
             items = plain_items(start, header)
             if items is None:
                 from snd_runtime.files import read_tensor

@@ -93,3 +93,19 @@ MOST_FLOW_GRIDS = 6
 """Slices of a tensor in a picture of its data flow. The picture counts the others."""
 MOST_FLOW_LINES = 300
 """Rows and columns of a tensor in such a picture. A larger grid has no lines between its cells."""
+MOST_TABLE_ROWS = 200
+"""Tensors in the table that a notebook shows of a model. It counts the others."""
+DEEPEST_RECURSION = 10_000
+"""Calls inside of each other: trees and compositions are walked by recursion. The parser limits how deep a tree is;
+operators that invoke one another can be nested as deeply as somebody cares to write them, up to the limit of composing.
+Python functions take no room on the C stack."""
+MOST_MODEL_BYTES = 1_900_000_000
+"""Bytes of weights in an ONNX model of one file: protocol buffers have no more than 2 GB. More are written beside
+it."""
+MOST_VARIABLES = 20_000
+"""Variables of a graph that is exported. One with more is refused."""
+MOST_READ_ITEMS = 8
+"""Items of a tensor file that are read to check a model, since exporters keep numbers in tensor files. Those of a
+larger tensor are not known."""
+MOST_CHANGED_LINES = 12
+"""Changed lines between the two programs of a rule. Of a larger change, the page of the rule shows both programs."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from snd_server.archive_paths import GRAPH, is_archive
+
+if TYPE_CHECKING:
+    from snd_analysis.workspace import Snapshot
 
 MAIN = "main.sknd"
 ONNX_SUFFIX = ".onnx"
@@ -24,9 +28,15 @@ def main_file(path: str) -> str:
     return next((each for each in files if os.path.isfile(each)), files[0])
 
 
-def no_graph(path: str, advice: str = "") -> str:
-    """Return the message for a file without a graph, with advice. For an ONNX model, it says how to convert it."""
-    return convert_first(path) if path.endswith(ONNX_SUFFIX) else f"there is no graph in {path}{advice}"
+def no_graph(snapshot: Snapshot, path: str, advice: str = "") -> str:
+    """Return the message for a file without a graph, with advice. For an ONNX model, it says how to convert it; for a
+    file that can't be read, why."""
+    if path.endswith(ONNX_SUFFIX):
+        return convert_first(path)
+    file = snapshot.file(path)
+    if file is not None and file.unreadable is not None:
+        return f"{path}: {file.unreadable.message}"
+    return f"there is no graph in {path}{advice}"
 
 
 def no_file(path: str) -> str:

@@ -4,56 +4,77 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from snd_server.config import ConfigError, Configurations
-from snd_server.discovery import SUFFIX, MissingPathError
+from snd_server.discovery import NNEF1_FILES, NNEF1_SUFFIXES, SUFFIX, MissingPathError, discover
 from snd_server.request import CheckRequest
 from snd_server.run import INTERRUPTED, run_under
 from snd_server.terminal import say
 
 _CONFIGURATION = frozenset({"snd.toml", "pyproject.toml", ".gitignore"})
+_SUFFIXES = (SUFFIX, *NNEF1_FILES, *NNEF1_SUFFIXES, ".dat", ".safetensors")
+"""Of texts, archives, and the tensors that texts are compared with."""
+_PAUSE_MILLISECONDS = 50
+"""After so long without a change, the watcher says that there was none."""
 _CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
 
 
 def watch_and_check(request: CheckRequest) -> int:
     """Run until it is interrupted; return the exit status of that. Mistakes in the configuration only wait."""
-    from watchfiles import watch
-
     places: list[str] = []
     changes: Iterator[object] = iter(())
     named: set[str] = set()
     try:
         while True:
-            inputs = _check_once(request)
-            named.update(os.path.abspath(path) for path in (*request.paths, *inputs))
-            if places != (places := _places(request.paths, inputs)):
-                # only if need be: the watcher that stands also remembers what changed during the check
-                changes = watch(*places, watch_filter=partial(_matters, named), raise_interrupt=True)
-            next(changes)
+            # The watcher stands before the check begins: it remembers what changes meanwhile.
+            while places != (places := _places(request.paths, inputs := _inputs(request))):
+                named.update(os.path.abspath(path) for path in (*request.paths, *inputs))
+                changes = _changes(places, named)
+            _check_once(request)
+            while not next(changes):
+                pass
             if sys.stdout.isatty():
                 sys.stdout.write(_CLEAR_SCREEN)
     except (KeyboardInterrupt, StopIteration):
         return INTERRUPTED
 
 
-def _check_once(request: CheckRequest) -> set[str]:
-    """Check and show; returns what decided the outcome besides the paths that were asked for."""
+def _changes(places: Sequence[str], named: Container[str]) -> Iterator[object]:
+    """Return what changes from now on that matters, and nothing again and again where nothing does."""
+    from watchfiles import watch
+
+    matters = partial(_matters, named)
+    changes = watch(*places, watch_filter=matters, rust_timeout=_PAUSE_MILLISECONDS, yield_on_timeout=True)
+    return chain([next(changes)], changes)  # the watcher begins when it is asked first
+
+
+def _inputs(request: CheckRequest) -> set[str]:
+    """Return what decides the outcome besides the paths that were asked for: configurations and module paths."""
     inputs: set[str] = set() if request.config is None else {request.config}
     try:
         configurations = Configurations(request.config)
-        run_under(configurations, request)
+        for path in discover(request.paths, configurations, (SUFFIX, *NNEF1_SUFFIXES)):
+            configurations.of_file(path)
         inputs |= configurations.inputs()
+    except (ConfigError, MissingPathError, OSError):
+        pass  # the check says so
+    return inputs
+
+
+def _check_once(request: CheckRequest) -> None:
+    try:
+        run_under(Configurations(request.config), request)
     except (ConfigError, MissingPathError, OSError) as error:
         say(f"Error: {error}", err=True)
     if not request.quiet:
         say("Watching for changes; stop with Ctrl+C", err=True)
-    return inputs
 
 
 def _matters(named: Container[str], change: object, path: str) -> bool:
-    return path.endswith(SUFFIX) or os.path.basename(path) in _CONFIGURATION or path in named
+    return path.endswith(_SUFFIXES) or os.path.basename(path) in _CONFIGURATION or path in named
 
 
 def _places(paths: Iterable[str], inputs: Iterable[str]) -> list[str]:

@@ -6,6 +6,7 @@ Every import counts: at the top of a file, under ``TYPE_CHECKING``, and inside o
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -185,6 +186,18 @@ def test_packages_are_imported_by_their_interfaces():
             if package is not None and not inside and _modules()[imported].name != "__init__.py":
                 reached.add(imported)
     assert reached == set()
+
+
+def test_no_module_hides_what_its_package_loads_when_it_is_used():
+    """Importing ``base/difference.py`` makes ``base.difference`` that module, whatever the package exports."""
+    late = [
+        (name, ast.literal_eval(module))
+        for name, path in _modules().items()
+        for call in re.findall(r"loaded_when_used\(__name__, (.*)\)", path.read_text(encoding="utf-8"))
+        for module in call.split(", ")
+    ]
+    assert len(late) > 10
+    assert [(name, module) for name, module in late if module in _exported(name)] == []
 
 
 def test_no_cycle_has_many_files():

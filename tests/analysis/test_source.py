@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snd_analysis.base import Edit, Position, Source, Span
+from snd_analysis.base import Edit, Position, Source, Span, edit_between
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \n\r\f\v\x1c\x85\u2028\u2029🙂é"), max_size=40)
 
@@ -60,3 +60,13 @@ def test_an_edit_replaces_its_span(text: str, piece: str, data: st.DataObject):
     assert after[:start] == text[:start]
     assert after[start : start + len(piece)] == piece
     assert after[start + len(piece) :] == text[end:]
+
+
+@given(TEXTS, TEXTS, TEXTS, TEXTS)
+def test_the_difference_of_two_texts_is_what_is_not_common(start: str, old: str, new: str, end: str):
+    before, after = start + old + end, start + new + end
+    edit = edit_between(before, after)
+    removed = before[edit.span.start : edit.span.end]
+    assert edit.apply(before) == after
+    assert len(removed) <= len(old)
+    assert not removed or not edit.text or (removed[0] != edit.text[0] and removed[-1] != edit.text[-1])

@@ -220,6 +220,52 @@ def test_renaming_there_and_back_gives_the_same_text():
         assert text == re.sub(rf"(?<![/'])\b{word}\b", "other", KHRONOS)
 
 
+SCAN = """version 1.0;
+extension tract_registry tract_core;
+
+fragment turn(h: tensor<scalar>, x: tensor<scalar>) -> (h_next: tensor<scalar>)
+{
+    h_next = tanh(h + x);
+}
+
+graph net(x) -> (y)
+{
+    x = tract_core_external(datum_type = 'f32', shape = [3, 4]);
+    h = [[0.0, 0.0, 0.0, 0.0]];
+    (y, last) = tract_core_scan(body = 'turn', scan = [('x', x, 0, 1)], full = [],
+        state = [('h', h, 'h_next')], output = [('h_next', 'full', 0, 1), ('h_next', 'last', 0, 1)], skip = 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "snippet", "behind"),
+    [("turn", 2, "turn'", ""), ("x", 3, "x', x", ""), ("h", 3, "h', h", ""), ("h_next", 5, "h_next', 'last", "")],
+)
+def test_names_in_strings_of_a_scan_are_those_of_its_body(name: str, count: int, snippet: str, behind: str):
+    snapshot = known(SCAN)
+    assert snapshot.diagnostics(PATH) == ()
+    offset = at(SCAN, snippet, behind)
+    found = references(snapshot, PATH, offset, ())
+    assert [SCAN[each.span.start : each.span.end] for each in found] == [name] * count
+    link = LANGUAGE.definition(snapshot, PATH, offset)
+    assert link
+    assert link.name.span.start < at(SCAN, "graph net")
+    assert "turn" in hover(snapshot, snippet, behind)
+    text = SCAN
+    for each in reversed(LANGUAGE.rename(snapshot, PATH, offset, "other", ()).edits):
+        text = Edit(each.location.span, each.text).apply(text)
+    assert text.count("other") == count
+    assert known(text).diagnostics(PATH) == ()
+
+
+def test_an_argument_of_a_fragment_is_not_a_tensor_of_the_graph_that_has_its_name():
+    text = KHRONOS.replace("r = scaled", "by = relu(c);\n    r = scaled")
+    shown = hover(known(text), "by = 3.0")
+    assert "by: scalar = 2.0" in shown
+    assert "of the fragment `scaled`" in shown
+
+
 # ---- writing ---------------------------------------------------------------------------------------------------------
 def test_completion_offers_operations_fragments_tensors_and_parameters():
     unfinished = KHRONOS.replace("y = r + c;", "y = |")
@@ -238,6 +284,49 @@ def test_completion_of_parameters_and_their_values():
     assert "f16" in labels(TRACT.replace("'f32'", "'|"))
     assert "tract_onnx" in labels(TRACT.replace("tract_registry tract_core", "tract_registry |"))
     assert "y" in labels(KHRONOS.replace("y = r + c;", "|")), "what is not assigned yet"
+
+
+EXTENDED = """version 1.0;
+extension tract_registry tract_core;
+
+graph net(i"in/put.0") -> (i"out/put:0")
+{
+    i"in/put.0" = tract_core_external(shape = [2, 3], datum_type = 'f32');
+    w = relu(i"in/put.0");
+    |
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "replaced"),
+    [("t = mul(w, in|);", "in"), ('t = mul(w, i"|', 'i"'), ('t = mul(w, i"in/|", w);', 'i"in/"')],
+)
+def test_completion_of_identifiers_in_quotes(written: str, replaced: str):
+    text = EXTENDED.replace("|", written)
+    offset, text = text.index("|"), text.replace("|", "")
+    found = LANGUAGE.completions(known(text), PATH, offset, False, ())
+    assert text[found.replace.start : found.replace.end] == replaced
+    (item,) = (each for each in found.items if each.label == "in/put.0")
+    assert item.inserted == 'i"in/put.0"'
+
+
+def test_completion_of_results_in_quotes():
+    assert "out/put:0" in labels(EXTENDED)
+    assert labels(EXTENDED.replace("|", 'i"o|')) == ["out/put:0"]
+
+
+@pytest.mark.parametrize("written", ["t = mul(w, 2.|);", "t = mul(w, 25|);", "t = w.|"])
+def test_nothing_is_offered_within_a_number(written: str):
+    assert labels(EXTENDED.replace("|", written)) == []
+
+
+def test_what_is_offered_can_be_written():
+    assert "w" not in labels(EXTENDED.replace("w = relu", "x = relu").replace("|", "w = relu(|)"))
+    in_tract, in_khronos = labels(TRACT.replace("softmax(x, 1)", "|")), labels(KHRONOS.replace("r + c", "|"))
+    for absent in ("rcp", "add_n", "length_of"):
+        assert absent in in_khronos
+        assert absent not in in_tract, "tract does not know it"
 
 
 def test_signature_help_knows_the_parameter():

@@ -110,3 +110,24 @@ def test_what_tract_does_not_load_is_told_where_extents_are_computed_too():
         PATH
     )
     assert problem.rule.name == "assertion-fails"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "n = slice(s, axes = [0], begin = [], end = [1], stride = [1])",
+        "n = slice(s, axes = [0, 0], begin = [0], end = [1])",
+        "n = slice(s, axes = [-1], begin = [0], end = [1])",
+        "n = slice(s, axes = [0], begin = [2], end = [1])",
+        "n = concat([s, s], axis = [0, 1])",
+        "n = squeeze(s, axes = [-1])",
+        "n = unsqueeze(s, axes = [-1])",
+        "n = unsqueeze(s, axes = [7])",
+        "n = sum_reduce(s, axes = [-1])",
+        "n = sum_reduce(s, axes = [3])",
+        "n = reshape(s, shape = [-3, -1])",
+    ],
+)
+def test_what_no_operation_takes_is_not_evaluated(statement: str):
+    found = snapshot_of({PATH: _graph(statement, "y = relu(x)")}).diagnostics(PATH)
+    assert [each.severity.value for each in found] == ["error"], found

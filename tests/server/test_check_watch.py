@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from snd_server import watching
+from snd_server.run import run_under
+
+NNEF1 = """version 1.0;
+
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [2]);
+    w = variable<scalar>(shape = [2], label = 'w');
+    y = add(relu(x), w);
+}
+"""
+FAR = 3000
+"""Times that the watcher says within at least 20 milliseconds each that nothing has changed."""
+
 
 @pytest.fixture
 def edits(monkeypatch):
-    """Steps done one after the other: once the watcher stands, then whenever a change has been checked. In the end the
+    """Steps done one after the other: after the first check, then whenever a change has been checked. In the end the
     watcher is interrupted."""
     import watchfiles
 
@@ -20,12 +36,14 @@ def edits(monkeypatch):
     steps: list[Callable[[], None]] = []
 
     def watched(*places: str, **options: Any) -> Iterator[object]:
-        timely = {"debounce": 50, "step": 20, "rust_timeout": 20, "yield_on_timeout": True}
-        changes = watch(*places, **options, **timely)
-        assert not next(changes), "it stands, and nothing has changed"
+        timely = {"debounce": 50, "step": 20, "rust_timeout": 20}
+        changes = watch(*places, **(options | timely))
+        yield next(changes)
         while steps:
             steps.pop(0)()
-            yield next(filter(None, changes))
+            change = next(filter(None, islice(changes, FAR)), None)
+            assert change is not None, "the change is not seen"
+            yield change
 
     monkeypatch.setattr(watchfiles, "watch", watched)
     return steps
@@ -52,6 +70,32 @@ def test_a_change_is_checked(snd, project, edits):
         "1 file is clean",
     ]
     assert outcome.stderr.count("Watching for changes") == 3
+
+
+def test_what_changes_during_a_check_is_checked(snd, project, edits, monkeypatch):
+    (project / "a.sknd").write_text("wrong\n")
+    changes = [lambda: replace(project / "a.sknd", "fine\n")]
+
+    def checked(*arguments: Any) -> int:
+        status = run_under(*arguments)
+        while changes:
+            changes.pop()()
+        return status
+
+    monkeypatch.setattr(watching, "run_under", checked)
+    edits.append(lambda: None)
+    outcome = snd("check", "--watch", "--format", "concise")
+    assert outcome.stdout.splitlines()[0].startswith("a.sknd:1:1: error[wrong]")
+    assert outcome.stdout.splitlines()[-1] == "1 file is clean"
+
+
+def test_what_belongs_to_a_model_is_watched(snd, project, edits):
+    (project / "graph.nnef").write_text(NNEF1)
+    edits.append(lambda: replace(project / "graph.nnef", NNEF1.replace("relu(x)", "rleu(x)")))
+    edits.append(lambda: replace(project / "graph.nnef", NNEF1))
+    edits.append(lambda: replace(project / "w.dat", "no tensor"))
+    outcome = snd("check", "--watch", "--format", "concise")
+    assert outcome.stdout == "1 file is clean\n" * 4
 
 
 def test_a_broken_configuration_is_waited_out(snd, project, edits):

@@ -425,7 +425,7 @@ def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkey
         "@variable { v: real[2, 300]; w: real[300]; c: real[1]; } "
         "@compose { a = math.mul(x, v); b = math.mul(a, w); y = math.add(b, c); } }",
     )
-    monkeypatch.setattr(snd_server.exporting, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(snd_server.exporting, "MOST_MODEL_BYTES", 1000)
     (project / "m.onnx").write_bytes(b"old")
     (project / "m.onnx.data").write_bytes(b"old weights")
     with monkeypatch.context() as full:

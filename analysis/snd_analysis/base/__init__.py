@@ -10,13 +10,13 @@ from snd_analysis.base.operator_name import MADE_FOR, OperatorName, shown_name
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.project_settings import NO_SETTINGS, ProjectSettings
 from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span
+from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span, edit_between
 from snd_analysis.base.wording import counted
 
 if TYPE_CHECKING:
-    from snd_analysis.base.difference import line_edits
+    from snd_analysis.base.edited_lines import line_edits
 else:
-    __getattr__ = loaded_when_used(__name__, "difference")
+    __getattr__ = loaded_when_used(__name__, "edited_lines")
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -47,6 +47,7 @@ __all__ = [
     "content_fields",
     "counted",
     "descendants",
+    "edit_between",
     "first_below",
     "line_edits",
     "loaded_when_used",

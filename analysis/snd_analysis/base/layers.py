@@ -61,7 +61,7 @@ class Layers(MutableMapping[K, V]):
 
     def _find(self, key: K) -> Any:
         self._asked += len(self._below)
-        if self._asked > 2 * len(self._below) and self._asked > 2 * self._size:
+        if self._asked > 2 * len(self._below) and 2 * self._asked > self._size:
             self._below, self._asked = [_merged(self._below)], 0
         for table in reversed(self._below):
             if key in table:

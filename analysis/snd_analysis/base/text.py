@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import cached_property
 from itertools import accumulate, count
 from operator import add
@@ -86,3 +87,24 @@ class Edit(Struct, frozen=True):
     def apply(self, text: str) -> str:
         """Return ``text`` after the edit."""
         return text[: self.span.start] + self.text + text[self.span.end :]
+
+
+def edit_between(before: str, after: str) -> Edit:
+    """Return the one edit that makes a text of another: what stands between their common start and end."""
+    most = min(len(before), len(after))
+    start = _halved(most, lambda low, high: before[low:high] == after[low:high])
+    one, other = len(before), len(after)
+    end = _halved(most - start, lambda low, high: before[one - high : one - low] == after[other - high : other - low])
+    return Edit(Span(start, one - end), after[start : other - end])
+
+
+def _halved(most: int, alike: Callable[[int, int], bool]) -> int:
+    """Return how far texts are alike, found by halving: comparing slices is quicker than characters."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if alike(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low

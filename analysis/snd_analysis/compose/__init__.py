@@ -21,6 +21,7 @@ from snd_analysis.compose.body.operation_scopes import (
 )
 from snd_analysis.compose.budget import FileBudget
 from snd_analysis.compose.checks.accidental_equality import UnstatedEquality, unstated_equalities
+from snd_analysis.compose.checks.assertion_text import leaves_of
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.omitted_inputs import open_inputs
@@ -89,6 +90,7 @@ __all__ = [
     "input_extent",
     "invoking_over_budget",
     "iteration_count",
+    "leaves_of",
     "member_of",
     "misaligned_biases",
     "multiply_adds",

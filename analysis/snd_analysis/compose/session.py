@@ -18,7 +18,7 @@ from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
 from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Unbindable
-from snd_analysis.compose.limits import MOST_LEVELS, MOST_STEPS
+from snd_analysis.compose.limits import MOST_KEPT_SPECIALIZATIONS, MOST_LEVELS, MOST_STEPS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible, over_budget
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of
@@ -29,7 +29,6 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 
 _MANY_SPECIALIZATIONS = 64
-_MOST_KEPT = 4096
 
 
 class Definitions(Protocol):
@@ -66,9 +65,12 @@ class Session:
         self.composing = composing
         self._lasting = lasting
         """What may be used of an earlier version of a graph that was given the same."""
+        self._reaches: dict[Template, Reach] = {}
+        self._recursive: dict[Template, bool] = {}
+        """Whether definitions invoke themselves. All files stay as they are, so both are asked for once."""
         self._own: dict[Template, Specializations] = {}
         """Of definitions of which nothing is kept for others."""
-        self._kept: deque[Specialization] = deque(maxlen=_MOST_KEPT)
+        self._kept: deque[Specialization] = deque(maxlen=MOST_KEPT_SPECIALIZATIONS)
         """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
 
     def template(self, name: OperatorName) -> Template | None:
@@ -87,14 +89,22 @@ class Session:
         return self._reach(template).levels
 
     def _reach(self, template: Template) -> Reach:
-        if self.template(template.name) is template:
-            return self._definitions.reach(template.name)
-        return reach_of(template, self.template, self._definitions.reach)  # made for a sample: it has no name
+        found = self._reaches.get(template)
+        if found is None:
+            is_named = self.template(template.name) is template  # one that is made for a sample has no name
+            reach = self._definitions.reach
+            found = reach(template.name) if is_named else reach_of(template, self.template, reach)
+            self._reaches[template] = found
+        return found
 
     def _is_recursive(self, template: Template) -> bool:
         """Return whether a definition invokes itself, if through others: its composition would never end."""
-        invoked = (self.template(name) for name in template.invoked)
-        return any(template in self.reached(other) for other in invoked if other is not None)
+        found = self._recursive.get(template)
+        if found is None:
+            invoked = (self.template(name) for name in template.invoked)
+            found = any(template in self.reached(other) for other in invoked if other is not None)
+            self._recursive[template] = found
+        return found
 
     def specializations(self, template: Template) -> Specializations:
         """Return what is composed of a definition already, for as long as the definition is the same."""

@@ -167,30 +167,34 @@ class Writer:
 
     def argument(self, value: Value, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return an argument: a tensor, a number, or a list of them."""
-        if isinstance(value, Tensor):
-            if value.kind is TensorKind.CONSTANT and value.shape == () and value.value is not None:
-                written = format_value(value.value, quoted=True)
-                return names.get(written, written)
-            return self.name(value)
-        if isinstance(value, Pack):
-            named = _named_pack(value)
-            if named is not None and named in self._packs:
-                return self.name(named)
-            return f"[{', '.join(self.argument(each, names) for each in value.items or ())}]"
-        return "~"
+        match value:
+            case Tensor():
+                if value.kind is TensorKind.CONSTANT and value.shape == () and value.value is not None:
+                    written = format_value(value.value, quoted=True)
+                    return names.get(written, written)
+                return self.name(value)
+            case Pack():
+                named = _named_pack(value)
+                if named is not None and named in self._packs:
+                    return self.name(named)
+                return f"[{', '.join(self.argument(each, names) for each in value.items or ())}]"
+            case _:
+                return "~"
 
     def _result(self, value: Value, with_length: bool) -> str:
         """A result; ``with_length`` says that a pack needs its length even if that is no number."""
-        if isinstance(value, Tensor):
-            return self.name(value)
-        if isinstance(value, Pack):
-            named = _named_pack(value)
-            if named is not None:
-                self._packs.add(named)
-                is_named = value.length.value is None and not with_length
-                return self.name(named) if is_named else f"{self.name(named)}..({format_value(value.length)})"
-            return f"[{', '.join(self._result(each, with_length) for each in value.items or ())}]"
-        return "~"
+        match value:
+            case Tensor():
+                return self.name(value)
+            case Pack():
+                named = _named_pack(value)
+                if named is not None:
+                    self._packs.add(named)
+                    is_named = value.length.value is None and not with_length
+                    return self.name(named) if is_named else f"{self.name(named)}..({format_value(value.length)})"
+                return f"[{', '.join(self._result(each, with_length) for each in value.items or ())}]"
+            case _:
+                return "~"
 
 
 def _named_pack(pack: Pack) -> Tensor | None:

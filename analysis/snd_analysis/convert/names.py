@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from snd_analysis.convert.limits import LONGEST_NAME
 from snd_analysis.skriptnd.names import BUILT_INS
 from snd_analysis.skriptnd.syntax import keywords
 
-LONGEST_NAME = 150
-"""Names are also names of files."""
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 

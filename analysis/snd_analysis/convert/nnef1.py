@@ -16,8 +16,9 @@ from snd_analysis.convert import fragments
 from snd_analysis.convert.comments import About, Comments
 from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
+from snd_analysis.convert.limits import LONGEST_NAME
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
-from snd_analysis.convert.names import LONGEST_NAME, Names, statement_names
+from snd_analysis.convert.names import Names, statement_names
 from snd_analysis.convert.steps import (
     Block,
     GraphStep,

@@ -12,12 +12,10 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from snd_analysis.compose import Specialization, specialization_of
+from snd_analysis.convert.limits import MOST_STEPS
 from snd_analysis.convert.steps import Step, step_of, with_tensors
 from snd_analysis.model import Operation, Tensor, TensorKind, tensor_value, tensors_of
 from snd_analysis.symbolic.values import Value
-
-MOST_STEPS = 3
-"""Of how many operators one invocation may become several."""
 
 
 def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:

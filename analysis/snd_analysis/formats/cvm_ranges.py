@@ -9,16 +9,16 @@ from snd_analysis import rules
 from snd_analysis.formats.intervals import Finding, Known, Operands, Range, Transfer, bits_of
 from snd_analysis.symbolic.values import NULL
 
-_MOST = Range(-(2**31 - 1), 2**31 - 1)
+_PRECISE = Range(-(2**31 - 1), 2**31 - 1)
 
 
 def _held(result: Range | None, what: str) -> Range | Known | None:
     """Return a result, with a warning if it takes more than 32 bits."""
-    if result is None or result.within(_MOST):
+    if result is None or result.within(_PRECISE):
         return result
     reached = result.most if result.most >= -result.least else result.least
     message = f"{what} can reach {reached}, which takes {bits_of(result)} bits, and 32 are the most"
-    return Known((result.clipped(_MOST.least, _MOST.most),), (Finding(rules.PRECISION_EXCEEDED, message),))
+    return Known((result.clipped(_PRECISE.least, _PRECISE.most),), (Finding(rules.PRECISION_EXCEEDED, message),))
 
 
 def _two(combine: Callable[[Range, Range], Range], what: str) -> Transfer:

@@ -34,7 +34,7 @@ _READ_BY = {
     "uint8_t": "only RESCALE reads", "uint16_t": "only RESCALE reads",
 }  # fmt: skip
 """Types of storage that are no type of CONST, and of no operator that takes every other type."""
-_MOST_ELEMENTS = 2**32 - 1
+_GREATEST_SIZE = 2**32 - 1
 
 
 def profile_failures(root: Specialization, profile: str, module: str | None) -> Iterator[Failure]:
@@ -192,8 +192,8 @@ class _Walk:
                 if shape is not None and 0 in shape:
                     message = f"dimension {shape.index(0)} of '{tensor.name}' is 0, and extents are 1 or more"
                     yield _at(operation, rules.TOSA_SHAPE, message)
-                elif shape is not None and prod(shape) > _MOST_ELEMENTS:
-                    message = f"'{tensor.name}' has {prod(shape)} elements, and {_MOST_ELEMENTS} are the most"
+                elif shape is not None and prod(shape) > _GREATEST_SIZE:
+                    message = f"'{tensor.name}' has {prod(shape)} elements, and {_GREATEST_SIZE} are the most"
                     yield _at(operation, rules.TOSA_SHAPE, message)
 
 

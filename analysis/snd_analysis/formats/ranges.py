@@ -19,6 +19,7 @@ from snd_analysis.formats.intervals import (
     number,
     union_of,
 )
+from snd_analysis.formats.limits import MOST_OPERATIONS
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import is_library
 
@@ -26,8 +27,6 @@ __all__ = ["Range", "Ranges", "bits_of", "ranges_of"]
 
 _CVM = "snd:cvm"
 _LIBRARIES = {"snd:tosa": "tosa", _CVM: "cvm"}
-MOST_OPERATIONS = 20_000
-"""Operations that are looked at in one graph, those of invoked operators each time: what comes later is not known."""
 
 
 class Ranges(Struct, frozen=True):

@@ -12,7 +12,7 @@ from snd_analysis.symbolic.values import NULL
 
 _REDUCTIONS = frozenset({"sum_reduce", "max_reduce", "min_reduce", "prod_reduce", "any_reduce", "all_reduce"})
 _RESHAPING = frozenset({"reshape", "flatten", "squeeze", "unsqueeze"})
-_MOST_RANK = 4
+_GREATEST_RANK = 4
 
 
 def as_tosa(operation: Operation, module: str, name: str) -> str | None:
@@ -43,11 +43,11 @@ def _attributes(found: Operands, module: str, name: str) -> str | None:
     match module, name:
         case "math", _ if name in _REDUCTIONS:
             axes = found.numbers("axes")
-            if axes and len(axes) == 1 and found.attributes.get("squeeze") is FALSE and rank <= _MOST_RANK:
+            if axes and len(axes) == 1 and found.attributes.get("squeeze") is FALSE and rank <= _GREATEST_RANK:
                 return f"{{axis={axes[0] % rank}}}"
         case "math", "argmax":
             axis = found.number("axis")
-            if axis is not None and found.attributes.get("squeeze") is TRUE and rank <= _MOST_RANK:
+            if axis is not None and found.attributes.get("squeeze") is TRUE and rank <= _GREATEST_RANK:
                 return f"{{axis={axis % rank}}}"
         case "layout", "concat":
             axis = found.number("axis")
@@ -58,9 +58,9 @@ def _attributes(found: Operands, module: str, name: str) -> str | None:
                 return f"{{perms={_list([*range(axis % rank), *(each % rank for each in perm)])}}}"
         case "layout", _ if name in _RESHAPING:
             return f"{{new_shape={_list(result)}}}"
-        case "layout", "tile" if rank <= _MOST_RANK:
+        case "layout", "tile" if rank <= _GREATEST_RANK:
             return f"{{multiples={_list([new // max(old, 1) for old, new in zip(shape, result, strict=True)])}}}"
-        case "layout", "slice" if rank <= _MOST_RANK:
+        case "layout", "slice" if rank <= _GREATEST_RANK:
             axes, begin, stride = (found.numbers(each) for each in ("axes", "begin", "stride"))
             if axes is not None and begin is not None and stride is not None and all(each == 1 for each in stride):
                 first_of = {axis % rank: at for axis, at in zip(axes, begin, strict=True)}

@@ -225,10 +225,6 @@ def _typed(storage: str) -> Transfer:
     return lambda found: _input(found, storage)
 
 
-def _all_inputs(found: Operands) -> Range | None:
-    return union(map(found.read, found.operation.inputs))
-
-
 def _select(found: Operands) -> Range | None:
     return union((found.range(1), found.range(2)))
 

@@ -1,4 +1,4 @@
-"""Limits of answers to editors, with what users see at each. How many answers are kept is decided beside the cache."""
+"""Limits of answers to editors, with what users see at each."""
 
 from __future__ import annotations
 
@@ -44,3 +44,13 @@ LONGEST_PICTURED_VECTOR = 12
 """Elements of a vector whose data flow the reference of the library draws."""
 MOST_POINTS_OF_FLOW = 2_000
 """Of a formula, for what a hover says it reads; nothing is said of larger ones."""
+MOST_SHOWN_ITEMS = 12
+"""Items of an array of NNEF 1.0 in a hover or hint. The others are '…'."""
+MOST_FORMULA_LINES = 24
+"""Lines that say what an operation of NNEF 1.0 does. A longer text is not shown in its hover."""
+MOST_ARGUMENTS = 4
+"""Arguments of an operator that formulas are compared with. One that takes more is not proposed."""
+MOST_CHOICES = 64
+"""Attributes that are tried for one operator with the same arguments. What fits only with others is not proposed."""
+MOST_FITTING = 240
+"""Invocations with the right types that evaluation has to tell apart. Further ones are not proposed."""

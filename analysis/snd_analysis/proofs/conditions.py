@@ -33,6 +33,7 @@ from snd_analysis.proofs.coverage import Writer, coverage
 from snd_analysis.proofs.declared import declared_goals, failing_goals, nonzero_divisors
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, negation
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
+from snd_analysis.proofs.limits import MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_assertions, length_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -44,8 +45,6 @@ from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 Path = tuple[tuple[Term, bool], ...]
 """The conditions of branches that lead to a term, with the values that they have there."""
-_MOST_TOLD_APART = 3
-"""Helper symbols that may be null or not."""
 
 
 def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
@@ -79,7 +78,7 @@ def _told_apart(
         for symbol, value in scope.values.items()
         if symbol.kind is SymbolKind.USING and isinstance(value, Maybe)
     ]
-    if len(open_) > _MOST_TOLD_APART:
+    if len(open_) > MOST_TOLD_APART:
         open_ = []
     for choice in product((True, False), repeat=len(open_)):
         values = {

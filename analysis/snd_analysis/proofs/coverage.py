@@ -10,14 +10,13 @@ from msgspec import Struct
 from snd_analysis.compose.formulas import Apply, AxisPosition, Bounds, Formula, Next, Read, Term, Write, subterms
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, any_of, equal, number
 from snd_analysis.proofs.goal import WRITTEN_ONCE, Goal, Point
+from snd_analysis.proofs.limits import MOST_WRITERS
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import length_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 
-_MOST_WRITERS = 6
-"""Unrolled formulas and packed writes beyond this are not held against one another."""
 _DECIDES = "a condition or a guarded index decides which elements are written"
 
 
@@ -51,8 +50,8 @@ def coverage(
     """Yield what has to hold for each element of a tensor of these extents to be written once."""
     text = f"each element of '{node.name.text}' is written, and once"
     places = [place for writer in writers for place in writer.write.places]
-    if len(writers) > _MOST_WRITERS:
-        yield Goal(base, node, text, reason=f"more than {_MOST_WRITERS} formulas write parts of it")
+    if len(writers) > MOST_WRITERS:
+        yield Goal(base, node, text, reason=f"more than {MOST_WRITERS} formulas write parts of it")
         return
     if None in extents or any(place.bounds is Bounds.REMAPPED for place in places):
         yield Goal(base, node, text, reason="its extents are counted, or its indices remapped")

@@ -11,6 +11,7 @@ from snd_analysis.compose import Failure, Member, Specialization, Template
 from snd_analysis.model import tensors_of
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Posed
+from snd_analysis.proofs.limits import MOST_CONDITIONS
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -129,7 +130,6 @@ def _guarded_divisors(value: Integer | Truth) -> tuple[_Guarded, ...]:
 
 _Guarded = tuple[tuple[Truth, ...], Integer]
 """A divisor, and what holds where something is divided by it."""
-_MOST_CONDITIONS = 6
 
 
 def _divisors(value: Integer | Truth, guards: tuple[Truth, ...]) -> Iterator[_Guarded]:
@@ -145,7 +145,7 @@ def _divisors(value: Integer | Truth, guards: tuple[Truth, ...]) -> Iterator[_Gu
                     yield from _divisors(part, guards)
         case Integer():
             conditions = shapes.indicators(value)
-            if conditions and len(guards) < _MOST_CONDITIONS:
+            if conditions and len(guards) < MOST_CONDITIONS:
                 statement = shapes.statement_of(conditions[0])
                 yield from _divisors(statement, guards)
                 for holds, guard in ((True, statement), (False, shapes.not_(statement))):

@@ -15,7 +15,7 @@ from snd_analysis.proofs.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
 from snd_analysis.proofs.declared import is_refused
 from snd_analysis.proofs.goal import UNDECIDED, Gap
-from snd_analysis.proofs.limits import MILLISECONDS, Pace
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_REALS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Solver, Undecided
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -25,15 +25,13 @@ from snd_analysis.symbolic.values import NULL
 
 _TRIED_REALS = (1.0, -1.0, 0.0, 2.0)
 """Of the real attributes that an assertion names; others are 1.0."""
-_MOST_REALS = 2
-"""If it names more, all of them are the same."""
 
 
 def implied_assertions(
-    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]
+    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
 ) -> Iterator[Proof]:
     """Yield whether each assertion is implied by the others, with sizes that only this one refuses if it is not."""
-    solver, pace = Solver(), Pace(seconds_left)
+    pace = Pace(seconds_left)
     for base, node in template.assertions:
         if not template.is_wrong(base, node):
             looking = _Looking(general, composing, template, base, node, solver)
@@ -111,7 +109,7 @@ class _Looking(Struct):
         named = self.template.symbols(self.node.condition)
         types = {each.name: each.node.type.text for each in self.template.attributes if each.symbol in named}
         reals = [name for name, type_ in types.items() if case.dtypes.get(type_, type_) == "real"]
-        if len(reals) > _MOST_REALS:
+        if len(reals) > MOST_REALS:
             yield from (dict.fromkeys(reals, number) for number in _TRIED_REALS)
         else:
             yield from (dict(zip(reals, each, strict=True)) for each in product(_TRIED_REALS, repeat=len(reals)))

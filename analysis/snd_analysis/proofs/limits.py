@@ -26,6 +26,18 @@ SECONDS_OF_ASSERTIONS = 1.0
 """What longer packs than must be looked at leave for the question whether assertions imply others."""
 MILLISECONDS = 400
 """Of one question to z3."""
+MOST_TOLD_APART = 3
+"""Helper symbols that may be null or not. With more, they are not told apart: what depends on them is
+unknown."""
+MOST_WRITERS = 6
+"""Unrolled formulas and packed writes that are held against one another. With more, the verdict is unknown."""
+MOST_CONDITIONS = 6
+"""Conditions that are told apart on the way to a divisor. A divisor below more is looked at without
+them, and may be unknown."""
+MOST_REALS = 2
+"""Real attributes of an assertion that are tried with different values. If it names more, all of them are the same."""
+MOST_CANDIDATES = 3
+"""Counterexamples of one condition that evaluation tries. If it confirms none, the verdict is unknown."""
 
 
 class Pace:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import mul
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from snd_analysis.compose.formulas import (
 from snd_analysis.proofs.expressions import (
     Expression,
     Fact,
+    Question,
     all_of,
     any_of,
     choose,
@@ -30,6 +31,7 @@ from snd_analysis.proofs.expressions import (
     least,
     negation,
     number,
+    question_of,
     total,
     truth,
     unknown,
@@ -81,6 +83,7 @@ class Logic:
         self._integers: dict[Integer, Expression] = {}
         self._atoms: dict[Atom, Expression] = {}
         self._axes: dict[tuple[Hashable, int], Expression] = {}
+        self._quotients: dict[tuple[Question, Sequence[int]], Expression] = {}
         self._unknowns = 0
         self.sizes: list[Expression] = []
         """The unknowns that a counterexample has small values of."""
@@ -168,6 +171,13 @@ class Logic:
 
     def quotient(self, dividend: Expression, divisor: Expression) -> Expression:
         """Return a quotient, rounded down; of any value where the divisor is zero."""
+        # What is known of an extent before an assertion narrows it and after has the same quotients.
+        key = question_of((dividend, divisor))
+        if key not in self._quotients:
+            self._quotients[key] = self._quotient(dividend, divisor)
+        return self._quotients[key]
+
+    def _quotient(self, dividend: Expression, divisor: Expression) -> Expression:
         is_known = divisor.operation == "constant"
         if is_known and divisor.value and dividend.operation == "constant":
             return number(dividend.value // divisor.value)

@@ -16,7 +16,7 @@ from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -40,10 +40,9 @@ class _TimeOverError(Exception):
     """The limit of an operator is reached."""
 
 
-_MOST_CANDIDATES = 3
-
-
-def prove(general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]) -> list[Proof]:
+def prove(
+    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
+) -> list[Proof]:
     """Return the conditions of an operator, in the order of the text.
 
     ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
@@ -52,16 +51,16 @@ def prove(general: Session, composing: Session, template: Template, seconds_left
     cases = cases_of(general, template, seconds_left)
     if cases is None:
         return []
-    return _Proving(composing, template, seconds_left).proofs(cases)
+    return _Proving(composing, template, seconds_left, solver).proofs(cases)
 
 
 class _Proving:
-    def __init__(self, session: Session, template: Template, seconds_left: Callable[[], float]) -> None:
+    def __init__(self, session: Session, template: Template, seconds_left: Callable[[], float], solver: Solver) -> None:
         self._session = session
         self._template = template
         self._seconds_left = seconds_left
         self._pace = Pace(seconds_left)
-        self._solver = Solver()
+        self._solver = solver
         self._found: dict[tuple[Span, str], _State] = {}
         self._gaps: dict[Span | None, str] = {}
         """Why nothing is known of conditions below a span, or of any."""
@@ -116,7 +115,7 @@ class _Proving:
     def _look_at(self, goal: Goal, case: Case, logic: Logic) -> None:
         span = self._span(goal.base, goal.node)
         state = self._found.setdefault((span, goal.text), _State(span, goal.text))
-        if goal.holds or len(state.candidates) >= _MOST_CANDIDATES:
+        if goal.holds or len(state.candidates) >= MOST_CANDIDATES:
             return
         state.reason = self._reason(goal, case, logic, state) or state.reason
 
@@ -184,9 +183,9 @@ def proofs_of_operator(snapshot: Snapshot, name: OperatorName, clock: Callable[[
     if template is None or template.is_graph or template.signature_is_wrong:
         return
     left = partial(_seconds_left, clock, clock() + SECONDS)
-    general, composing = snapshot.session(False), snapshot.session()
-    proofs = prove(general, composing, template, left)
-    for proof in chain(proofs, implied_assertions(general, composing, template, left)):
+    general, composing, solver = snapshot.session(False), snapshot.session(), Solver()
+    proofs = prove(general, composing, template, left, solver)
+    for proof in chain(proofs, implied_assertions(general, composing, template, left, solver)):
         yield replace(proof, span=snapshot.locate(Elsewhere(name.path, name.name, span=proof.span)).span)
 
 

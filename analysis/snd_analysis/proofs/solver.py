@@ -53,10 +53,13 @@ Decision = Proved | Counterexample | Undecided
 
 
 class Solver:
-    """z3, and what it said of the questions about an operator: equal ones are asked once."""
+    """z3, and what it said of the questions about an operator: equal ones are asked once.
+
+    Each has a context of its own: what z3 finds depends on what a context was asked before.
+    """
 
     def __init__(self) -> None:
-        self._solver = z3.SimpleSolver()
+        self._solver = z3.SimpleSolver(ctx=z3.Context())
         self._known: dict[Question, bool | None] = {}
 
     def is_proved(self, facts: Sequence[Fact], goal: Expression, milliseconds: int) -> bool:
@@ -115,7 +118,7 @@ class _Asked:
         solver.set("rlimit", self._steps)
         solver.set("timeout", milliseconds * 10)
         solver.push()
-        solver.add(z3.parse_smt2_string(_script(question)))
+        solver.add(z3.parse_smt2_string(_script(question), ctx=solver.ctx))
         found = solver.check()
         self.is_possible: bool | None = None if found == z3.unknown else found == z3.sat
 
@@ -130,8 +133,8 @@ class _Asked:
         solver = self._solver
         solver.set("rlimit", self._steps // _SMALLER)
         model = solver.model()
-        named = [z3.Int(f"u{each}") for each in sizes]
-        amount = z3.Sum([z3.If(each >= 0, each, 1 - 2 * each) for each in named]) if named else z3.IntVal(0)
+        named = [z3.Int(f"u{each}", solver.ctx) for each in sizes]
+        amount = sum((z3.If(each >= 0, each, 1 - 2 * each) for each in named), z3.IntVal(0, solver.ctx))
         for most in (2, 4, 6, 9, 14, 24, 48, 200):
             solver.push()
             solver.add(amount <= most)
@@ -141,7 +144,9 @@ class _Asked:
             if is_possible:
                 break
         unknowns = [(part, is_condition) for name, is_condition, (part, *_) in self._question.rows if name == "unknown"]
-        return {each: _number(model, (z3.Bool if is_bool else z3.Int)(f"u{each}")) for each, is_bool in unknowns}
+        return {
+            each: _number(model, (z3.Bool if is_bool else z3.Int)(f"u{each}", solver.ctx)) for each, is_bool in unknowns
+        }
 
 
 _OPERATIONS = {"choose": "ite", "==": "="}

@@ -8,8 +8,7 @@ from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.names import Known, ModuleScope, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
-
-_MOST_GIVEN = 4
+from snd_analysis.workspace.limits import MOST_KEPT_ARGUMENTS
 
 
 class Earlier:
@@ -27,7 +26,7 @@ class Earlier:
         """The same as ``model`` for what an invocation gives, of the few that were asked for last."""
         model = self._given.pop(given, None) or LastingModel()
         self._given[given] = model
-        while len(self._given) > _MOST_GIVEN:
+        while len(self._given) > MOST_KEPT_ARGUMENTS:
             del self._given[next(iter(self._given))]
         return model
 

@@ -8,11 +8,10 @@ from snd_analysis.base import MADE_FOR
 from snd_analysis.nnef1.elaborate import QUANTIZATION
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, library_names
+from snd_analysis.workspace.limits import MOST_KEPT_GRAPHS
 
 _MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
 """Where operations are looked for, in this order: for tract first those that it adds or gives another meaning."""
-_MOST_GRAPHS = 256
-"""Graphs of which it is kept what they see."""
 
 
 class OperationScope(ModuleScope, frozen=True, eq=False):
@@ -46,7 +45,7 @@ def operation_names(dialect: Dialect) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=_MOST_GRAPHS)
+@lru_cache(maxsize=MOST_KEPT_GRAPHS)
 def scope_of_graph(dialect: Dialect, path: str, name: str | None) -> OperationScope:
     """Return what the graph of a file sees, if it has one, and samples."""
     operations = operations_of_dialect(dialect)

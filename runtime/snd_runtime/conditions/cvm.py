@@ -7,14 +7,16 @@ import numpy as np
 from snd_analysis.skriptnd.names import library_names
 from snd_runtime.conditions.condition import Call, Conditions, Violation, outside
 
-_MOST = 2**31 - 1
+_GREATEST = 2**31 - 1
 
 
 def _precise(call: Call) -> Violation | None:
     for name in ("Y", "valid_count"):
         value = call.tensors.get(name)
         if isinstance(value, np.ndarray):
-            found = outside(value, -_MOST, _MOST, name, f"a precision of 32 bits ends at {-_MOST} and {_MOST}")
+            found = outside(
+                value, -_GREATEST, _GREATEST, name, f"a precision of 32 bits ends at {-_GREATEST} and {_GREATEST}"
+            )
             if found is not None:
                 return found
     return None

@@ -69,22 +69,23 @@ class InputTensors:
             return self._tensor(member, member.name, value)
         if isinstance(value, LiteralInput) and isinstance(value.value, list | tuple):
             value = tuple(LiteralInput(item) for item in value.value)
-        if isinstance(value, Mapping):
-            most = max(value, default=-1)
-            if most >= MOST_MADE_ITEMS:
-                raise InvalidRequest(
-                    failure_at(self._template, f"the pack '{member.name}' would have {most + 1} tensors", member)
+        match value:
+            case Mapping():
+                most = max(value, default=-1)
+                if most >= MOST_MADE_ITEMS:
+                    message = f"the pack '{member.name}' would have {most + 1} tensors"
+                    raise InvalidRequest(failure_at(self._template, message, member))
+                return tuple(
+                    self._tensor(member, f"{member.name}[{at}]", value[at]) if at in value else None
+                    for at in range(most + 1)
                 )
-            return tuple(
-                self._tensor(member, f"{member.name}[{at}]", value[at]) if at in value else None
-                for at in range(most + 1)
-            )
-        if isinstance(value, tuple):
-            return tuple(self._tensor(member, f"{member.name}[{at}]", item) for at, item in enumerate(value))
-        if value is None:
-            return self._tensor(member, member.name, None)
-        message = f"the input '{member.name}' is a pack of tensors: give them by position"
-        raise InvalidRequest(failure_at(self._template, message, member))
+            case tuple():
+                return tuple(self._tensor(member, f"{member.name}[{at}]", item) for at, item in enumerate(value))
+            case None:
+                return self._tensor(member, member.name, None)
+            case _:
+                message = f"the input '{member.name}' is a pack of tensors: give them by position"
+                raise InvalidRequest(failure_at(self._template, message, member))
 
     def _tensor(self, member: Member, name: str, value: InputValue) -> Array | None:
         dtype = self.dtype(member)

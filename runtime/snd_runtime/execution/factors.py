@@ -9,9 +9,8 @@ from snd_analysis.compose import Session, Template
 from snd_analysis.skriptnd.names import OperatorName, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_runtime.execution.limits import DEEPEST_FACTOR
 
-# Invocations that are followed to see what becomes of an argument.
-_DEEPEST = 12
 _ROOTS = frozenset({"sqrt", "log"})
 _TENSORS = frozenset(
     {SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.TENSOR, SymbolKind.CARRY, SymbolKind.SCAN}
@@ -50,7 +49,7 @@ class Factors:
             for _, node in entries_of(template.definition, nodes.BlockKind.LOWER, nodes.Lowering):
                 for use in _uses(template, symbol, node.value, Role(node.operator.text == "*=")):
                     role |= use
-            for _, component in (*template.components, *template.updates) if depth < _DEEPEST else ():
+            for _, component in (*template.components, *template.updates) if depth < DEEPEST_FACTOR else ():
                 role |= self._in_component(template, symbol, component, depth)
             self._known[key] = role
         return self._known[key]

@@ -18,6 +18,7 @@ from snd_analysis.compose.formulas import Slot
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import with_free_slots
+from snd_runtime.execution.limits import MOST_CONSTANT_ELEMENTS, MOST_FLAT_STEPS
 from snd_runtime.execution.program import (
     Choice,
     ControlPart,
@@ -39,9 +40,6 @@ from snd_runtime.lowering.memory import array_types
 if TYPE_CHECKING:
     from snd_runtime.execution.prepared import Prepared
 
-_MOST_STEPS = 20_000
-_MOST_CONSTANT_ELEMENTS = 1 << 16
-"""Constants stay as long as the body around: operators with larger ones stay invocations."""
 
 Chain: TypeAlias = tuple[Site, ...]
 """The invocations that lead to a step, from the innermost outwards."""
@@ -49,7 +47,7 @@ Chain: TypeAlias = tuple[Site, ...]
 
 def flattened(program: Program, prepared: Callable[[Specialization], Prepared], is_root: bool) -> Program:
     """Return a program that comes to the same, without composed operators as far as that is possible."""
-    if program.weight > _MOST_STEPS:
+    if program.weight > MOST_FLAT_STEPS:
         return program
     work = _Flattening(prepared, program.size)
     kept = slots_of([*program.outputs, *(reference for _, reference in program.updates)])
@@ -246,7 +244,7 @@ class _Flattening:
     def _inlinable(self, step: Step, action: Invocation) -> _Inlined | None:
         ready = self._prepared(action.specialization)
         program = ready.program if ready.is_only_composed else None
-        if program is None or sum(prod(each.shape) for each in program.fixed) > _MOST_CONSTANT_ELEMENTS:
+        if program is None or sum(prod(each.shape) for each in program.fixed) > MOST_CONSTANT_ELEMENTS:
             return None
         if not all(isinstance(each.action, Invocation) for each in program.steps):
             return None

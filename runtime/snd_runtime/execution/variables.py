@@ -22,15 +22,13 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.factors import Factors
+from snd_runtime.execution.limits import MOST_DRAWN
 from snd_runtime.execution.plain import array_dtype, static_shape
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import UNKNOWN_VALUE, VARIABLE_VALUE
 
-_MOST_DRAWN = 131_071
-"""A variable of more elements repeats them: nobody looks at a hundred million random numbers. A prime, so that rows and
-channels differ nevertheless."""
 _SMALL = 0.1
 """The deviation of what is added, or multiplied by, element by element."""
 
@@ -144,10 +142,10 @@ class Variables:
             return np.full(shape, "", STR) if dtype == STR else np.zeros(shape, dtype)
         made = np.empty(prod(shape), dtype)
         deviation = sqrt(1.0 / max(prod(shape[1:]), 1)) if len(shape) > 1 else _SMALL
-        drawn = made[:_MOST_DRAWN]
+        drawn = made[:MOST_DRAWN]
         _fill(drawn, generator_for(self._seed, name, 0), deviation)
-        for start in range(_MOST_DRAWN, made.size, _MOST_DRAWN):
-            made[start : start + _MOST_DRAWN] = drawn[: made.size - start]
+        for start in range(MOST_DRAWN, made.size, MOST_DRAWN):
+            made[start : start + MOST_DRAWN] = drawn[: made.size - start]
         if is_factor:
             # Within 0.5, since nothing works with a variance below 0.
             np.clip(made, -0.5, 0.5, out=made)

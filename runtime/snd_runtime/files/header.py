@@ -11,8 +11,8 @@ from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.storage import BLOCK_ITEM_BITS, BLOCK_ITEMS, ElementStorage, InvalidStorageError, ItemKind
 
 HEADER_BYTES = 128
-MOST_RANK = 8
-_MOST_EXTENT = (1 << 32) - 1
+GREATEST_RANK = 8
+_GREATEST_EXTENT = (1 << 32) - 1
 _MAGIC = b"\x4e\xef"
 _VERSION = (1, 0)
 _LENGTH, _RANK, _EXTENTS, _BITS, _CODE, _PARAMETERS, _RESERVED = 4, 8, 12, 44, 48, 52, 84
@@ -48,11 +48,11 @@ class Header(Struct, frozen=True):
 
     def to_bytes(self) -> bytes:
         """Return the 128 bytes. Raises ValueError for a tensor that is too large for the format."""
-        if len(self.shape) > MOST_RANK:
-            raise ValueError(f"a tensor file holds up to {MOST_RANK} dimensions, not {len(self.shape)}")
-        if max(self.shape, default=0) > _MOST_EXTENT or self.data_bytes > _MOST_EXTENT:
+        if len(self.shape) > GREATEST_RANK:
+            raise ValueError(f"a tensor file holds up to {GREATEST_RANK} dimensions, not {len(self.shape)}")
+        if max(self.shape, default=0) > _GREATEST_EXTENT or self.data_bytes > _GREATEST_EXTENT:
             raise ValueError("a tensor file holds less than 4 GiB")
-        extents = (*self.shape, *(0,) * (MOST_RANK - len(self.shape)))
+        extents = (*self.shape, *(0,) * (GREATEST_RANK - len(self.shape)))
         head = _LAYOUT.pack(
             _MAGIC, *_VERSION, self.data_bytes, len(self.shape), *extents,
             self.storage.bits, *_written(self.storage),
@@ -62,9 +62,9 @@ class Header(Struct, frozen=True):
 
 def with_shape(content: bytes, shape: tuple[int, ...]) -> bytes:
     """Return a file with other extents of the same volume. Raises ValueError for more dimensions than there may be."""
-    if len(shape) > MOST_RANK:
-        raise ValueError(f"a tensor file holds up to {MOST_RANK} dimensions, not {len(shape)}")
-    extents = struct.pack(f"<I{MOST_RANK}I", len(shape), *shape, *(0,) * (MOST_RANK - len(shape)))
+    if len(shape) > GREATEST_RANK:
+        raise ValueError(f"a tensor file holds up to {GREATEST_RANK} dimensions, not {len(shape)}")
+    extents = struct.pack(f"<I{GREATEST_RANK}I", len(shape), *shape, *(0,) * (GREATEST_RANK - len(shape)))
     return content[:_RANK] + extents + content[_BITS:]
 
 
@@ -78,14 +78,14 @@ def read_header(content: bytes, file_bytes: int | None = None) -> Header:
     if len(content) < HEADER_BYTES:
         raise InvalidFileError(f"the file ends within the header, which has {HEADER_BYTES} bytes", len(content))
     magic, major, minor, length, rank, *rest = _LAYOUT.unpack_from(content)
-    extents, (bits, code, parameters) = rest[:MOST_RANK], rest[MOST_RANK:]
+    extents, (bits, code, parameters) = rest[:GREATEST_RANK], rest[GREATEST_RANK:]
     if magic != _MAGIC:
         at = 0 if magic[:1] != _MAGIC[:1] else 1
         raise InvalidFileError("this is not a tensor file: it begins with 0x4E 0xEF ('N' and 0xEF)", at)
     if (major, minor) != _VERSION:
         raise InvalidFileError(f"the version is {major}.{minor}, and only 1.0 is known", 2 if major != 1 else 3)
-    if rank > MOST_RANK:
-        raise InvalidFileError(f"the rank is {rank}, more than the {MOST_RANK} that the format allows", _RANK)
+    if rank > GREATEST_RANK:
+        raise InvalidFileError(f"the rank is {rank}, more than the {GREATEST_RANK} that the format allows", _RANK)
     for at, extent in enumerate(extents[rank:], rank):
         if extent:
             message = f"extent {at} is {extent}, but beyond the rank, {rank}, extents must be 0"

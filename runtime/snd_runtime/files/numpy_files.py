@@ -13,11 +13,10 @@ import numpy as np
 from numpy.lib import format as npy
 
 from snd_runtime.files.errors import InvalidFileError
+from snd_runtime.files.limits import MOST_ARRAY_BYTES
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-MOST_BYTES = 1 << 33
-"""Of an array in an archive, once it is unpacked."""
 _KINDS = "biufU"
 _SURROGATES = 0xD800 >> 11
 
@@ -77,7 +76,7 @@ def write_npy(array: Array) -> bytes:
     return stream.getvalue()
 
 
-def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_BYTES) -> dict[str, Array]:
+def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:
     """Return the arrays of a ``.npz`` file by name, in order, or the one that is called ``only``.
 
     Raises InvalidFileError, also if together they would unpack to more than ``most_bytes``.

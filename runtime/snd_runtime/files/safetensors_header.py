@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Struct
 
 from snd_runtime.files.errors import InvalidFileError
+from snd_runtime.files.limits import MOST_EXTENT
 
 LENGTH_BYTES = 8
-_MOST_EXTENT = 1 << 48
 _METADATA = "__metadata__"
 BFLOAT = "BF16"
 DTYPES = {
@@ -92,7 +92,7 @@ def _tensor(name: str, entry: _Entry, first: int, file_bytes: int) -> SafeTensor
     code = DTYPES.get(entry.dtype)
     if code is None:
         raise InvalidFileError(f"'{name}' has items of type {entry.dtype}, which snd does not read", LENGTH_BYTES)
-    if not all(0 <= extent < _MOST_EXTENT for extent in entry.shape):
+    if not all(0 <= extent < MOST_EXTENT for extent in entry.shape):
         raise InvalidFileError(f"'{name}' has the shape {list(entry.shape)}", LENGTH_BYTES)
     needed = prod(entry.shape) * int(code[-1].replace("?", "1"))
     if end - begin != needed:

@@ -9,7 +9,7 @@ from enum import IntEnum
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-MOST_BITS = 64
+GREATEST_BITS = 64
 FLOAT_BITS = (16, 32, 64)
 
 
@@ -74,8 +74,8 @@ class ElementStorage(Struct, frozen=True):
             return None
         if self.kind is ItemKind.BOOL:
             return None if self.bits in (1, 8) else ("bits", f"bools have 1 or 8 bits, not {self.bits}")
-        if not 1 <= self.bits <= MOST_BITS:
-            return "bits", f"items have 1 to {MOST_BITS} bits, not {self.bits}"
+        if not 1 <= self.bits <= GREATEST_BITS:
+            return "bits", f"items have 1 to {GREATEST_BITS} bits, not {self.bits}"
         if self.kind is ItemKind.FLOAT and self.bits not in FLOAT_BITS:
             return "bits", f"floating point items have 16, 32 or 64 bits, not {self.bits}"
         if self.kind in (ItemKind.FLOAT, ItemKind.INTEGER):

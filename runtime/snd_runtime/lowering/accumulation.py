@@ -15,8 +15,8 @@ from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, cont
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.kernels import Kernel, Statement, kernel
+from snd_runtime.lowering.limits import MOST_CHUNKS, MOST_ROUNDS
 from snd_runtime.lowering.loops import (
-    MOST_ROUNDS,
     axes_of_short_reduction,
     axes_of_windows,
     axes_that_collide,
@@ -36,9 +36,6 @@ from snd_runtime.lowering.writing import (
     target_view,
     without_skipped,
 )
-
-_MOST_CHUNKS = 1024
-"""How many are kept for the next run."""
 
 
 class Accumulation:
@@ -120,8 +117,8 @@ class Accumulation:
             return known
         whole = boxes(self._analysis.extents, self._fixed, contraction.guards)
         found = (chunk for box in whole for chunk in contraction.chunks(box, most))
-        first = [*islice(found, _MOST_CHUNKS)]
-        if len(first) == _MOST_CHUNKS:
+        first = [*islice(found, MOST_CHUNKS)]
+        if len(first) == MOST_CHUNKS:
             return chain(first, found)
         return self._kept.setdefault(most, first)
 

@@ -17,14 +17,13 @@ from snd_analysis.compose.formulas import AffineIndex, Analysis, Apply, Bounds, 
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
+from snd_runtime.lowering.limits import MOST_COPIED
 from snd_runtime.lowering.loops import Guard, axes_of_windows
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.product import contract
 from snd_runtime.lowering.reading import Window
 from snd_runtime.lowering.writing import combine
 
-# Copies of windows that stay in the cache cost less than half of those that don't (measured).
-_MOST_COPIED = 1 << 20
 _FEW_VECTORS = 4
 
 
@@ -107,7 +106,7 @@ class Contraction(Struct, eq=False):
         volumes = [prod(box.shape[axis] for axis in axes) for axes in varying]
         at = volumes.index(max(volumes))
         if volumes[at] > 2 * self._stored(self.factors[at]):  # windows that overlap are copied one by one
-            most = min(most, _MOST_COPIED)
+            most = min(most, MOST_COPIED)
         if volumes[at] <= most:
             yield box
             return

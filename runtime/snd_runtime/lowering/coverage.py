@@ -32,10 +32,8 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.lowering.limits import MOST_COUNTED_ELEMENTS
 from snd_runtime.rules import UNWRITTEN_ELEMENT, WRITTEN_TWICE
-
-_MOST_ELEMENTS = 1 << 20
-"""Of larger tensors only what the forms of the indices tell is looked at."""
 
 
 def check_coverage(specialization: Specialization) -> None:
@@ -117,7 +115,7 @@ def _counts(slot: Slot, formulas: Sequence[Formula], shape: tuple[int, ...]) -> 
                     return None  # out of bounds, which is said where it is computed
                 counts[element] += 1
         return counts
-    if size > _MOST_ELEMENTS or sum(prod(analysis.extents) for analysis, _ in affine) > _MOST_ELEMENTS:
+    if size > MOST_COUNTED_ELEMENTS or sum(prod(analysis.extents) for analysis, _ in affine) > MOST_COUNTED_ELEMENTS:
         return None
     for analysis, form in affine:
         if not prod(analysis.extents):

@@ -32,9 +32,8 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.limits import MOST_SUMMED
 
-MOST_SUMMED = 256
-"""Longer sums lose accuracy if they are added up one by one."""
 WORTH_COMPILING = 1 << 24
 """How many points NumPy must have computed before a kernel is compiled, in which time it would have been."""
 _CALL = 1 << 16

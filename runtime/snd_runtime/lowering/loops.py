@@ -18,9 +18,8 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_runtime.lowering.domains import Box, points_in_order
+from snd_runtime.lowering.limits import MOST_ROUNDS
 
-# More rounds of a loop than this are not worth what they save.
-MOST_ROUNDS = 4096
 # Reductions over so few elements are faster one element at a time, each over all results.
 _SHORT_REDUCTION = 128
 _MANY_RESULTS = 1 << 14

@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, TypeAlias
 
 from snd_runtime.worker.channel import Kind, Message, receive, send
+from snd_runtime.worker.limits import DEEPEST_RECURSION
 
 Note: TypeAlias = Callable[[Any], None]
 Handler: TypeAlias = Callable[[Any, Note], Any]
@@ -30,8 +31,6 @@ _THREAD_VARIABLES = (
 )
 _SPARE_BYTES = 256 << 20
 """Address space for what is reserved and not used: arenas of threads, buffers of products of matrices."""
-_DEEPEST_RECURSION = 10_000
-"""As in the command: trees and compositions are walked by recursion."""
 
 
 def main(target: str, memory_bytes: int | None, threads: int) -> None:
@@ -41,7 +40,7 @@ def main(target: str, memory_bytes: int | None, threads: int) -> None:
     """
     requests, answers = _own_channels()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts the parent, which ends this process
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST_RECURSION))
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_RECURSION))
     for name in _THREAD_VARIABLES:
         os.environ[name] = str(threads)
     module, _, function = target.partition(":")

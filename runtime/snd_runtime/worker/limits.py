@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+DEEPEST_RECURSION = 10_000
+"""Calls inside of each other, as in the command: trees and compositions are walked by recursion. What goes deeper
+fails."""
+MOST_THREADS = 4
+"""Threads of linear algebra. They spin while they wait for each other: where something else runs as well, an editor for
+one, more of them than processors that are free take many times as long as one. Users see nothing of it."""
+
 
 class ProcessLimits(Struct, frozen=True):
     """``memory_bytes`` beyond what the process takes when it is ready and idle; None is no limit.

@@ -13,12 +13,9 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any, BinaryIO, cast
 
 from snd_runtime.worker.channel import Kind, Message, receive, send
-from snd_runtime.worker.limits import ProcessLimits
+from snd_runtime.worker.limits import MOST_THREADS, ProcessLimits
 
 _START_SECONDS = 60.0
-# Threads of BLAS spin while they wait for each other: where something else runs as well, an editor for one, more of
-# them than processors that are free take many times as long as one.
-_MOST_THREADS = 4
 # A fresh interpreter, as multiprocessing spawns them; but that would run the parent's main module again, has no way to
 # set what NumPy needs before that imports it, and leaves the child the standard streams.
 _PROGRAM = """\
@@ -166,7 +163,7 @@ class _Process:
     def __init__(self, target: str, limits: ProcessLimits) -> None:
         self.stopped = False
         memory = "" if limits.memory_bytes is None else str(limits.memory_bytes)
-        threads = limits.threads or min(_MOST_THREADS, max(1, (os.cpu_count() or 1) // 2))
+        threads = limits.threads or min(MOST_THREADS, max(1, (os.cpu_count() or 1) // 2))
         path = [folder for folder in sys.path if folder]  # "" is the current folder, where anything may lie
         self._process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, target, memory, str(threads), *path],

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 
-# Trees and compositions are walked by recursion. The parser limits how deep a tree is; operators that invoke one
-# another can be nested as deeply as somebody cares to write them. Python functions take no room on the C stack.
-_DEEPEST_RECURSION = 10_000
+from snd_server.limits import DEEPEST_RECURSION
 
 
 def main() -> None:
@@ -20,7 +18,7 @@ def main() -> None:
 
 def allow_deep_recursion() -> None:
     """Let Python functions of this process call each other as deeply as the analysis needs."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST_RECURSION))
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_RECURSION))
 
 
 def _run() -> int:

@@ -44,12 +44,11 @@ from snd_runtime.lowering.sequence import parallel_axes
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
+from snd_server.export.limits import MOST_STEPS
 from snd_server.export.scope import NUMPY, TYPES, Scope, rounded
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_MOST_STEPS = 256
-"""Steps of a formula that reads what it writes: each becomes nodes of its own."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _REDUCTIONS = {"+=": "ReduceSum", "*=": "ReduceProd", "<?=": "ReduceMin", ">?=": "ReduceMax"}
 _COMBINING = {"+=": "Add", "*=": "Mul", "<?=": "Min", ">?=": "Max", "&=": "And", "|=": "Or"}
@@ -181,7 +180,7 @@ class _Writer:
             return
         parallel = parallel_axes(Analysis(lengths), formula)
         steps = [1 if axis in parallel else length for axis, length in enumerate(lengths)]
-        if prod(steps) > _MOST_STEPS:
+        if prod(steps) > MOST_STEPS:
             raise Unsuitable(f"it takes {prod(steps):,} steps, each of which depends on those before")
         for position in points_in_order(steps):
             ranges = [

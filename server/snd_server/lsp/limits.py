@@ -49,3 +49,9 @@ MOST_HINT_ELEMENTS = 12
 """Elements in a hint. Of more, statistics are shown."""
 MOST_HOVERED_BYTES = 64 << 20
 """Bytes of a tensor file that a hover reads for statistics and a picture. Of a larger one it tells the header."""
+DEEPEST_SHOWN_NODE = 150
+"""Levels of the view of the syntax tree: writers of JSON go down by recursion. Deeper nodes are left out."""
+MOST_LENGTH_DIGITS = 15
+"""Digits of the length of a message. The server ends after a longer one."""
+MOST_SHOWN_BYTES = 80
+"""Bytes of a broken header in the log."""

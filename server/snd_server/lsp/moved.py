@@ -6,22 +6,18 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from snd_analysis.base import Diagnostic, Location, Span
-from snd_analysis.skriptnd.syntax import common_prefix
+from snd_analysis.base import Diagnostic, Location, Span, edit_between
 from snd_server.lsp.documents import Document
 
 
 def moved(before: str, now: str) -> Callable[[Span], Span | None]:
     """Return a function from spans of ``before`` to those of ``now``; None for what was touched by the edit."""
-    head = common_prefix(before, now)
-    rest = min(len(before), len(now)) - head
-    tail = common_prefix(before[::-1][:rest], now[::-1][:rest])
-    last, distance = len(before) - tail, len(now) - len(before)
+    change, distance = edit_between(before, now).span, len(now) - len(before)
 
     def place(span: Span) -> Span | None:
-        if span.end <= head:
+        if span.end <= change.start:
             return span
-        return span.shifted(distance) if span.start >= last else None
+        return span.shifted(distance) if span.start >= change.end else None
 
     return place
 

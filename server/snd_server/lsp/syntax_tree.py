@@ -7,10 +7,7 @@ from typing import Any
 
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
-from snd_server.lsp.limits import LONGEST_NODE_TEXT
-
-_DEEPEST = 150
-"""Levels: writers of JSON go down by recursion."""
+from snd_server.lsp.limits import DEEPEST_SHOWN_NODE, LONGEST_NODE_TEXT
 
 
 def tree_content(tree: SyntaxTree, ranged: Callable[[Span], Any], within: Span | None = None) -> dict[str, Any]:
@@ -39,7 +36,7 @@ def _content(
     if not below:
         content["text"] = text[span.start : min(span.end, span.start + LONGEST_NODE_TEXT)]
         return content
-    if depth >= _DEEPEST:
+    if depth >= DEEPEST_SHOWN_NODE:
         content["cut"] = True
         return content
     content["children"] = [

@@ -13,7 +13,13 @@ import stat
 import sys
 from typing import IO, TYPE_CHECKING, Protocol
 
-from snd_server.lsp.limits import MOST_HEADER_BYTES, MOST_MESSAGE_BYTES, MOST_UNREAD_BYTES
+from snd_server.lsp.limits import (
+    MOST_HEADER_BYTES,
+    MOST_LENGTH_DIGITS,
+    MOST_MESSAGE_BYTES,
+    MOST_SHOWN_BYTES,
+    MOST_UNREAD_BYTES,
+)
 
 if TYPE_CHECKING:
     from snd_server.lsp.protocol import Writer
@@ -25,8 +31,6 @@ _logger = logging.getLogger(__name__)
 BUFFER_BYTES = 1024 * 1024
 
 _HEADER = re.compile(rb"([A-Za-z0-9-]+)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?\n")
-_MOST_DIGITS = 15
-_MOST_SHOWN = 80
 
 
 async def serve_stdio(server: SndServer) -> int:
@@ -233,10 +237,10 @@ def _length_in(line: bytes) -> int:
     """Return the length that a line of a header tells; 0 if it tells something else. Raises _FramingError."""
     header = _HEADER.fullmatch(line)
     if header is None:
-        raise _FramingError(f"{line[:_MOST_SHOWN]!r} is no header of a message")
+        raise _FramingError(f"{line[:MOST_SHOWN_BYTES]!r} is no header of a message")
     name, value = header.groups()
     if name.lower() != b"content-length":
         return 0
-    if not value.isdigit() or len(value) > _MOST_DIGITS or not 0 < int(value) <= MOST_MESSAGE_BYTES:
-        raise _FramingError(f"{line[:_MOST_SHOWN].strip()!r} is no length of a message")
+    if not value.isdigit() or len(value) > MOST_LENGTH_DIGITS or not 0 < int(value) <= MOST_MESSAGE_BYTES:
+        raise _FramingError(f"{line[:MOST_SHOWN_BYTES].strip()!r} is no length of a message")
     return int(value)

@@ -23,15 +23,10 @@ from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
 from snd_analysis.workspace import Snapshot
 from snd_server.onnx_import.builder import Builder
 from snd_server.onnx_import.data import UntranslatableError
+from snd_server.onnx_import.limits import LONGEST_BLOCK, MOST_ATTRIBUTES, MOST_INPUTS, MOST_REFUSED
 from snd_server.onnx_import.naming import snake
 from snd_server.onnx_import.source import Array
 
-LONGEST = 60
-"""How many statements an operator may have."""
-MOST_INPUTS = 3
-MOST_REFUSED = 8
-"""How many groups of windows may turn out to be no operator until no more are tried."""
-MOST_ATTRIBUTES = 8
 _SMALL = 16
 """Numbers up to this one are hardly the same by more than chance."""
 
@@ -106,7 +101,7 @@ def _best_group(
                 users[tensor].append(at)
     tokens = [_token(step) for step in steps]
     best: tuple[tuple[int, int], Hashable, list[int], int] | None = None
-    for length in range(min(LONGEST, len(steps) // 2), 2, -1):
+    for length in range(min(LONGEST_BLOCK, len(steps) // 2), 2, -1):
         if best is not None and best[0][0] >= (len(steps) // length - 1) * (length - 1):
             continue
         starts: defaultdict[Hashable, list[int]] = defaultdict(list)
@@ -151,23 +146,27 @@ def _token(step: GraphStep) -> Hashable:
 
 
 def _form(value: Value) -> Hashable:
-    if isinstance(value, Integer):
-        return "int"
-    if isinstance(value, Pack):
-        return tuple(map(_form, value.items or ()))
-    return format_value(value, quoted=True)
+    match value:
+        case Integer():
+            return "int"
+        case Pack():
+            return tuple(map(_form, value.items or ()))
+        case _:
+            return format_value(value, quoted=True)
 
 
 def _argument_form(value: TensorValue) -> Hashable:
-    if isinstance(value, Tensor):
-        if value.kind is TensorKind.CONSTANT and (value.shape == () or isinstance(value.value, Pack)):
-            return "literal", format_value(value.value if value.value is not None else NULL, quoted=True)
-        shape = value.shape or ()
-        is_stored = value.kind in (TensorKind.VARIABLE, TensorKind.CONSTANT)
-        return str(value.kind) if is_stored else "tensor", value.dtype, len(shape)
-    if isinstance(value, Pack):
-        return tuple(_argument_form(each) for each in value.items or ())  # type: ignore[arg-type]
-    return "null"
+    match value:
+        case Tensor():
+            if value.kind is TensorKind.CONSTANT and (value.shape == () or isinstance(value.value, Pack)):
+                return "literal", format_value(value.value if value.value is not None else NULL, quoted=True)
+            shape = value.shape or ()
+            is_stored = value.kind in (TensorKind.VARIABLE, TensorKind.CONSTANT)
+            return str(value.kind) if is_stored else "tensor", value.dtype, len(shape)
+        case Pack():
+            return tuple(_argument_form(each) for each in value.items or ())  # type: ignore[arg-type]
+        case _:
+            return "null"
 
 
 def _structure(
@@ -408,11 +407,13 @@ def _is_literal(tensor: Tensor) -> bool:
 
 
 def _replaced(value: TensorValue, known: Mapping[Tensor, Tensor]) -> Tensor | Pack | None:
-    if isinstance(value, Tensor):
-        return known.get(value, value)
-    if isinstance(value, Pack):
-        return Pack([known.get(each, each) for each in tensors_of(value)], dtype=value.dtype)
-    return None
+    match value:
+        case Tensor():
+            return known.get(value, value)
+        case Pack():
+            return Pack([known.get(each, each) for each in tensors_of(value)], dtype=value.dtype)
+        case _:
+            return None
 
 
 def _declaration(name: str, tensor: Tensor) -> str:

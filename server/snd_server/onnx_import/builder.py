@@ -19,10 +19,8 @@ from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, Pack, Run, Value
 from snd_analysis.workspace import Snapshot
 from snd_server.onnx_import.data import Argument, Data, UntranslatableError, require, type_name
+from snd_server.onnx_import.limits import MOST_WRITTEN_ITEMS
 from snd_server.onnx_import.source import Array
-
-MOST_WRITTEN_ITEMS = 16
-"""How many ints of a constant are written into the text; others are variables with a file."""
 
 
 class Builder:

@@ -14,7 +14,8 @@ import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_server.onnx_import.data import MOST_CONTENTS, Data, UntranslatableError
+from snd_server.onnx_import.data import Data, UntranslatableError
+from snd_server.onnx_import.limits import MOST_CONTENTS
 from snd_server.onnx_import.source import Array
 
 if TYPE_CHECKING:

@@ -13,10 +13,8 @@ from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
+from snd_server.onnx_import.limits import MOST_CONTENTS
 from snd_server.onnx_import.source import Array
-
-MOST_CONTENTS = 256
-"""How many elements a tensor may have that are followed as symbolic integers."""
 
 
 class UntranslatableError(Exception):

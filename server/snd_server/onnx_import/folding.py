@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from snd_server.onnx_import.data import Data, constant_of
+from snd_server.onnx_import.limits import MOST_FOLDED_ELEMENTS
 from snd_server.onnx_import.source import Array, SourceGraph
 
 if TYPE_CHECKING:
     from snd_server.onnx_import.node import Node
 
-MOST_ELEMENTS = 1 << 22
-"""How many elements the inputs and the output of a node may have that is computed."""
 _NOT_FOLDED = frozenset(
     ["If", "Loop", "Scan", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli",
      "Multinomial", "Dropout"]
@@ -72,7 +71,7 @@ def _without_a_copy(node: Node, arrays: Sequence[Array | None]) -> Array | None:
             return np.broadcast_to(x, extents) if prod(extents) < 1 << 40 else None
         case "Range", [np.ndarray() as first, np.ndarray() as last, np.ndarray() as step]:
             begin, end, stride = (each.item() for each in (first, last, step))
-            few = stride and (end - begin) / stride <= MOST_ELEMENTS
+            few = stride and (end - begin) / stride <= MOST_FOLDED_ELEMENTS
             return begin + np.arange(int(np.ceil((end - begin) / stride))).astype(first.dtype) * stride if few else None
     return None
 
@@ -93,7 +92,7 @@ def _constant(node: Node) -> Array | None:
 
 def _is_small(node: Node, arrays: Sequence[Array | None]) -> bool:
     shapes = [each.shape for each in arrays if each is not None]
-    if sum(prod(each) for each in shapes) > MOST_ELEMENTS:
+    if sum(prod(each) for each in shapes) > MOST_FOLDED_ELEMENTS:
         return False
     try:
         broadcast = prod(np.broadcast_shapes(*shapes))
@@ -101,7 +100,7 @@ def _is_small(node: Node, arrays: Sequence[Array | None]) -> bool:
         broadcast = 0
     if node.kind in ("MatMul", "Gemm", "Gather", "GatherND", "GatherElements", "CumSum"):
         broadcast = max(broadcast, prod(prod(each) for each in shapes[:2]))
-    return broadcast <= MOST_ELEMENTS
+    return broadcast <= MOST_FOLDED_ELEMENTS
 
 
 def _evaluated(node: Node, arrays: Sequence[Array | None]) -> Sequence[Any] | None:

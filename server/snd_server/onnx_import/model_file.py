@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from snd_analysis.convert import shortest
+from snd_server.onnx_import.limits import MOST_NODES
 from snd_server.onnx_import.source import (
     Array,
     Declared,
@@ -26,8 +27,6 @@ from snd_server.reading import open_file, read_file, reason
 if TYPE_CHECKING:
     import onnx
 
-MOST_NODES = 200_000
-"""How many nodes a model may have."""
 _ITEMS_OF_A_BYTE = {"int4": 2, "uint4": 2, "float4_e2m1fn": 2, "int2": 4, "uint2": 4}
 """Of types whose items take less than a byte in a file."""
 

@@ -235,11 +235,13 @@ class Node(Struct, frozen=True, eq=False):
 
 
 def _flat(value: TensorValue) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, Pack):
-        return [each for item in value.items or () for each in _flat(item)]  # type: ignore[arg-type]
-    return []
+    match value:
+        case Tensor():
+            return [value]
+        case Pack():
+            return [each for item in value.items or () for each in _flat(item)]  # type: ignore[arg-type]
+        case _:
+            return []
 
 
 def _same_kind(one: np.dtype[Any], other: np.dtype[Any]) -> bool:

@@ -9,14 +9,9 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-Array: TypeAlias = np.ndarray[Any, Any]
+from snd_server.onnx_import.limits import DEEPEST_CALL, MOST_INLINED, MOST_NAME_CHARACTERS
 
-MOST_INLINED = 100_000
-"""How many nodes the functions of a model may come to."""
-DEEPEST_CALL = 32
-"""How many calls of functions may be inside of each other."""
-MOST_NAME_CHARACTERS = 64 << 20
-"""How many characters the names of inlined nodes may have: each has those of all calls around it."""
+Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class InvalidModelError(Exception):
@@ -133,13 +128,14 @@ def renamed(node: SourceNode, names: Mapping[str, str], prefix: str, given: Mapp
 
     attributes = {}
     for key, value in node.attributes.items():
-        if isinstance(value, Reference):
-            if value.name in given:
-                attributes[key] = given[value.name]
-        elif isinstance(value, SourceGraph):
-            attributes[key] = _renamed_graph(value, names, prefix, given)
-        else:
-            attributes[key] = value
+        match value:
+            case Reference():
+                if value.name in given:
+                    attributes[key] = given[value.name]
+            case SourceGraph():
+                attributes[key] = _renamed_graph(value, names, prefix, given)
+            case _:
+                attributes[key] = value
     return replace(
         node,
         name=f"{prefix}{node.name}" if node.name else "",

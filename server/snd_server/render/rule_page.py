@@ -8,13 +8,12 @@ from itertools import chain, takewhile
 
 from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
+from snd_server.limits import MOST_CHANGED_LINES
 
 _SHORT = 14
 """Lines of a program that a page shows as a whole."""
 _CONTEXT = 3
 """Lines around each change in a longer program."""
-_MOST_CHANGED_LINES = 12
-"""Of a larger change, a page shows both programs."""
 
 
 def rule_page(rule: Rule) -> str:
@@ -63,7 +62,7 @@ def _change(bad: str, good: str) -> str:
             else:
                 lines += [f"- {line}" for line in old]
             lines += [f"+ {line}" for line in new]
-    return "".join(f"{line}\n" for line in lines) if changed <= _MOST_CHANGED_LINES else ""
+    return "".join(f"{line}\n" for line in lines) if changed <= MOST_CHANGED_LINES else ""
 
 
 def _mark(old: str, new: str) -> str:

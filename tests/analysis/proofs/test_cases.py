@@ -46,6 +46,13 @@ PROVED = {
         @output { y: real[k]; }
         @assert { c >= 0; c <= n; }
         @lower { y[j,] += x[i,], j < k, i < c[j]; }""",
+    "a quotient that is asserted and declared": """
+        @attrib { size: int; step: int; }
+        @input { x: real[n]; }
+        @using { m = (n - size) / step + 1; }
+        @output { y: real[m, size]; }
+        @assert { size >= 0; step > 0; n >= size; ((n - size) / step) * step + size + 1 <= n; }
+        @lower { y[i,j] = x[i * step + j + 1,], i < m, j < size; }""",
 }
 REFUTED = {
     "a tensor of a pack up to the end of another one": """

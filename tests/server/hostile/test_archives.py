@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import struct
 import tarfile
 import tracemalloc
@@ -100,6 +101,34 @@ def test_lies_cost_a_message_or_the_rest(tmp_path: Path, name: str, is_packed: b
     with suppress(OSError):
         members = read_members(path, lambda name: 1 << 20, 1 << 20)
     assert all(len(member.start) <= len(_GRAPH) for member in members.values())
+
+
+def test_bytes_that_flipped_cost_a_message(tmp_path: Path):
+    noise = np.random.default_rng(0).bytes(100_000)
+    packed = gzip.compress(_member(GRAPH, _GRAPH * 500) + _member("w.dat", noise) + _END)
+    chance = random.Random(1)
+    reasons = set()
+    for _ in range(tries(60, 1_000)):
+        flipped = bytearray(packed)
+        flipped[chance.randrange(20, len(packed))] ^= chance.randrange(1, 256)
+        try:
+            _names(_write(tmp_path, flipped))
+        except OSError as error:
+            reasons.add(str(error.strerror).partition(" (")[0])
+    assert reasons == {"the archive is broken"}
+
+
+@pytest.mark.parametrize(
+    "arguments", [("shapes",), ("run",), ("graph", "-o", "graph.dot"), ("check",), ("convert", "-o", "new")]
+)
+def test_commands_say_why_an_archive_cannot_be_read(
+    tmp_path: Path, real, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    path = _write(tmp_path, gzip.compress(_WHOLE + _END)[:60])
+    outcome = real(arguments[0], path, *arguments[1:])
+    assert outcome.status in (1, 2)
+    assert "the archive is broken" in outcome.stdout + outcome.stderr
 
 
 def test_an_archive_may_not_unfold_to_much_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

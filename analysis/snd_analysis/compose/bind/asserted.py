@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 
 from snd_analysis.compose.checks.assertion_text import leaves_of
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, AtLeastZero, Integer, IsZero, Junction, Leaf, Truth, Variable
-from snd_analysis.symbolic.values import CompileTime, Pack, Value, substitute
+from snd_analysis.symbolic.values import CompileTime, OperationError, Pack, Value, substitute
 
 
 def assume_bounds(scope: ValueScope, condition: Truth) -> None:
@@ -27,8 +27,8 @@ def assume_bounds(scope: ValueScope, condition: Truth) -> None:
                 continue
             for symbol, known in scope.values.items():
                 if not _is_tensor(known) and any(leaf.key == other.key for other in leaves_of(known)):
-                    scope.values[symbol] = substitute(known, {leaf.key: value})
-            facts = [shapes.substitute(fact, {leaf.key: value}) for fact in facts]
+                    scope.values[symbol] = _with(known, {leaf.key: value})
+            facts = [_fact_with(fact, {leaf.key: value}) for fact in facts]
 
 
 class Assumptions:
@@ -45,7 +45,7 @@ class Assumptions:
         self._facts += _conjuncts(condition)
         for _ in self._facts:  # one fact may decide another, at most once for each
             known = dict(self._narrowed)
-            self._facts = [shapes.substitute(fact, self._narrowed) for fact in self._facts]
+            self._facts = [_fact_with(fact, self._narrowed) for fact in self._facts]
             for fact in self._facts:
                 self._take(_without_refuted(fact, self._facts))
             if self._narrowed == known:
@@ -55,7 +55,7 @@ class Assumptions:
         """Return a value that is simpler by what is demanded, and the same where that holds."""
         if not self._narrowed or not isinstance(value, Integer | Pack):
             return value
-        return substitute(substitute(value, self._narrowed), self._written)
+        return _with(_with(value, self._narrowed), self._written)
 
     def _take(self, fact: Truth) -> None:
         for leaf, value in _narrowed(fact):
@@ -65,6 +65,22 @@ class Assumptions:
                 self._narrowed[original.key] = value
             if new is not None:  # else it is a number
                 self._written[new.key] = before
+
+
+def _with(value: Value, known: Mapping[Hashable, Integer]) -> Value:
+    """Return a value with what is known put in; as it is if it has no value then: no size meets the assertions."""
+    try:
+        return substitute(value, known)
+    except (*shapes.FAILURES, OperationError):
+        return value
+
+
+def _fact_with(fact: Truth, known: Mapping[Hashable, Integer]) -> Truth:
+    """The same of a condition."""
+    try:
+        return shapes.substitute(fact, known)
+    except shapes.FAILURES:
+        return fact
 
 
 def _conjuncts(condition: Truth) -> Iterator[Truth]:

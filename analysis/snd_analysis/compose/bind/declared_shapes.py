@@ -130,26 +130,25 @@ def _item(pack: Pack, at: Integer) -> Value:
 
 
 def _single(value: Value) -> tuple[Integer | Run, ...] | None:
-    if isinstance(value, Integer):
-        return (value,)
-    if value is NULL:
-        return ()
-    if isinstance(value, Maybe) and isinstance(value.value, Integer):
-        return (Run(shapes.choose(value.present, 1, 0), value.value),)
-    return None
+    match value:
+        case Integer():
+            return (value,)
+        case Maybe(present=present, value=Integer() as extent):
+            return (Run(shapes.choose(present, 1, 0), extent),)
+        case _:
+            return () if value is NULL else None
 
 
 def _packed(value: Value, length: Value | None) -> tuple[Integer | Run, ...] | None:
     if value is NULL or length is NULL:
         return ()
-    if isinstance(value, Pack):
-        parts = value.segments
-        return parts if all(isinstance(part, Integer | Run) for part in parts) else None  # type: ignore[return-value]
-    if isinstance(value, Integer) and length is not None:
-        if isinstance(length, Truth):
-            length = shapes.choose(length, 1, 0)
-        if isinstance(length, Integer):
-            return Pack((Run(length, value),), dtype="int").segments  # type: ignore[return-value]
-    if isinstance(value, Maybe) and isinstance(value.value, Integer) and isinstance(length, Truth):
-        return (Run(shapes.choose(length, 1, 0), value.value),)
-    return None
+    match value, length:
+        case Pack(segments=parts), _:
+            return parts if all(isinstance(part, Integer | Run) for part in parts) else None  # type: ignore[return-value]
+        case Integer(), Truth() | Integer():
+            count = shapes.choose(length, 1, 0) if isinstance(length, Truth) else length
+            return Pack((Run(count, value),), dtype="int").segments  # type: ignore[return-value]
+        case Maybe(value=Integer() as extent), Truth():
+            return (Run(shapes.choose(length, 1, 0), extent),)
+        case _:
+            return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
+from itertools import repeat
 
 from snd_analysis.compose.bind import shape_failures as failures
 from snd_analysis.compose.bind.affine import Unsolvable, solve
@@ -265,16 +267,17 @@ class ShapeBinder:
             return
         if not self._scope.knows(extent.value):
             return
-        expected = self._scope.evaluate(extent.value)
-        items = taken.items
-        if isinstance(expected, Integer) and items is not None:
-            for actual in items:
-                if isinstance(actual, Integer):
-                    self._agree(member, tensor, extent, expected, actual)
-        elif isinstance(expected, Pack) and expected.items is not None and items is not None:
-            for wanted, actual in zip(expected.items, items, strict=False):
-                if isinstance(wanted, Integer) and isinstance(actual, Integer):
-                    self._agree(member, tensor, extent, wanted, actual)
+        items = taken.items or ()
+        match self._scope.evaluate(extent.value):
+            case Integer() as one:
+                expected: Iterable[Value] = repeat(one)
+            case Pack(items=tuple(many)):
+                expected = many
+            case _:
+                return
+        for wanted, actual in zip(expected, items, strict=False):
+            if isinstance(wanted, Integer) and isinstance(actual, Integer):
+                self._agree(member, tensor, extent, wanted, actual)
 
     def _solved(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> Value:
         form = self._template.form(extent.value)

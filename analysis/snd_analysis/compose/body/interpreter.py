@@ -66,14 +66,15 @@ def call(interpreter: Interpreter, value: nodes.Callable, targets: Targets) -> V
     Raises EvaluationError if an expression has no value.
     """
     state = interpreter.state
-    if isinstance(value, nodes.Labelled):
-        targets, value = targets.labelled(value.label.text), value.value
-    if isinstance(value, nodes.Region):
-        return _region(interpreter, value, targets)
-    if isinstance(value, nodes.Call):
-        name = state.template.resolution.targets.get(value.function)
-        if isinstance(name, OperatorName):
-            return interpreter.invocation(value, name, targets)
+    match value:
+        case nodes.Labelled():
+            return call(interpreter, value.value, targets.labelled(value.label.text))
+        case nodes.Region():
+            return _region(interpreter, value, targets)
+        case nodes.Call():
+            name = state.template.resolution.targets.get(value.function)
+            if isinstance(name, OperatorName):
+                return interpreter.invocation(value, name, targets)
     return [state.tensor(value, targets.name(0))]
 
 

@@ -182,11 +182,15 @@ class Terms:
 
 def operands_of(term: Term) -> tuple[Term, ...]:
     """Return the terms directly below a term."""
-    if isinstance(term, Apply):
-        return term.operands
-    if isinstance(term, Read):
-        return tuple(each for place in term.places for each in place.terms)
-    return (term.index,) if isinstance(term, Table) else ()
+    match term:
+        case Apply():
+            return term.operands
+        case Read():
+            return tuple(each for place in term.places for each in place.terms)
+        case Table():
+            return (term.index,)
+        case _:
+            return ()
 
 
 def subterms(*roots: Term) -> Iterator[Term]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.limits import MOST_KNOWN_DECLARATIONS
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
@@ -25,7 +26,6 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
 
-_MOST = 128
 _BODIES = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.LOWER, BlockKind.QUANTIZE})
 _OF_BODIES = frozenset(
     {
@@ -88,7 +88,7 @@ class KnownDeclarations:
         scope, numbers = specialization.scope, self._numbers
         if self._blocks is None or not scope.values.keys() <= numbers.keys():
             return
-        while len(self._known) >= _MOST:
+        while len(self._known) >= MOST_KNOWN_DECLARATIONS:
             del self._known[next(iter(self._known))]
         self._known[key] = _Declared(
             tuple((numbers[symbol], value) for symbol, value in scope.values.items()), scope.dtypes, scope.composing,

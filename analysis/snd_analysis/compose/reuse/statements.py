@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from snd_analysis.base import Layers
+from snd_analysis.base import Layers, OperatorName
 from snd_analysis.compose.body.results import assign
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.composing import Composing
@@ -19,14 +19,23 @@ class ComposingOfStatements:
 
     def __init__(self, composing: Composing) -> None:
         self._composing = composing
+        self._reached: dict[OperatorName, tuple[object, object]] = {}
 
     def outside(self) -> Mapping[Hashable, object]:
         """Return what statements may be given but what others add."""
         composing = self._composing
         found = given_outside(composing.state.scope)
         for name in composing.state.template.invoked:
-            template = composing.callees.template(name)
-            found[name] = template, None if template is None else composing.callees.reached(template)
+            found[name] = self._definition(name)
+        return found
+
+    def _definition(self, name: OperatorName) -> tuple[object, object]:
+        """The definition of that name, with all that it reaches; asked for once, as a long block invokes few."""
+        found = self._reached.get(name)
+        if found is None:
+            template = self._composing.callees.template(name)
+            reached = None if template is None else self._composing.callees.reached(template)
+            found = self._reached[name] = template, reached
         return found
 
     def may_last(self, part: Part) -> bool:
@@ -39,10 +48,7 @@ class ComposingOfStatements:
         given = given_to(composing.state.scope, part)
         if given is None:
             return None
-        for name in part.operators:
-            template = composing.callees.template(name)
-            given.append(template)
-            given.append(None if template is None else composing.callees.reached(template))
+        given.extend(map(self._definition, part.operators))
         if composing.naming.scopes:
             given.append(
                 [composing.naming.key(each.node) for each in part.single if isinstance(each.node, nodes.Component)]

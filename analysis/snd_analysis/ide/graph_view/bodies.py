@@ -300,11 +300,13 @@ def _defaults(specialization: Specialization) -> Iterator[str]:
 
 def _literal(value: TensorValue) -> Value | None:
     """Return what stands in the place of a tensor, or of a pack of them."""
-    if isinstance(value, Tensor):
-        return value.value
-    if isinstance(value, Pack):
-        return Pack([(each.value or NULL) if isinstance(each, Tensor) else each for each in value.elements])
-    return value
+    match value:
+        case Tensor():
+            return value.value
+        case Pack():
+            return Pack([(each.value or NULL) if isinstance(each, Tensor) else each for each in value.elements])
+        case _:
+            return value
 
 
 def _count(value: Value, tensor: Tensor) -> int | str | None:

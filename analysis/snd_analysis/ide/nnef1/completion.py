@@ -20,13 +20,16 @@ from snd_analysis.ide.nnef1.operations import known_names, signature_of
 from snd_analysis.ide.nnef1.places import definition_at, definitions, tree_of
 from snd_analysis.ide.nnef1.signature_help import OpenCall, open_call, tokens_before
 from snd_analysis.nnef1.elaborate import Value
-from snd_analysis.nnef1.lints import KNOWN_EXTENSIONS
+from snd_analysis.nnef1.lints import ABSENT_IN_TRACT, KNOWN_EXTENSIONS
 from snd_analysis.nnef1.names import assigned_names, declared_symbols
 from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, Token, nodes
 from snd_analysis.workspace import Snapshot, elaborated
 
 _WORD_BEFORE = re.compile(r"\w*\Z")
 _WORD_BEHIND = re.compile(r"\w*")
+_QUOTED_BEHIND = re.compile(r"""[^"'\r\n;]*["']""")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_NUMBERS = ("NUMBER", "MALFORMED", "OTHER")
 _LINE_BEFORE = re.compile(r"[^\r\n]*\Z")
 _EXTENSION = re.compile(r"\s*extension\s+(?P<name>\w+)?(?P<more>\s+\w*)?\Z")
 _REGISTRIES = ("tract_core", "tract_onnx", "tract_pulse", "tract_extra", "tract_transformers", "tract_resource")
@@ -45,6 +48,8 @@ class _Cursor(Struct, frozen=True):
     prefix: str
     tokens: Sequence[Token]
     """Those of the statement before the word at the cursor."""
+    statement: int
+    """Where that statement begins."""
     definition: nodes.Definition | None
     call: OpenCall | None
 
@@ -59,17 +64,31 @@ def completions(
     behind = _WORD_BEHIND.match(text, offset)
     assert before is not None
     assert behind is not None
-    start = before.start()
+    start, end = before.start(), behind.end()
     if any(each.start < offset <= each.end for each in tree.comments):
         return Completions(Span(offset, offset), Span(offset, offset))
-    tokens, _base = tokens_before(text, start)
+    tokens, base = tokens_before(text, start)
+    if _is_extended(tokens):
+        tokens, start = tokens[:-2], base + tokens[-2].start
+        closing = _QUOTED_BEHIND.match(text, offset)
+        end = end if closing is None else closing.end()
     definition = definition_at(tree, start)
     brace = -1 if definition is None else text.find("{", definition.start, start)
     inside = definition if brace >= 0 and definition is not None and start < definition.end else None
-    cursor = _Cursor(tree, path, start, before[0], tokens, inside, open_call(text, start))
+    cursor = _Cursor(tree, path, start, text[start:offset], tokens, base, inside, open_call(text, start))
     items = ranked(_offered(snapshot, cursor, snippets), cursor.prefix)
     return Completions(
-        Span(start, offset), Span(start, behind.end()), tuple(items[:MOST_COMPLETIONS]), len(items) > MOST_COMPLETIONS
+        Span(start, offset), Span(start, end), tuple(items[:MOST_COMPLETIONS]), len(items) > MOST_COMPLETIONS
+    )
+
+
+def _is_extended(tokens: Sequence[Token]) -> bool:
+    """Return whether the last tokens are the beginning of an identifier in quotes, ``i"in/put``."""
+    quoted = tokens[-2:]
+    return (
+        [each.kind for each in quoted] == ["NAME", "UNCLOSED"]
+        and quoted[0].text == "i"
+        and quoted[0].end == quoted[1].start
     )
 
 
@@ -77,6 +96,8 @@ def _offered(snapshot: Snapshot, cursor: _Cursor, snippets: bool) -> Iterator[Co
     last = cursor.tokens[-1] if cursor.tokens else None
     if last is not None and last.kind == "UNCLOSED":
         yield from _strings(snapshot, cursor, quoted=False)
+    elif last is not None and last.kind in _NUMBERS and cursor.statement + last.end == cursor.offset:
+        return  # a digit comes next
     elif cursor.definition is None:
         yield from _outside(cursor)
     elif last is not None and last.kind == "<" and len(cursor.tokens) > 1 and cursor.tokens[-2].kind == "NAME":
@@ -122,7 +143,7 @@ def _targets(cursor: _Cursor) -> Iterator[Completion]:
     parameters = [each.name.text for each in head.parameters] if head.kind == "graph" else []
     for name in (*parameters, *(each.name.text for each in head.results)):
         if name not in known:
-            yield Completion(name, CompletionKind.TENSOR, 0, detail="not assigned yet")
+            yield _tensor(cursor, name, 0, "not assigned yet")
 
 
 def _names(snapshot: Snapshot, cursor: _Cursor) -> Iterator[Completion]:
@@ -132,15 +153,24 @@ def _names(snapshot: Snapshot, cursor: _Cursor) -> Iterator[Completion]:
     values = _values(snapshot, cursor)
     found: dict[str, None] = {}
     for entry in reversed(definition.body or ()):
-        if entry.start + entry.statements[-1].end < cursor.offset:
+        if entry.start < cursor.statement:
             found.update(dict.fromkeys(assigned_names(entry)))
     if definition.head.kind == "fragment":
         found.update(dict.fromkeys(each.name.text for each in definition.head.parameters))
     for at, name in enumerate(found):
-        detail = fact_text(values.get(name), short=True)
-        yield Completion(name, CompletionKind.TENSOR, 1 + min(at, 200), detail=detail)
+        yield _tensor(cursor, name, 1 + min(at, 200), fact_text(values.get(name), short=True))
     for name in sorted(declared_symbols(cursor.tree)):
         yield Completion(name, CompletionKind.NAME, 202, detail="symbol")
+
+
+def _tensor(cursor: _Cursor, name: str, group: int, detail: str) -> Completion:
+    """A name of a body, in quotes if it needs them. What is typed may begin with the quote."""
+    if _IDENTIFIER.fullmatch(name):
+        return Completion(name, CompletionKind.TENSOR, group, detail=detail)
+    quote = "'" if '"' in name or cursor.prefix.startswith("i'") else '"'
+    text = f"i{quote}{name}{quote}"
+    compared_with = text if cursor.prefix.startswith(("i'", 'i"')) else name
+    return Completion(name, CompletionKind.TENSOR, group, text, filter=compared_with, detail=detail)
 
 
 def _values(snapshot: Snapshot, cursor: _Cursor) -> Mapping[str, Value]:
@@ -156,7 +186,10 @@ def _values(snapshot: Snapshot, cursor: _Cursor) -> Mapping[str, Value]:
 def _operations(snapshot: Snapshot, cursor: _Cursor, snippets: bool) -> Iterator[Completion]:
     fragments = [each.head.name.text for each in definitions(cursor.tree) if each.head.kind == "fragment"]
     is_value = cursor.call is not None
-    for name in dict.fromkeys([*fragments, *sorted(known_names(snapshot, cursor.path)), *sorted(BUILT_INS)]):
+    known, built_in = known_names(snapshot, cursor.path), BUILT_INS
+    if cursor.tree.dialect is Dialect.TRACT:
+        known, built_in = {*known} - ABSENT_IN_TRACT, frozenset[str]()
+    for name in dict.fromkeys([*fragments, *sorted(known), *sorted(built_in)]):
         group = 210 if name in fragments else 212 if name in BUILT_INS else 211
         if is_value and group == 211:
             group = 213

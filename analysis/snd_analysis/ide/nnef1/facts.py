@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from snd_analysis.compose import extent_text
 from snd_analysis.db import Database, query
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import MOST_SHOWN_ITEMS
 from snd_analysis.ide.nnef1.places import PlacedEntry, entry_at, tree_of
 from snd_analysis.ide.values import short_type_text, type_text
 from snd_analysis.model import Operation, Tensor
@@ -17,8 +18,6 @@ from snd_analysis.skriptnd.names import Role
 from snd_analysis.skriptnd.syntax import nodes as flat
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.workspace import Snapshot, elaborated
-
-_MOST_ITEMS = 12
 
 
 def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
@@ -33,7 +32,7 @@ def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
             return None
     tree = tree_of(snapshot, path)
     placed = entry_at(tree, use.span.start)
-    if placed is None:  # in the head of the definition
+    if placed is None or placed.definition.head.name.text != use.subject.definition:  # in a head, or in an invocation
         own = use.subject.definition
         values = found.bodies.get(own)
         if values is not None and name in values.parameters:
@@ -125,8 +124,8 @@ def plain_text(value: Value) -> str:
         case str():
             return f"'{value}'"
         case Items(values=values):
-            shown = [plain_text(each) for each in values[:_MOST_ITEMS]]
-            more = ["…"] if len(values) > _MOST_ITEMS else []
+            shown = [plain_text(each) for each in values[:MOST_SHOWN_ITEMS]]
+            more = ["…"] if len(values) > MOST_SHOWN_ITEMS else []
             brackets = "()" if value.is_tuple else "[]"
             return f"{brackets[0]}{', '.join([*shown, *more])}{brackets[1]}"
         case TensorName():

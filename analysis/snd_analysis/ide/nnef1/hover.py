@@ -9,6 +9,7 @@ from snd_analysis.ide.examples import Examples
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.hover.invocations import invocation_texts
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import MOST_FORMULA_LINES
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.nnef1.facts import fact_text, operations_of, value_of
 from snd_analysis.ide.nnef1.operations import LANGUAGE, parameter_markdown, signature_markdown, signature_of
@@ -22,8 +23,6 @@ from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax.nodes import Block, BlockKind
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_analysis.workspace import Snapshot, elaborated
-
-_MOST_FORMULA_LINES = 24
 
 
 def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hover | None:
@@ -40,7 +39,7 @@ def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hov
 
 def _text(snapshot: Snapshot, path: str, use: Use) -> str:
     match use.subject:
-        case Local() as local if definition_at(tree_of(snapshot, path), use.span.start) is None:
+        case Local() as local if not _is_inside(snapshot, path, use, local):
             return _declared_text(snapshot, path, local)
         case Local(name=name):
             return _local_text(snapshot, path, use, name)
@@ -66,8 +65,14 @@ def _kind(snapshot: Snapshot, path: str, name: str) -> str:
     return next(found, "fragment")
 
 
+def _is_inside(snapshot: Snapshot, path: str, use: Use, local: Local) -> bool:
+    """Return whether a name stands in the definition that it is local to: not in a sample, nor in an invocation."""
+    around = definition_at(tree_of(snapshot, path), use.span.start)
+    return around is not None and around.head.name.text == local.definition
+
+
 def _declared_text(snapshot: Snapshot, path: str, local: Local) -> str:
-    """What a sample names: a parameter or a result, whose value depends on the sample."""
+    """What a sample or an invocation names: a parameter or a result, whose value depends on it."""
     tree = tree_of(snapshot, path)
     found = next((each for each in definitions(tree) if each.head.name.text == local.definition), None)
     declared: tuple[nodes.Parameter | nodes.Result, ...] = ()
@@ -176,7 +181,7 @@ def _formula(snapshot: Snapshot, operator: OperatorName | None) -> str:
         if isinstance(block, Block) and block.kind in (BlockKind.LOWER, BlockKind.COMPOSE)
     ]
     text = "\n".join(_dedented(each) for each in texts)
-    return code_block(text) if text and text.count("\n") < _MOST_FORMULA_LINES else ""
+    return code_block(text) if text and text.count("\n") < MOST_FORMULA_LINES else ""
 
 
 def _dedented(text: str) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from snd_analysis.base import Location, Severity, Span, TextEdit
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import MOST_ARGUMENTS, MOST_CHOICES, MOST_FITTING
 from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, fresh, new_problem, words
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import keywords, nodes
@@ -20,11 +21,6 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 _MODULES = ("math", "nn", "linalg", "layout", "image")
-_MOST_ARGUMENTS = 4
-_MOST_CHOICES = 64
-"""Attributes that are tried for one operator with the same arguments."""
-_MOST_FITTING = 240
-"""Operators that evaluation has to tell apart."""
 _INDENT = "    "
 
 
@@ -127,7 +123,7 @@ def _fitting(
         if any(at <= each.start < at + len(line) for each in failing):
             wrong.add(number)
     right = [each for number, each in enumerate(candidates) if number not in wrong]
-    return sorted(right, key=lambda each: each.effort)[:_MOST_FITTING]
+    return sorted(right, key=lambda each: each.effort)[:MOST_FITTING]
 
 
 def _edits(
@@ -166,7 +162,7 @@ def _invocations(library: Knowledge, name: str, module: str, facts: _Facts) -> I
     required = len([each for each in inputs if not each.optional and each.default is None])
     options = [_options(library, base, each, facts) for base, each in attributes]
     for arguments in _arguments(facts, required, len(inputs)):
-        for chosen in islice(_chosen(options, facts), _MOST_CHOICES):
+        for chosen in islice(_chosen(options, facts), MOST_CHOICES):
             given = ", ".join(
                 f"{each.name.text}={value}"
                 for (_, each), value in zip(attributes, chosen, strict=True)
@@ -198,7 +194,7 @@ def _chosen(options: Sequence[Sequence[str | None]], facts: _Facts) -> Iterator[
 def _arguments(facts: _Facts, least: int, most: int) -> Iterator[tuple[str, ...]]:
     """Yield all inputs in any order, filled up with literals of the formulas."""
     literals = [*facts.numbers.get("real", ()), *facts.numbers.get("int", ())]
-    for count in range(max(least, len(facts.inputs)), min(most, _MOST_ARGUMENTS) + 1):
+    for count in range(max(least, len(facts.inputs)), min(most, MOST_ARGUMENTS) + 1):
         more = count - len(facts.inputs)
         for filled in product(literals, repeat=more) if more else ((),):
             yield from dict.fromkeys(permutations((*facts.inputs, *filled)))

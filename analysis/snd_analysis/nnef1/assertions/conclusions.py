@@ -6,12 +6,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from snd_analysis.nnef1.assertions.limits import MOST_ROUNDS
 from snd_analysis.nnef1.assertions.reading import Assertion
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, AtLeastZero, Facts, Integer, IsZero, Junction, Truth
-
-_MOST_ROUNDS = 8
-"""How often bounds of symbols are concluded from each other."""
 
 
 class SymbolFacts(Struct, frozen=True):
@@ -95,7 +93,7 @@ def _concluded(conditions: Sequence[Truth]) -> _Concluded | None:
     def known() -> dict[Hashable, Integer]:
         return {key: integers.variable(key, names[key], *found) for key, found in bounds.items()}
 
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         before = dict(bounds)
         if not all(_narrow(integers.substitute(each, known()), bounds) for each in asserted):
             return None

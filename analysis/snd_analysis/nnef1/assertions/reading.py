@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.base import Span
+from snd_analysis.nnef1.assertions.limits import DEEPEST_ASSERTION
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Relation, Truth
@@ -17,7 +18,6 @@ _TOKEN = re.compile(
 )
 _SCENARIO = re.compile(r"\s*(?P<name>[\w.]+)\s*:")
 _RELATIONS: Mapping[str, Relation] = {"==": "==", "<=": "<=", ">=": ">=", "<": "<", ">": ">"}
-_MOST_DEPTH = 64
 
 
 class Assertion(Struct, frozen=True):
@@ -96,7 +96,7 @@ class _Reader:
 
     def _factor(self) -> Integer:
         self._depth += 1
-        if self._depth > _MOST_DEPTH:
+        if self._depth > DEEPEST_ASSERTION:
             raise _Unreadable
         found = self._operand()
         self._depth -= 1

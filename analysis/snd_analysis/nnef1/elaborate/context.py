@@ -47,6 +47,8 @@ class Unproven(Struct, frozen=True):
     chain: tuple[Invocation, ...]
     equation: Integer
     """It must be 0."""
+    example: str = ""
+    """Sizes that fit although the equation does not hold for them: where an extent of 1 is repeated."""
 
 
 class BodyValues(Struct, frozen=True, eq=False):
@@ -263,10 +265,12 @@ class Context:
         if notes:  # other places may move in another way
             self.record.is_lasting = False
 
-    def note_unproven(self, frame: Frame, operation: nodes.Identifier, equations: Iterable[Integer]) -> None:
-        """Note what an operation needs to be 0."""
+    def note_unproven(
+        self, frame: Frame, operation: nodes.Identifier, equations: Iterable[Integer], example: str = ""
+    ) -> None:
+        """Note what an operation needs to be 0, and sizes that fit nevertheless."""
         for each in equations:
-            found = Unproven(operation.text, operation.span.shifted(frame.base), frame.chain, each)
+            found = Unproven(operation.text, operation.span.shifted(frame.base), frame.chain, each, example)
             self.record.unproven.append((found, not frame.chain))
 
 

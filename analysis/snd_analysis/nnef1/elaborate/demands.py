@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.nnef1.elaborate.extents.refused import has_no_quotient, is_refused, is_symbolic
+from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import parts_of_reshape
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import InTract, Items, TensorName, Value, is_computed, tensors_in
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant
 
@@ -22,6 +24,14 @@ _REDUCTIONS = frozenset(
     ]
 )  # fmt: skip
 """Operations that tract does with a reduction over the axes as they are written."""
+_NOT_OF_EXTENTS = frozenset(
+    [
+        *_REDUCTIONS - {"any_reduce", "all_reduce"},
+        *("abs", "sign", "square", "relu", "pad", "tract_core_cumsum", "tract_shl", "tract_shr"),
+        *(f"tract_core_bit{each}" for each in ("not", "and", "or", "xor")),
+    ]
+)
+"""Operations that tract does with numbers, but not with extents."""
 _WITH_RANGE = frozenset(["linear_quantize", "min_max_linear_quantize"])
 
 _POOLS = frozenset(["box", "max_pool", "max_pool_with_index", "avg_pool", "rms_pool"])
@@ -54,16 +64,32 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
     """Yield what NNEF 1.0 allows, but tract does not load."""
     match operation:
         case "conv":
+            yield from _known_filter(given)
             yield from _border_of_tract(given)
             yield from _filters_of_each_channel(given)
         case "deconv":
+            yield from _known_filter(given)
             yield from _automatic_padding(given)
+        case "reshape":
+            yield from _known_to_tract(given)
+            yield from _divisible(given)
+        case "tract_core_broadcast":
+            yield from _known_to_tract(given)
+        case "concat" | "stack":
+            yield from _equal_parts(operation, given)
+        case "squeeze":
+            yield from _extents_of_1(given)
+        case "unstack":
+            yield from _known_count(given)
         case "slice":
             yield from _begin_from_the_end(given)
+            yield from _single_bounds(given)
     if operation in _REDUCTIONS:
         yield from _order_of_axes(given)
     if operation in _POOLS:
         yield from _number_of_channels(given)
+    if operation in _NOT_OF_EXTENTS:
+        yield from _no_extents(operation, given)
 
 
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:
@@ -132,6 +158,98 @@ def _begin_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
     first = _numbers(begin.value)[at]
     instead = f"write {extent + first} for {first}" if extent is not None and extent + first >= 0 else f"not {first}"
     yield Demand(begin.span, f"tract counts 'begin' from the first item only: {instead}")
+
+
+def _single_bounds(given: Mapping[str, Given]) -> Iterator[Demand]:
+    """An item of a bound is one number: a tensor of one number in an array makes it a matrix."""
+    for name in ("begin", "end"):
+        tensors = tensors_in(given[name].value) if isinstance(given[name].value, Items) else ()
+        inner = next((tensor for tensor in tensors if _rank(tensor) != 0), None)
+        if inner is not None:
+            message = f"items of '{name}' are single numbers for tract, but this has the rank {_rank(inner)}"
+            yield Demand(given[name].span, f"{message}: remove its dimension by 'squeeze'")
+            return
+
+
+def _rank(tensor: TensorName) -> int | None:
+    shape = None if tensor.tensor is None else tensor.tensor.shape
+    return 0 if shape is None else len(shape)
+
+
+def _known_to_tract(given: Mapping[str, Given]) -> Iterator[Demand]:
+    if is_computed(given["shape"].value):
+        message = "tract knows an extent only if it is computed of extents in the type 'tdim'"
+        yield Demand(given["shape"].span, f"{message}: of another type, it is computed when the graph runs")
+
+
+def _divisible(given: Mapping[str, Given]) -> Iterator[Demand]:
+    """An item of -1 that depends on symbols must be a quotient that tract finds."""
+    parts = parts_of_reshape(given)
+    if parts is not None and has_no_quotient(*parts):
+        volume, others = parts
+        yield Demand(given["shape"].span, f"tract gives no extent to -1: it can't divide {volume} by {others}")
+
+
+def _equal_parts(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
+    """Parts whose extents depend on symbols, and are not the same: tract takes no assertion into account here."""
+    axis = plain(given["axis"].value)
+    along = axis.value if operation == "concat" and isinstance(axis, Integer) else None
+    shapes = [each.tensor.shape for each in tensors_in(given["values"].value) if each.tensor is not None]
+    rows = [shape for shape in shapes if shape is not None]
+    if len(set(map(len, rows))) > 1:
+        return
+    for shape in rows[1:]:
+        for at, (one, other) in enumerate(zip(rows[0], shape, strict=True)):
+            if at != along and isinstance(one, Integer) and isinstance(other, Integer) and is_refused(one - other):
+                message = f"tract does not load this: the parts must have the same extents, but have {one} and {other}"
+                yield Demand(given["values"].span, f"{message} in dimension {at}")
+                return
+
+
+def _extents_of_1(given: Mapping[str, Given]) -> Iterator[Demand]:
+    argument = given["input"]
+    tensor = argument.value.tensor if isinstance(argument.value, TensorName) else None
+    shape = () if tensor is None or tensor.shape is None else tensor.shape
+    for axis in _numbers(given["axes"].value):
+        extent = shape[axis] if 0 <= axis < len(shape) else None
+        if is_symbolic(extent):
+            message = f"tract removes dimensions of extent 1 only, but dimension {axis} has the extent {extent}"
+            yield Demand(given["axes"].span, message)
+            return
+
+
+def _known_count(given: Mapping[str, Given]) -> Iterator[Demand]:
+    argument, axes = given["value"], _numbers(given["axis"].value)
+    tensor = argument.value.tensor if isinstance(argument.value, TensorName) else None
+    shape = () if tensor is None or tensor.shape is None else tensor.shape
+    extent = shape[axes[0]] if axes and 0 <= axes[0] < len(shape) else None
+    if is_symbolic(extent):
+        yield Demand(argument.span, f"tract takes a known number of parts from a tensor, but here it is {extent}")
+
+
+def _known_filter(given: Mapping[str, Given]) -> Iterator[Demand]:
+    filter_ = given["filter"].value
+    shape = None if not isinstance(filter_, TensorName) or filter_.tensor is None else filter_.tensor.shape
+    if shape is not None and any(map(is_symbolic, shape)):
+        message = f"tract convolves with a filter of known extents only, but this has [{', '.join(map(str, shape))}]"
+        yield Demand(given["filter"].span, message)
+
+
+def _cast(given: Given, to: str) -> Repair | None:
+    if given.written is None:
+        return None
+    before, after = (Span(at, at) for at in (given.span.start, given.span.end))
+    return Repair(f"Cast it to '{to}'", (Edit(before, "tract_core_cast("), Edit(after, f", to = '{to}')")))
+
+
+def _no_extents(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
+    for each in given.values():
+        tensor = each.value
+        if isinstance(tensor, TensorName) and tensor.known is not None and tensor.known.in_tract is InTract.EXTENTS:
+            repair = _cast(each, "i64")
+            message = f"tract does no '{operation}' with extents, which have the type 'tdim': cast them to 'i64' before"
+            yield Demand(each.span, message, repair)
+            return
 
 
 def _filters_of_each_channel(given: Mapping[str, Given]) -> Iterator[Demand]:

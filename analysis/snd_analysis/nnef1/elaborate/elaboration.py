@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
+from snd_analysis.model import Tensor
 from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import (
@@ -24,6 +25,7 @@ from snd_analysis.nnef1.elaborate.context import (
     Unproven,
 )
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.extents.unproven import problem_of
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
@@ -42,7 +44,6 @@ from snd_analysis.nnef1.elaborate.steps import (
     with_same_nodes,
 )
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
-from snd_analysis.nnef1.elaborate.unproven import problem_of
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
@@ -331,16 +332,16 @@ def declare_output(context: Context, frame: Frame, result: nodes.Result, value: 
         value = constant_of(context, frame, value, span, result.name) or value
     if isinstance(value, TensorName) and value.known is not None and not value.name:
         value = materialized(context, frame, value, span, result.name)
-    if isinstance(value, TensorName) and value.tensor is not None:
-        tensor = value.tensor
-        if value.name != name:
+    match value:
+        case TensorName(name=own, tensor=Tensor(dtype=dtype)):
+            if own != name:
+                name = context.graph.result_name(name)
+                context.graph.assign(frame.base, span, [(name, span)], flat_graph.reference(own, span))
+            context.graph.declare("output", frame.base, span, name, dtype or "real", None)
+        case Integer() | float() | Truth():
             name = context.graph.result_name(name)
-            context.graph.assign(frame.base, span, [(name, span)], flat_graph.reference(value.name, span))
-        context.graph.declare("output", frame.base, span, name, tensor.dtype or "real", None)
-    elif isinstance(value, Integer | float | Truth):
-        name = context.graph.result_name(name)
-        context.graph.assign(frame.base, span, [(name, span)], flat_graph.expression(value, span))
-        context.graph.declare("output", frame.base, span, name, item_type(value) or "real", None)
-    elif isinstance(value, Items):
-        message = f"the result '{name}' is an array or tuple, but results of a graph are single tensors"
-        context.report(frame, rules.RESULT_COUNT, _last_target(frame, name) or result.name, message)
+            context.graph.assign(frame.base, span, [(name, span)], flat_graph.expression(value, span))
+            context.graph.declare("output", frame.base, span, name, item_type(value) or "real", None)
+        case Items():
+            message = f"the result '{name}' is an array or tuple, but results of a graph are single tensors"
+            context.report(frame, rules.RESULT_COUNT, _last_target(frame, name) or result.name, message)

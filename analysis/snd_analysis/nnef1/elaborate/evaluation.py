@@ -17,10 +17,10 @@ from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
 from snd_analysis.nnef1.elaborate.demands import demands
+from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import with_resolved_bounds
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import Given, generic_type, suits
-from snd_analysis.nnef1.elaborate.items.symbolic_bounds import with_resolved_bounds
 from snd_analysis.nnef1.elaborate.limits import (
     MOST_CHARACTERS,
     MOST_INVOCATIONS_WITHIN,
@@ -382,6 +382,7 @@ class Evaluator:
         if known is not None:
             for demand in demands(name, given, self.context.dialect):
                 self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
+                return UNKNOWN
             return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
         resolved = with_resolved_bounds(name, given) if self.context.dialect is Dialect.TRACT else given
         return invoke(self.context, self.frame, node.function, template, resolved, target)

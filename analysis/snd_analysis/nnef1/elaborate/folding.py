@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
 
+from msgspec.structs import replace
+
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
-from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import InTract, Items, Known, TensorName, Value, tensors_in
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth
 
@@ -27,10 +29,34 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
         return None
     try:
         found = fold(given)
-    except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, _Unfoldable):
-        return None
+    except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, ValueError, _Unfoldable):
+        return None  # lists that do not fit each other are told by the operator
     parts = found if isinstance(found, tuple) else (found,)
-    return found if all(_is_small(each) for each in parts) else None
+    if not all(_is_small(each) for each in parts):
+        return None
+    in_tract = _in_tract(operation, given, parts)
+    told = tuple(replace(each, in_tract=in_tract) for each in parts)
+    return told if isinstance(found, tuple) else told[0]
+
+
+def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
+    """What tract makes of a result: it evaluates extents, but not what depends on symbols in another type."""
+    if operation == "tract_core_shape_of":
+        return InTract.EXTENTS
+    values = [each.value for each in given.values()]
+    operands = {each.known.in_tract for value in values for each in tensors_in(value) if each.known is not None}
+    if InTract.COMPUTED in operands:
+        return InTract.COMPUTED
+    items = [item for part in found for item in part.items]
+    of_symbols = any(item.value is None if isinstance(item, Integer) else item not in (TRUE, FALSE) for item in items)
+    if operation == "tract_core_cast":
+        is_extent = str(given["to"].value).lower() == "tdim"
+    else:
+        symbols = (each for each in values if isinstance(each, Integer) and each.value is None)
+        is_extent = InTract.EXTENTS in operands or any(symbols)
+    if is_extent and all(isinstance(item, Integer) for item in items):
+        return InTract.EXTENTS
+    return InTract.COMPUTED if of_symbols else InTract.NUMBERS
 
 
 def known_of(value: Value) -> Known | None:
@@ -95,6 +121,14 @@ def _numbers(given: _Given, name: str, default: Sequence[int] | None = None) -> 
     if len(found) != len(items):
         raise _Unfoldable
     return found
+
+
+def _axes(given: _Given, name: str, rank: int, default: Sequence[int] | None = None) -> list[int]:
+    """Return dimensions of a tensor of a rank. Others are told by the operator."""
+    axes = _numbers(given, name, default)
+    if not all(0 <= axis < rank for axis in axes):
+        raise _Unfoldable
+    return axes
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
@@ -176,28 +210,30 @@ def _reshape(given: _Given) -> Known:
     if shape.count(-1) == 1:
         rest = prod(extent for extent in shape if extent != -1)
         shape[shape.index(-1)] = len(known.items) // max(rest, 1)
-    if prod(shape) != len(known.items):
+    if prod(shape) != len(known.items) or min(shape, default=0) < 0:
         raise _Unfoldable
     return Known(tuple(shape), known.items)
 
 
 def _squeeze(given: _Given) -> Known:
-    known, axes = _known(given, "input"), _numbers(given, "axes")
+    known = _known(given, "input")
+    axes = _axes(given, "axes", len(known.shape))
     if any(known.shape[axis] != 1 for axis in axes):
         raise _Unfoldable
     return Known(tuple(extent for at, extent in enumerate(known.shape) if at not in axes), known.items)
 
 
 def _unsqueeze(given: _Given) -> Known:
-    known, axes = _known(given, "input"), _numbers(given, "axes")
+    known = _known(given, "input")
     shape = list(known.shape)
-    for axis in sorted(axes):
+    for axis in sorted(_axes(given, "axes", len(shape) + len(_numbers(given, "axes")))):
         shape.insert(axis, 1)
     return Known(tuple(shape), known.items)
 
 
 def _slice(given: _Given) -> Known:
-    known, axes = _known(given, "input"), _numbers(given, "axes")
+    known = _known(given, "input")
+    axes = _axes(given, "axes", len(known.shape))
     count = len(axes)
     begins, ends = _numbers(given, "begin"), _numbers(given, "end")
     strides = _numbers(given, "stride", [1] * count)
@@ -207,29 +243,55 @@ def _slice(given: _Given) -> Known:
             raise _Unfoldable
         first = begin + extent if begin < 0 else begin
         last = extent if end == 0 else end + extent if end < 0 else end
+        if last < first:
+            raise _Unfoldable
         known = _taken(known, axis, range(first, min(last, extent), stride))
     return known
 
 
+def _dyn_slice(given: _Given) -> Known:
+    known, (axis,) = _known(given, "input"), _numbers(given, "axis")
+    (start,), (length,) = _numbers(given, "start"), _numbers(given, "len")
+    return _taken(known, axis, range(start, start + length))
+
+
+def _clamp(given: _Given) -> Known:
+    known, low, high = (_known(given, name) for name in ("x", "a", "b"))
+    shape = _broadcast(_broadcast(known.shape, low.shape), high.shape)
+    rows = zip(*(_spread(each, shape) for each in (known, low, high)), strict=True)
+    return Known(shape, tuple(_clamped(*row) for row in rows))
+
+
+def _clamped(*row: Value) -> Value:
+    if not all(isinstance(each, Integer) for each in row):
+        raise _Unfoldable
+    value, low, high = (each for each in row if isinstance(each, Integer))
+    return integers.maximum(integers.minimum(value, high), low)
+
+
 def _concat(given: _Given) -> Known:
-    parts, (axis,) = _all_known(given, "values"), _numbers(given, "axis")
+    parts = _all_known(given, "values")
+    (axis,) = _axes(given, "axis", min((len(each.shape) for each in parts), default=0))
     pieces = [_taken(part, axis, [at]) for part in parts for at in range(part.shape[axis])]
     return _stacked([Known((*each.shape[:axis], *each.shape[axis + 1 :]), each.items) for each in pieces], axis)
 
 
 def _stack(given: _Given) -> Known:
-    (axis,) = _numbers(given, "axis")
-    return _stacked(_all_known(given, "values"), axis)
+    parts = _all_known(given, "values")
+    (axis,) = _axes(given, "axis", 1 + min((len(each.shape) for each in parts), default=0))
+    return _stacked(parts, axis)
 
 
 def _unstack(given: _Given) -> tuple[Known, ...]:
-    known, (axis,) = _known(given, "value"), _numbers(given, "axis")
+    known = _known(given, "value")
+    (axis,) = _axes(given, "axis", len(known.shape))
     rows = (_taken(known, axis, [at]) for at in range(known.shape[axis]))
     return tuple(Known((*row.shape[:axis], *row.shape[axis + 1 :]), row.items) for row in rows)
 
 
 def _gather(given: _Given) -> Known:
-    known, indices, (axis,) = _known(given, "input"), _known(given, "indices"), _numbers(given, "axis", [0])
+    known, indices = _known(given, "input"), _known(given, "indices")
+    (axis,) = _axes(given, "axis", len(known.shape), [0])
     at = [each.value for each in indices.items if isinstance(each, Integer) and each.value is not None]
     if len(at) != len(indices.items) or len(indices.shape) > 1:
         raise _Unfoldable
@@ -239,10 +301,10 @@ def _gather(given: _Given) -> Known:
 
 def _reduced(operator: str, first: int) -> Callable[[_Given], Known]:
     def fold(given: _Given) -> Known:
-        known, axes = _known(given, "input"), _numbers(given, "axes")
+        known = _known(given, "input")
         if "normalize" in given:
             raise _Unfoldable
-        for axis in axes:
+        for axis in _axes(given, "axes", len(known.shape)):
             shape = (*known.shape[:axis], 1, *known.shape[axis + 1 :])
             found: list[Value] = [integers.constant(first)] * prod(shape)
             for at, item in zip(product(*map(range, known.shape)), known.items, strict=True):
@@ -316,11 +378,13 @@ _FOLDS: Mapping[str, Callable[[_Given], Known | tuple[Known, ...]]] = {
     "or": _operator("||"),
     "min": _extreme(integers.minimum),
     "max": _extreme(integers.maximum),
+    "clamp": _clamp,
     "select": _select,
     "reshape": _reshape,
     "squeeze": _squeeze,
     "unsqueeze": _unsqueeze,
     "slice": _slice,
+    "tract_core_dyn_slice": _dyn_slice,
     "concat": _concat,
     "stack": _stack,
     "unstack": _unstack,

@@ -14,6 +14,7 @@ from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
+from snd_analysis.nnef1.elaborate.extents.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.items.narrow_integers import (
@@ -23,7 +24,6 @@ from snd_analysis.nnef1.elaborate.items.narrow_integers import (
     narrow_result,
 )
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
-from snd_analysis.nnef1.elaborate.unproven import unproven_equations
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
     Items,
@@ -33,6 +33,7 @@ from snd_analysis.nnef1.elaborate.values import (
     Value,
     flattened,
     has_unknown,
+    tensors_in,
     type_name,
 )
 from snd_analysis.nnef1.syntax import Dialect, nodes
@@ -44,6 +45,8 @@ from snd_analysis.symbolic.values import Value as Composed
 
 _NAMING_TYPES = ("to", "datum_type")
 """Attributes that name the type of the result, as tract writes it."""
+_COMPUTED = {"slice": ("begin", "end"), "tile": ("repeats",), "tract_core_range": ("start", "end", "step")}
+"""Attributes of which tract takes the values when the graph runs."""
 
 
 def invoke(
@@ -129,8 +132,14 @@ def _invoke(
     arguments = Arguments(dtypes, known, tuple(value for value, _ in inputs))
     specialization = context.operators.specialization(template, arguments)
     if context.symbols:
-        unproven = unproven_equations(specialization, context.symbols)
-        context.note_unproven(frame, operation, dict.fromkeys(unproven))
+        unproven = dict.fromkeys(unproven_equations(specialization, context.symbols))
+        example = ""
+        if fails(specialization) or any(map(fails_above_zero, unproven)):
+            sizes = fitting_sizes(context.operators, template, arguments)
+            example = "" if sizes is None else " and ".join(f"{name} == {size}" for name, size in sizes.items())
+        context.note_unproven(frame, operation, unproven or ([integers.constant(1)] if example else []), example)
+        if example and fails(specialization):
+            return UNKNOWN
     outputs: tuple[TensorValue | None, ...] = results_of(specialization)
     if not specialization.valid or len(outputs) != len(template.outputs):
         outputs = (None,) * len(template.outputs)
@@ -251,8 +260,18 @@ class _Building:
                 value = attribute_value(member, plain(given.value), not self._is_of_tract)
                 return value, flat_graph.expression(value, given.span)
             except Unsuitable as unsuitable:
+                if self._is_computed(member, given.value):
+                    self.is_broken = True
+                    return None, flat_graph.expression("", given.span)
                 self.report(given.span, str(unsuitable), _repair(member, given))
         return None, flat_graph.expression("", given.span)
+
+    def _is_computed(self, member: Member, value: Value) -> bool:
+        """Whether an attribute depends on what tract computes when the graph runs: nothing is known of the result."""
+        tensors = [each for each in tensors_in(value) if each.known is None]
+        of_integers = all(each.tensor is not None and each.tensor.dtype == "int" for each in tensors)
+        is_taken = member.name in _COMPUTED.get(self._operation.text, ())
+        return self._is_of_tract and is_taken and bool(tensors) and of_integers
 
     def _in_a_missing_file(self, member: Member, given: Given) -> tuple[Composed, flat_nodes.Expression] | None:
         """A number that is kept in a tensor file that is not there: an attribute of the graph, without a value."""

@@ -18,3 +18,15 @@ GREATEST_INTEGER = 2**63 - 1
 """That a text may have: parsers keep integers in 64 bits."""
 MOST_KNOWN_ITEMS = 256
 """Items that a tensor of integers may have to be computed when a graph is read; a larger one is a tensor only."""
+MOST_SUGGESTIONS = 100
+"""Unknown tensors of a file that are compared with all of the graph. Others have no suggestion."""
+LONGEST_UNPROVEN = 60
+"""Characters of two extents that a message compares. Of longer ones, it names the symbols."""
+MOST_UNPROVEN_NOTES = 4
+"""Further operations that need the same equality. A message points to no more."""
+MOST_FITTED_SYMBOLS = 3
+"""Symbols for which sizes are tried that make shapes fit. A message about more of them has no example."""
+GREATEST_FITTED_SIZE = 3
+"""Of the sizes that are tried: of shapes that fit for greater ones only, a message says that they differ."""
+MOST_REMAINDERS = 16
+"""Remainders that are tried to see that an extent is rounded down. For greater divisors, snd warns only."""

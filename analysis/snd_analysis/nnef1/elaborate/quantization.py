@@ -9,6 +9,7 @@ from snd_analysis.base import Note, Span
 from snd_analysis.compose import Template
 from snd_analysis.nnef1.elaborate.context import Context, Frame, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, nodes
@@ -22,8 +23,6 @@ _OF_TRACT = {
 }
 """The operations that tract reads, and the operators that do what it makes of them."""
 _BITS_OF_TRACT = (8, 32)
-_MOST_SUGGESTIONS = 100
-"""How many unknown tensors of a file are compared with all of the graph. Others have no suggestion."""
 
 
 def apply_quantization(
@@ -40,7 +39,7 @@ def apply_quantization(
     ``span`` there.
     """
     seen: dict[str, Span] = {}
-    suggestions = iter(range(_MOST_SUGGESTIONS))
+    suggestions = iter(range(MOST_SUGGESTIONS))
     for start, line in file.lines:
         frame = Frame({}, base=start)
         if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors, variables, suggestions):

@@ -178,11 +178,9 @@ class _Scanned(Struct, frozen=True):
 
 
 def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
-    body = given["body"].value
-    fragment = evaluator.context.names.fragments.get(_sanitized(body)) if isinstance(body, str) else None
-    if fragment is None or fragment.body is None:
-        what = f"there is no fragment '{body}'" if isinstance(body, str) else "'body' is the name of a fragment"
-        return evaluator.report(rules.UNKNOWN_OPERATOR, given["body"].span, what)
+    fragment = _body(evaluator, given["body"])
+    if fragment is None:
+        return UNKNOWN
     rows = {name: list(_rows(given, name)) for name in ("scan", "full", "state", "output")}
     if any(has_unknown(given[name].value) for name in rows if name in given):
         return UNKNOWN
@@ -239,6 +237,17 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
         values = [each.get(name, UNKNOWN) for each in steps]
         outputs.append(_output(evaluator, call, values, kind, axis, step, _target(target, at, many)))
     return Items(tuple(outputs)) if many else outputs[0]
+
+
+def _body(evaluator: Evaluator, given: Given) -> nodes.Definition | None:
+    """Return the fragment that a scan names, if it has statements."""
+    body = given.value
+    fragment = evaluator.context.names.fragments.get(_sanitized(body)) if isinstance(body, str) else None
+    if fragment is None or fragment.body is None:
+        what = f"there is no fragment '{body}'" if isinstance(body, str) else "'body' is the name of a fragment"
+        evaluator.report(rules.UNKNOWN_OPERATOR, given.span, what)
+        return None
+    return fragment
 
 
 def _tensor(evaluator: Evaluator, call: nodes.Call, value: Value) -> Value:

@@ -55,8 +55,8 @@ def loop(
     turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
 ) -> list[Value] | None:
     """Add a loop to the graph, and return its results; None if it has one that no loop has."""
-    graph = context.graph
-    packs = {each.parameter: graph.unused_name(f"{frame.prefix}{each.parameter}_pieces") for each in scanned}
+    write = _Writer(context, frame, span)
+    packs = {each.parameter: context.graph.unused_name(f"{frame.prefix}{each.parameter}_pieces") for each in scanned}
     locals_ = {
         **{each.parameter: _local(context, frame, each.parameter, each.initial, None) for each in carried},
         **{each.parameter: _local(context, frame, each.parameter, each.tensor, each.axis) for each in scanned},
@@ -64,84 +64,95 @@ def loop(
     with context.aside() as statements:
         found = turn(locals_)
     made = {name: value for name, value in found.items() if isinstance(value, TensorName) and _extents(value)}
-    joined = [each for each in wanted if not each.is_last]
     if not made.keys() >= {*(each.result for each in carried), *(each.result for each in wanted)}:
         return [UNKNOWN for _ in wanted]
-    lasting = {each.result for each in carried}
-    if any(each.result not in lasting for each in wanted if each.is_last) or not all(
-        0 <= each.axis < len(_extents(made[each.result])) and _extents(made[each.result])[each.axis].value == 1
-        for each in joined
-    ):
+    if not _are_results(made, carried, wanted):
         return None
-
-    start, end, base = span.start, span.end, frame.base
-
-    def name(text: str) -> flat_nodes.Name:
-        return flat_nodes.Name(start, end, text)
-
-    def result(target: flat_nodes.Name | flat_nodes.Tilde, length: Integer | None = None) -> flat_nodes.Result:
-        pack = None if length is None else flat_nodes.Pack(start, end, flat_graph.expression(length, span), None, None)
-        return flat_nodes.Result(start, end, target, None, pack)
-
-    def add(results: Sequence[flat_nodes.Result], value: flat_nodes.Loop | flat_nodes.Callable) -> None:
-        component = flat_nodes.Component(start, end, tuple(results), value)
-        graph.add("compose", base, component)
-        if frame.chain:
-            context.record.chains.append((component, frame.chain))
-
-    def invocation(operator: str, axis: int, argument: str) -> flat_nodes.Call:
-        attributes = [("axis", flat_graph.expression(integers.constant(axis), span))]
-        return flat_graph.invocation(name(operator), attributes, [flat_graph.reference(argument, span)])
-
     for each in scanned:
-        add([result(name(packs[each.parameter]), count)], invocation(_PIECES, each.axis, each.tensor.name))
+        write.invocation(packs[each.parameter], count, _PIECES, each.axis, each.tensor.name)
+    joined = [each for each in wanted if not each.is_last]
     names = {each: _wanted_name(context, frame, each) for each in wanted}
     last = {each.result: names[each] for each in reversed(wanted) if each.is_last}
-    all_of = {each: graph.unused_name(f"{names[each]}_pieces") for each in joined}
-    yields = [*(each.result for each in carried), *(each.result for each in joined)]
-    body = flat_nodes.Region(
-        start,
-        end,
-        (
-            *(flat_graph.placed(each, span) for each in statements),
-            flat_nodes.Yield(start, end, tuple(flat_graph.reference(made[each].name, span) for each in yields)),
-        ),
-    )
-    add(
-        [
-            *(result(name(last[each.result]) if each.result in last else flat_graph.omitted(span)) for each in carried),
-            *(result(name(all_of[each])) for each in joined),
-        ],
-        flat_nodes.Loop(
-            start,
-            end,
-            tuple(
-                flat_nodes.Carry(
-                    start, end, name(_named(locals_, each)), None, flat_graph.reference(each.initial.name, span)
-                )
-                for each in carried
-            ),
-            tuple(
-                flat_nodes.Scan(
-                    start, end, name(_named(locals_, each)), flat_graph.reference(packs[each.parameter], span)
-                )
-                for each in scanned
-            ),
-            (),
-            flat_nodes.Operator(start, end, "do"),
-            None,
-            body,
-        ),
+    all_of = {each: context.graph.unused_name(f"{names[each]}_pieces") for each in joined}
+    write.loop(
+        [*(last.get(each.result) for each in carried), *all_of.values()],
+        [(locals_[each.parameter].name, each.initial.name) for each in carried],
+        [(locals_[each.parameter].name, packs[each.parameter]) for each in scanned],
+        statements,
+        [*(made[each.result].name for each in carried), *(made[each.result].name for each in joined)],
     )
     for one in joined:
-        add([result(name(names[one]))], invocation(_JOINED, one.axis, all_of[one]))
+        write.invocation(names[one], None, _JOINED, one.axis, all_of[one])
     return [
         _result(last[each.result] if each.is_last else names[each], made[each.result], each, count) for each in wanted
     ]
 
 
-def _named(known: Mapping[str, TensorName], each: Scanned | Carried) -> str:
-    return known[each.parameter].name
+def _are_results(made: Mapping[str, TensorName], carried: Sequence[Carried], wanted: Sequence[Wanted]) -> bool:
+    """Return whether a loop has all these results: last ones of what is carried, others in pieces of extent 1."""
+    lasting = {each.result for each in carried}
+    return all(
+        each.result in lasting
+        if each.is_last
+        else 0 <= each.axis < len(shape := _extents(made[each.result])) and shape[each.axis].value == 1
+        for each in wanted
+    )
+
+
+class _Writer(Struct, frozen=True):
+    """Adds statements to the graph, all of them at one place."""
+
+    context: Context
+    frame: Frame
+    span: Span
+
+    def invocation(self, result: str, length: Integer | None, operator: str, axis: int, argument: str) -> None:
+        """Add an invocation whose result is a pack of a length, or a tensor (None)."""
+        start, end = self.span.start, self.span.end
+        pack = None
+        if length is not None:
+            pack = flat_nodes.Pack(start, end, flat_graph.expression(length, self.span), None, None)
+        attributes = [("axis", flat_graph.expression(integers.constant(axis), self.span))]
+        value = flat_graph.invocation(self._name(operator), attributes, [self._reference(argument)])
+        self._add((flat_nodes.Result(start, end, self._name(result), None, pack),), value)
+
+    def loop(
+        self,
+        results: Sequence[str | None],
+        carried: Sequence[tuple[str, str]],
+        scanned: Sequence[tuple[str, str]],
+        statements: Sequence[flat_nodes.Statement],
+        yields: Sequence[str],
+    ) -> None:
+        """Add a loop. What is carried and scanned are names in the body, each with what it begins with or goes over."""
+        start, end = self.span.start, self.span.end
+        targets = (self._name(each) if each is not None else flat_graph.omitted(self.span) for each in results)
+        body = (
+            *(flat_graph.placed(each, self.span) for each in statements),
+            flat_nodes.Yield(start, end, tuple(map(self._reference, yields))),
+        )
+        carries = (
+            flat_nodes.Carry(start, end, self._name(name), None, self._reference(initial)) for name, initial in carried
+        )
+        scans = (flat_nodes.Scan(start, end, self._name(name), self._reference(pack)) for name, pack in scanned)
+        do = flat_nodes.Operator(start, end, "do")
+        region = flat_nodes.Region(start, end, body)
+        self._add(
+            tuple(flat_nodes.Result(start, end, target, None, None) for target in targets),
+            flat_nodes.Loop(start, end, tuple(carries), tuple(scans), (), do, None, region),
+        )
+
+    def _add(self, results: tuple[flat_nodes.Result, ...], value: flat_nodes.Loop | flat_nodes.Callable) -> None:
+        component = flat_nodes.Component(self.span.start, self.span.end, results, value)
+        self.context.graph.add("compose", self.frame.base, component)
+        if self.frame.chain:
+            self.context.record.chains.append((component, self.frame.chain))
+
+    def _name(self, text: str) -> flat_nodes.Name:
+        return flat_nodes.Name(self.span.start, self.span.end, text)
+
+    def _reference(self, name: str) -> flat_nodes.Expression:
+        return flat_graph.reference(name, self.span)
 
 
 def _local(context: Context, frame: Frame, parameter: str, source: TensorName, axis: int | None) -> TensorName:

@@ -5,7 +5,8 @@ Integers are exact, and symbolic where they depend on the symbols of dynamic ext
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -14,11 +15,23 @@ from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 
 
+class InTract(Enum):
+    """What tract makes of a tensor whose items snd knows."""
+
+    NUMBERS = auto()
+    """It knows them, as integers or logicals of some bits."""
+    EXTENTS = auto()
+    """It knows them, as values of its type for extents, which few operations take."""
+    COMPUTED = auto()
+    """It computes them when the graph runs, so that they are no extents."""
+
+
 class Known(Struct, frozen=True):
     """The items of a small tensor of integers or logicals, in row-major order."""
 
     shape: tuple[int, ...]
     items: tuple[Value, ...]
+    in_tract: InTract = InTract.NUMBERS
 
 
 class NarrowInteger(Struct, frozen=True):
@@ -99,6 +112,19 @@ def made_of(known: Known) -> TensorName:
 
 
 _ITEM_TYPES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
+
+
+def tensors_in(value: Value) -> Iterator[TensorName]:
+    """Yield a tensor, or those in an array or tuple."""
+    if isinstance(value, TensorName):
+        yield value
+    for each in value.values if isinstance(value, Items) else ():
+        yield from tensors_in(each)
+
+
+def is_computed(value: Value) -> bool:
+    """Return whether tract computes a part of a value when the graph runs, so that it is no extent for tract."""
+    return any(each.known is not None and each.known.in_tract is InTract.COMPUTED for each in tensors_in(value))
 
 
 def flattened(values: Sequence[Value]) -> tuple[Value, ...]:

@@ -19,11 +19,18 @@ from snd_analysis.nnef1.lints.names import check_order, check_unused_names
 from snd_analysis.nnef1.lints.structure import check_structure
 from snd_analysis.nnef1.lints.tract.invalid_assertion import check_contradictions
 from snd_analysis.nnef1.lints.tract.missing_registry import check_registries
-from snd_analysis.nnef1.lints.tract.unsupported_by_tract import check_unsupported
+from snd_analysis.nnef1.lints.tract.unsupported_by_tract import ABSENT_IN_TRACT, check_unsupported
 from snd_analysis.nnef1.lints.tract.unused_assertion import check_assertions
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree
 
-__all__ = ["KNOWN_EXTENSIONS", "check_document", "check_tensor_archives", "check_tensor_files", "check_unused"]
+__all__ = [
+    "ABSENT_IN_TRACT",
+    "KNOWN_EXTENSIONS",
+    "check_document",
+    "check_tensor_archives",
+    "check_tensor_files",
+    "check_unused",
+]
 
 
 def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Problem]:

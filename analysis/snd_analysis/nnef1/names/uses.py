@@ -41,6 +41,10 @@ class Form(StrEnum):
     CALL = "call"
     ARGUMENT = "argument"
     ITERATED = "iterated"
+    BODY = "body"
+    """A string with the name of the fragment that a scan invokes."""
+    OF_BODY = "of body"
+    """A string with the name of a parameter or result of that fragment."""
 
 
 class Spelled(Struct, frozen=True):
@@ -50,7 +54,8 @@ class Spelled(Struct, frozen=True):
     text: str
     form: Form
     around: str | int | None = None
-    """Of the name of an argument, what is invoked; of a name that a comprehension has, where that starts."""
+    """Of the name of an argument, or of a name in a scan, what is invoked; of one that a comprehension has, where that
+    starts."""
 
 
 def uses_in(tree: SyntaxTree) -> Iterator[Use]:
@@ -169,6 +174,10 @@ def _meaning(
         case Form.ITERATED:
             assert isinstance(raw.around, int)
             return Local(own, raw.text, raw.around + base), Role.READ
+        case Form.BODY:
+            return (Fragment(raw.text) if raw.text in known else None), Role.READ
+        case Form.OF_BODY:
+            return (Local(str(raw.around), raw.text) if raw.around in known else None), Role.READ
         case Form.NAME if raw.text in names:
             return Local(own, raw.text), Role.READ
         case Form.NAME if raw.text in symbols:
@@ -177,19 +186,23 @@ def _meaning(
 
 
 # ---- statements ------------------------------------------------------------------------------------------------------
+_SCAN = "tract_core_scan"
+_NAMES_IN_SCAN = {"scan": (0,), "full": (0,), "state": (0, 2), "output": (0,)}
+"""Where in the tuples of its arguments a scan names parameters and results of its body."""
+_OF_OTHERS = frozenset({Form.ARGUMENT, Form.BODY, Form.OF_BODY})
 _IN_SHAPE = "shape"
 _INPUTS = ("external", "tract_core_external")
 
 
 def spelled_names(entry: nodes.Entry) -> frozenset[str]:
-    """Return all names in an entry but those of arguments."""
+    """Return all names in an entry but those of arguments, and those that are strings."""
     return _spelled_names(entry.statements)
 
 
 @lru_cache(maxsize=_REMEMBERED_STATEMENTS)
 def _spelled_names(statements: tuple[nodes.Statement, ...]) -> frozenset[str]:
     names = (each for statement in statements for each in _in_statement(statement))
-    return frozenset(each.text for each in names if each.form is not Form.ARGUMENT)
+    return frozenset(each.text for each in names if each.form not in _OF_OTHERS)
 
 
 @lru_cache(maxsize=_REMEMBERED_STATEMENTS)
@@ -267,6 +280,26 @@ class _Walk:
                 self._found.append(Spelled(argument.name.span, argument.name.text, Form.ARGUMENT, node.function.text))
             self.add(argument.value)
         self._in_shape = outer
+        if node.function.text == _SCAN:
+            self._scan({each.name.text: each.value for each in node.arguments if each.name is not None})
+
+    def _scan(self, given: Mapping[str, nodes.Expression]) -> None:
+        body = given.get("body")
+        if not isinstance(body, nodes.String):
+            return
+        self._string(body, Form.BODY)
+        for name, places in _NAMES_IN_SCAN.items():
+            rows = given.get(name)
+            for row in rows.items if isinstance(rows, nodes.Array) else ():
+                for at, each in enumerate(row.items if isinstance(row, nodes.Tuple) else ()):
+                    if at in places and isinstance(each, nodes.String):
+                        self._string(each, Form.OF_BODY, body.value)
+
+    def _string(self, node: nodes.String, form: Form, around: str | None = None) -> None:
+        """Add what stands between quotes, if it is written without escapes."""
+        inner = Span(node.start + 1, node.end - 1)
+        if node.value and len(node.value) == inner.end - inner.start:
+            self._found.append(Spelled(inner, node.value, form, around))
 
     def _comprehension(self, node: nodes.Comprehension) -> None:
         self._all([each.source for each in node.iterators])

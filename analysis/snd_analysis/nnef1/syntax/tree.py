@@ -9,14 +9,13 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span
+from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, edit_between
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
+from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax.parser import Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split, split_statements
 
-_MOST_REMEMBERED = 4
-"""Pieces by text that are kept, for each entry of the body that is edited. Then the text is read as a whole."""
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
 
 
@@ -69,16 +68,15 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     None if the difference may reach further.
     """
     old = before.text
-    begin = _common_prefix(old, text)
-    same_end = _common_prefix(old[begin:][::-1], text[begin:][::-1])
-    end, growth = len(old) - same_end, len(text) - len(old)
+    change = edit_between(old, text).span
+    begin, end, growth = change.start, change.end, len(text) - len(old)
     around = next((each for each in before.document.items if _surrounds(each, begin, end)), None)
     if not isinstance(around, nodes.Definition) or not around.body or old[around.end - 1] != "}":
         return None
     body = around.body
     first = bisect_right(body, begin, key=attrgetter("start")) - 1
     last = bisect_right(body, end, key=attrgetter("start"))
-    if first < 0 or len(before.read) > _MOST_REMEMBERED * len(body):
+    if first < 0 or len(before.read) > MOST_REMEMBERED_PIECES * len(body):
         return None
     start, stop = body[first].start, body[last].start if last < len(body) else around.end - 1
     if stop <= end and last == len(body):
@@ -102,18 +100,6 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     comments += [each.shifted(growth) for each in before.comments if each.start >= stop]
     read = {**before.read, **builder.read}
     return SyntaxTree(text, nodes.Document(tuple(items)), tuple(comments), tuple(problems), read)
-
-
-def _common_prefix(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _surrounds(item: nodes.Item, begin: int, end: int) -> bool:

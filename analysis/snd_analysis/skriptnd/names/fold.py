@@ -9,18 +9,16 @@ to nothing for each other row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
+from snd_analysis.skriptnd.names.limits import MOST_VERSIONS
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.syntax import nodes
-
-# While somebody types, a name stands for something, then for nothing, then for what it did: two states by turns.
-_MOST_VERSIONS = 2
 
 
 class Added(Protocol):
@@ -68,42 +66,55 @@ class _Run(Struct, frozen=True):
     """All of them; None if one may not last."""
 
 
+class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):
+    """What was found out about statements, or rows of them, by what was given, the latest first."""
+
+    def find(self, part: Part, given: object) -> Any:
+        """Return what was found out where the same was given; None if it is not known."""
+        for before, found in self.get(part, ()):
+            if before == given:
+                return found
+        return None
+
+    def all_of(self, part: Part) -> tuple[Any, ...]:
+        """Return what was found out with whatever was given."""
+        return tuple(found for _, found in self.get(part, ()))
+
+    def learn(self, part: Part, given: object, found: Any) -> None:
+        """Keep what was found out."""
+        self[part] = ((given, found), *self.get(part, ())[: MOST_VERSIONS - 1])
+
+    def forget(self, there: Iterable[Part], count: int) -> None:
+        """Let go of all but the ``count`` parts that are there, once that is the greater part."""
+        if len(self) > 2 * count:
+            kept = {part: self[part] for part in there if part in self}
+            self.clear()
+            self.update(kept)
+
+
 class Known:
-    """What passes know of statements, by their names and by what was given, and of the rows of the last run.
+    """What passes know of statements and rows, by their names and by what was given, and of the rows of the last run.
 
     Since that decides the result, it holds in any state of the files. ``forget`` lets go of statements that are gone.
     """
 
-    __slots__ = ("_results", "outside", "rows")
+    __slots__ = ("last", "outside", "rows", "statements")
 
     def __init__(self) -> None:
-        self._results: dict[Part, tuple[tuple[object, Any], ...]] = {}
-        self.rows: dict[str, dict[Part, _Run]] = {}
+        self.statements = _Versions()
+        self.rows = _Versions()
+        """Their ``_Run``: what a name changes in all rows behind it costs a look at each row, not at each statement."""
+        self.last: dict[str, dict[Part, _Run]] = {}
         """What the last run found out, by block."""
         self.outside: dict[str, Mapping[Hashable, object]] = {}
         """What ``Fold.give`` was told in the last run."""
 
-    def find(self, part: Part, given: object) -> Any:
-        """Return the result for a statement; None if it is not known."""
-        for before, result in self._results.get(part, ()):
-            if before == given:
-                return result
-        return None
-
-    def versions(self, part: Part) -> tuple[Any, ...]:
-        """Return the results for a statement with whatever was given, the latest first."""
-        return tuple(result for _, result in self._results.get(part, ()))
-
-    def learn(self, part: Part, given: object, result: Any) -> None:
-        """Keep a result."""
-        self._results[part] = ((given, result), *self._results.get(part, ())[: _MOST_VERSIONS - 1])
-
     def forget(self, resolution: Resolution) -> None:
         """Let go of what belongs to no part of a definition as it is now, once that is the greater part."""
-        if len(self._results) > 2 * sum(len(row.single) for row in resolution.all_rows):
-            known = self._results
-            parts = chain.from_iterable(row.single for row in resolution.all_rows)
-            self._results = {part: known[part] for part in parts if part in known}
+        rows = resolution.all_rows
+        self.rows.forget(rows, len(rows))
+        statements = chain.from_iterable(row.single for row in rows)
+        self.statements.forget(statements, sum(len(row.single) for row in rows))
 
 
 class Fold:
@@ -117,7 +128,7 @@ class Fold:
         self._rows: Mapping[str, Mapping[Part, _Run]] = {}
         if known is not None:
             self._outside, known.outside = known.outside, {}
-            self._rows, known.rows = known.rows, {}
+            self._rows, known.last = known.last, {}
 
     def give(self, stage: str, outside: Callable[[], Mapping[Hashable, object]]) -> None:
         """Tell all that is given to statements from now on, but what other statements add: by symbols and operators."""
@@ -135,16 +146,30 @@ class Fold:
             return
         last = self._rows.get(block, {})
         before = self._given_up(last, {*rows})
-        found = known.rows[block] = {}
+        found = known.last[block] = {}
         for row in rows:
             run = last.get(row)
             if run is None or run.together is None or not self._holds(row, step) or not step.add(run.together):
                 if run is not None:
                     before.update(zip(row.single, run.results, strict=True))
-                results = tuple(self._part(known, part, step, before.get(part)) for part in row.single)
-                lasts = all(lasts for _, lasts in results)
-                run = _Run(results, step.together([result for result, _ in results]) if lasts else None)
+                run = self._row(known, row, step, before)
             found[row] = run
+
+    def _row(self, known: Known, row: Part, step: Pass[Result], before: Mapping[Part, tuple[Result, bool]]) -> _Run:
+        """Add what a row adds that is new, or of which something that it names has changed."""
+        given = step.given(row)
+        run: _Run | None = None if given is None else known.rows.find(row, given)
+        if run is not None and step.add(run.together):
+            for part, (result, _) in zip(row.single, run.results, strict=True):
+                self._note(before.get(part), result)
+            return run
+        results = tuple(self._part(known, part, step, before.get(part)) for part in row.single)
+        if not all(lasts for _, lasts in results):
+            return _Run(results, None)
+        run = _Run(results, step.together([result for result, _ in results]))
+        if given is not None:
+            known.rows.learn(row, given, run)
+        return run
 
     def _given_up(self, last: Mapping[Part, _Run], rows: Set[Part]) -> dict[Part, tuple[Any, bool]]:
         """The results of the statements of rows that are gone."""
@@ -164,20 +189,23 @@ class Fold:
         if before is not None and before[1] and self._holds(part, step) and step.add(before[0]):
             return before
         found = _found(known, part, step)
-        if self._differing is not None and (before is None or before[0] is not found[0]):
-            self._differing.update(found[0].changed, () if before is None else before[0].changed)
+        self._note(before, found[0])
         return found
+
+    def _note(self, before: tuple[Result, bool] | None, found: Result) -> None:
+        if self._differing is not None and (before is None or before[0] is not found):
+            self._differing.update(found.changed, () if before is None else before[0].changed)
 
 
 def _found(known: Known, part: Part, step: Pass[Result]) -> tuple[Result, bool]:
     given = step.given(part)
-    found = None if given is None else known.find(part, given)
+    found = None if given is None else known.statements.find(part, given)
     if found is not None and step.add(found):
         return found, True
-    result, lasts = step.work_out(part, known.versions(part))
+    result, lasts = step.work_out(part, known.statements.all_of(part))
     if given is None or not lasts:
         return result, False
-    known.learn(part, given, result)
+    known.statements.learn(part, given, result)
     return result, True
 
 

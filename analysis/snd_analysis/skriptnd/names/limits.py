@@ -7,3 +7,8 @@ MOST_GUESSES = 64
 comparing names takes time."""
 MOST_FURTHER_USES = 3
 """Notes that point to further uses of an unknown name. The others are not listed."""
+MOST_VERSIONS = 2
+"""Results of a statement that are kept: while somebody types, a name stands for something, then for nothing, then for
+what it did. Users see nothing of it."""
+LONGEST_INDEX = 2
+"""Characters of an unknown name in a formula that is taken for an index: the message says where its bound stands."""

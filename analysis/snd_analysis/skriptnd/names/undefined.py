@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import HEAD, Edit, Note, Problem, Repair, Span
-from snd_analysis.skriptnd.names.limits import MOST_FURTHER_USES, MOST_GUESSES
+from snd_analysis.skriptnd.names.limits import LONGEST_INDEX, MOST_FURTHER_USES, MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
@@ -33,7 +33,6 @@ _NO_LENGTH = (
     "the declaration names the length of a pack, as in 'p: int..(n)', and 'xs.size' is that of a pack of tensors"
 )
 FOREIGN_NAMES = {**dict.fromkeys(("null", "None", "nil", "NULL"), _NO_NULL), "len": _NO_LENGTH}
-_LONGEST_INDEX = 2
 
 
 class UndefinedName(Struct, frozen=True):
@@ -121,7 +120,7 @@ def _explained(undefined: UndefinedName) -> str:
     """Return what SkriptND has in place of a name of other languages, or what an index lacks."""
     if undefined.name in FOREIGN_NAMES:
         return f": {FOREIGN_NAMES[undefined.name]}"
-    if undefined.block is BlockKind.LOWER and undefined.wanted == "name" and len(undefined.name) <= _LONGEST_INDEX:
+    if undefined.block is BlockKind.LOWER and undefined.wanted == "name" and len(undefined.name) <= LONGEST_INDEX:
         return f"; an index has its bound after the formula, as in '{undefined.name} < n'"
     return ""
 

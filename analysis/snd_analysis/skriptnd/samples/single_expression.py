@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
+from snd_analysis.skriptnd.samples.limits import DEEPEST_EXPRESSION
 from snd_analysis.skriptnd.syntax import Automaton, Token, TreeBuilder, nodes, read_expression, tokenize
-
-_DEEPEST = 200
 
 
 def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nodes.Expression | None:
@@ -24,7 +23,7 @@ def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nod
         return None
     value = automaton.stacks.values[-1]
     expression: nodes.Expression = value[0] if isinstance(value, list) else value
-    deep = nodes.first_below(expression, _DEEPEST)
+    deep = nodes.first_below(expression, DEEPEST_EXPRESSION)
     if deep is not None:
         problems.append(Problem(rules.NESTING_TOO_DEEP, deep.span, "this nests too deeply: split it up"))
         return None

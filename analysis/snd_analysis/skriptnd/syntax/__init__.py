@@ -21,7 +21,6 @@ from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
 from snd_analysis.skriptnd.syntax.pretty import element_of, naming_pack, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
-from snd_analysis.skriptnd.syntax.reparse import common_prefix
 from snd_analysis.skriptnd.syntax.spelling import close_matches
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.strings import string_parts
@@ -42,7 +41,6 @@ __all__ = [
     "chunk_starts",
     "close_matches",
     "comment_above",
-    "common_prefix",
     "documentation",
     "element_of",
     "is_identifier",

@@ -117,6 +117,8 @@ class Automaton:
         """Run until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
         could begin at the offset ``until`` or later; the token ``limit`` is the next; the token ``instead`` is taken.
         """
+        # One function, although a long one: it runs for each token and each rule of the grammar, where a call, and the
+        # attributes that it would have to look up again, cost as much as what is done.
         table, builder, tokens, build = self.table, self.builder, self.tokens, self._methods
         actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
         passing, entry_states, passed = table.passing, table.entry_states, table.passed

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Note, Problem, Repair, Span
+from snd_analysis.base import Edit, Note, Problem, Repair, Span, edit_between
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.builder import Blocks, Entries
@@ -53,7 +53,8 @@ def reparse(
     old_text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...], text: str
 ) -> Reparsed | None:
     """Tree, comments and problems of ``text``, using those of ``old_text``; None if that does not pay."""
-    change = _difference(old_text, text)
+    edit = edit_between(old_text, text)
+    change = _Change(edit.span.start, edit.span.end, edit.span.start + len(edit.text))
     found = _block_around(document, change)
     if found is None or _may_close_string(problems, change):
         return None
@@ -113,24 +114,6 @@ def _first_entry(old: _Old, change: _Change) -> int | None:
             return None
         first -= LONGEST_LOOKAHEAD
     return first if entries[first].start < change.start else None
-
-
-def _difference(old: str, new: str) -> _Change:
-    start = common_prefix(old, new)
-    behind = min(common_prefix(old[start:][::-1], new[start:][::-1]), min(len(old), len(new)) - start)
-    return _Change(start, len(old) - behind, len(new) - behind)
-
-
-def common_prefix(left: str, right: str) -> int:
-    """The length of the longest common start, found by halving: comparing slices is quicker than characters."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Definition, nodes.Block] | None:

@@ -113,6 +113,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
 
     With ``stop``, reading ends after the first token that reaches it. ``depth`` is the number of braces open at start.
     """
+    # One function, although a long one: its loop runs for each token, where a call costs as much as what is done.
     end = len(text) if end is None else end
     stop_at = end if stop is None else stop
     ascii_only = text.isascii()

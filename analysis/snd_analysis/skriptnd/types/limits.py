@@ -16,3 +16,5 @@ MOST_SCOPED_SUGGESTIONS = 3
 """Scoped names that are suggested for an unknown one in ``@quantize``."""
 MOST_NAMES_OF_CYCLE = 8
 """Operators of a chain that invokes itself, as a message lists them. Of a longer chain, the middle is left out."""
+MOST_ORDERED = 5
+"""Arguments of which every order is tried where their types are wrong. Of more, each mismatch is reported by itself."""

@@ -9,7 +9,7 @@ from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.division import ceil_divide, exact_quotient, floor_divide, remainder
-from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
+from snd_analysis.symbolic.integers.errors import FAILURES, DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
 from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
 from snd_analysis.symbolic.integers.facts import (
@@ -58,6 +58,7 @@ from snd_analysis.symbolic.integers.truth import (
 )
 
 __all__ = [
+    "FAILURES",
     "FALSE",
     "TRUE",
     "Absolute",

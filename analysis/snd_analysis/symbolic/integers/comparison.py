@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 from enum import Enum
 from math import gcd
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from snd_analysis.symbolic import intervals
 from snd_analysis.symbolic.integers.atoms import Atom
@@ -31,6 +32,9 @@ from snd_analysis.symbolic.integers.truth import (
 from snd_analysis.symbolic.limits import MOST_CONDITIONS
 
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
+_HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 
 
 class Verdict(Enum):
@@ -83,6 +87,9 @@ def _lowered(monomial: Monomial, atoms: set[Atom]) -> Monomial:
 def compare(relation: Relation, a: Integer | int, b: Integer | int) -> Truth:
     """``a relation b``: TRUE or FALSE if that holds whatever the variables are, else a comparison with zero."""
     difference = as_integer(a) - as_integer(b)
+    number = difference.value
+    if number is not None:
+        return truth(_HOLDS[relation](number, 0))
     match relation:
         case "==":
             return _is_zero(difference)

@@ -124,12 +124,11 @@ class Integer(Notated):
 
     # ---- arithmetic --------------------------------------------------------------------------------------------------
     def __add__(self, other: Integer | int) -> Integer:
-        if isinstance(other, int):
-            return self._plus_constant(other)
+        number = other if isinstance(other, int) else _number(other)
+        if number is not None:
+            return self._plus_constant(number)
         if not isinstance(other, Integer):
             return NotImplemented
-        if not other.terms:
-            return self
         if not self.terms:
             return other
         terms = dict(self.terms)
@@ -146,6 +145,9 @@ class Integer(Notated):
     def _plus_constant(self, number: int) -> Integer:
         if not number:
             return self
+        own = self.value
+        if own is not None:
+            return constant(own + number)
         terms = dict(self.terms)
         total = terms.get(UNIT, 0) + number
         if total:
@@ -161,9 +163,10 @@ class Integer(Notated):
         return self
 
     def __sub__(self, other: Integer | int) -> Integer:
-        if not isinstance(other, int | Integer):
-            return NotImplemented
-        return self + (-other)
+        number = other if isinstance(other, int) else _number(other)
+        if number is not None:
+            return self._plus_constant(-number)
+        return self + (-other) if isinstance(other, Integer) else NotImplemented
 
     def __rsub__(self, other: int) -> Integer:
         return (-self) + other
@@ -213,6 +216,11 @@ class Integer(Notated):
 ZERO: Final = Integer({})
 ONE: Final = Integer({UNIT: 1})
 _SMALL: Final = {number: Integer({UNIT: number}) for number in range(-16, 257) if number} | {0: ZERO, 1: ONE}
+
+
+def _number(other: object) -> int | None:
+    """Return the number that a summand is; None if it is none. Most summands are: these are added without tables."""
+    return other.value if isinstance(other, Integer) else None
 
 
 def _within_limits(terms: Mapping[Monomial, int]) -> Integer:

@@ -151,12 +151,15 @@ def proposition(key: Hashable, name: str) -> Truth:
 
 def not_(a: Truth) -> Truth:
     """``!a``"""
-    if isinstance(a, Known):
-        return truth(not a.parts[0])
-    if isinstance(a, AtomicCondition):
-        return a.negated()
-    assert isinstance(a, Junction)
-    return _junction(not a.conjunction, [not_(operand) for operand in a.operands])
+    match a:
+        case Known():
+            return truth(not a.parts[0])
+        case AtomicCondition():
+            return a.negated()
+        case Junction():
+            return _junction(not a.conjunction, [not_(operand) for operand in a.operands])
+        case _:
+            raise TypeError(a)
 
 
 def and_(*operands: Truth) -> Truth:
@@ -236,12 +239,15 @@ def _contradict(conjunction: bool, operands: list[Truth]) -> bool:
 
 def indicator(a: Truth) -> Integer:
     """1 where the condition holds, 0 where not: the same polynomial for equal Boolean functions."""
-    if isinstance(a, Known):
-        return ONE if a.parts[0] else ZERO
-    if isinstance(a, AtomicCondition):
-        return of_atom(Indicator(a)) if a.positive else ONE - of_atom(Indicator(a.negated()))
-    assert isinstance(a, Junction)
-    result = ONE
-    for operand in a.operands:
-        result = result * (indicator(operand) if a.conjunction else ONE - indicator(operand))
-    return result if a.conjunction else ONE - result
+    match a:
+        case Known():
+            return ONE if a.parts[0] else ZERO
+        case AtomicCondition():
+            return of_atom(Indicator(a)) if a.positive else ONE - of_atom(Indicator(a.negated()))
+        case Junction():
+            result = ONE
+            for operand in a.operands:
+                result = result * (indicator(operand) if a.conjunction else ONE - indicator(operand))
+            return result if a.conjunction else ONE - result
+        case _:
+            raise TypeError(a)

@@ -162,14 +162,15 @@ def _int_below(a: Value) -> Integer | None:
 
 def to_real(a: Value) -> Value:
     """``real(a)``"""
-    if isinstance(a, float):
-        return a
-    if isinstance(a, Truth):
-        a = shapes.choose(a, 1, 0)
-    if isinstance(a, Integer):
-        number = a.value
-        return result_of("real", "real", (a,)) if number is None else _nearest(number)
-    return a if dtype_of(a) == "real" else UNDEFINED
+    match a:
+        case Truth():
+            return to_real(shapes.choose(a, 1, 0))
+        case Integer(value=None):
+            return result_of("real", "real", (a,))
+        case Integer(value=int(number)):
+            return _nearest(number)
+        case _:
+            return a if dtype_of(a) == "real" else UNDEFINED
 
 
 def _nearest(number: int) -> float:

@@ -123,18 +123,19 @@ def sliced(target: Value, part: Slice) -> Value:
     step = ONE if part.step is None else part.step
     if step.value == 0:
         raise zero_step()
-    if isinstance(target, str):
-        return _sliced_string(target, part)
-    if isinstance(target, Unknown) and target.dtype == "str":
-        return _sliced_unknown(target, part)
-    if not isinstance(target, Pack):
-        return UNDEFINED
-    _check_bounds(part, target.length)
-    items = target.items
-    numbers = _numbers(part)
-    if items is not None and numbers is not None:
-        return Pack(items[slice(*numbers)], dtype=target.dtype, repeats=target.repeats)
-    return _sliced_symbolically(target, part, step)
+    match target:
+        case str():
+            return _sliced_string(target, part)
+        case Unknown(dtype="str"):
+            return _sliced_unknown(target, part)
+        case Pack(items=items):
+            _check_bounds(part, target.length)
+            numbers = _numbers(part)
+            if items is not None and numbers is not None:
+                return Pack(items[slice(*numbers)], dtype=target.dtype, repeats=target.repeats)
+            return _sliced_symbolically(target, part, step)
+        case _:
+            return UNDEFINED
 
 
 def zero_step() -> OperationError:

@@ -102,6 +102,9 @@ def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:
 
 def split(pack: Pack, place: Integer) -> tuple[Pack, Pack] | None:
     """Return the first ``place`` items and the rest; None if it is not known where that is."""
+    number, segments = place.value, pack.segments
+    if number is not None and not any(type(each) is Run for each in segments):
+        return _parts(pack, segments[:number], segments[number:]) if 0 <= number <= len(segments) else None
     rest = place
     for count, segment in enumerate(pack.segments):
         if rest.value == 0:

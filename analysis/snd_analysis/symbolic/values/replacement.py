@@ -19,12 +19,19 @@ def replaced(target: Value, place: Value, value: Value) -> Value:
 
     Raises Failure if an index is certainly outside, or there certainly are not as many values as indices.
     """
-    if not isinstance(target, Pack):
-        return UNDEFINED
-    if isinstance(place, Integer):
-        return UNDEFINED if isinstance(value, Pack) else _one_replaced(target, place, value)
-    if not isinstance(place, Pack):
-        return UNDEFINED
+    match target, place:
+        case Pack(), Integer():
+            return UNDEFINED if isinstance(value, Pack) else _one_replaced(target, place, value)
+        case Pack(), Pack():
+            return _many_replaced(target, place, value)
+        case _:
+            return UNDEFINED
+
+
+DEFINITIONS["<-"] = replaced
+
+
+def _many_replaced(target: Pack, place: Pack, value: Value) -> Value:
     if isinstance(value, Pack):
         length = shapes.decide_equal(place.length, value.length)
         if length is shapes.Verdict.DIFFERENT:
@@ -43,9 +50,6 @@ def replaced(target: Value, place: Value, value: Value) -> Value:
             return UNDEFINED
         result = _one_replaced(result, single, value if values is None else values[count])
     return result
-
-
-DEFINITIONS["<-"] = replaced
 
 
 def _all_known(target: Pack, places: tuple[Value, ...], values: list[Value] | None, value: Value) -> Value | None:

@@ -57,22 +57,21 @@ def _choose_single(condition: Value, a: Value, b: Value) -> Value:
         return b
     if not isinstance(condition, Truth):
         return UNDEFINED
-    if isinstance(a, Integer) and isinstance(b, Integer):
-        return shapes.choose(condition, a, b)
-    if isinstance(a, Truth) and isinstance(b, Truth):
-        if a == b:
+    match a, b:
+        case Integer(), Integer():
+            return shapes.choose(condition, a, b)
+        case Truth(), Truth():
+            if a == b:
+                return a
+            return shapes.or_(shapes.and_(condition, a), shapes.and_(shapes.not_(condition), b))
+        case _ if a is b or (dtype_of(a) == "str" and a == b):
             return a
-        return shapes.or_(shapes.and_(condition, a), shapes.and_(shapes.not_(condition), b))
+        case Foreign(), _:
+            return a.or_else(condition, b)
+        case _, Foreign():
+            return b.or_else(shapes.not_(condition), a)
     dtype = dtype_of(a)
-    if a is b or (dtype == "str" and a == b):
-        return a
-    if isinstance(a, Foreign):
-        return a.or_else(condition, b)
-    if isinstance(b, Foreign):
-        return b.or_else(shapes.not_(condition), a)
-    if dtype is None or dtype != dtype_of(b):
-        return UNDEFINED
-    return result_of(dtype, "? :", (condition, a, b))
+    return UNDEFINED if dtype is None or dtype != dtype_of(b) else result_of(dtype, "? :", (condition, a, b))
 
 
 def _choose_pack(condition: Truth, a: Value, b: Value) -> Value:

@@ -13,13 +13,9 @@ from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack, Run
 from snd_server.onnx_import.data import Data, UntranslatableError, require, type_name
+from snd_server.onnx_import.limits import LONGEST_LOOP, MOST_UNROLLED
 from snd_server.onnx_import.node import INT, Item, Node, translation, unless
 from snd_server.onnx_import.source import SourceGraph
-
-MOST_UNROLLED = 64
-"""How many iterations of a loop are written out, where the language has no such loop."""
-LONGEST_LOOP = 1_000_000
-"""How many iterations the results of a loop may have whose number is not known."""
 
 
 @translation("If")

@@ -9,12 +9,11 @@ import numpy as np
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.data import Data, require
+from snd_server.onnx_import.limits import MOST_MATRIX_ELEMENTS
 from snd_server.onnx_import.node import Node, translation, unless
 from snd_server.onnx_import.source import Array
 
 TRANSFORMS = {"half_pixel": "SYMMETRIC", "align_corners": "ALIGNED", "asymmetric": "ASYMMETRIC"}
-MOST_MATRIX_ELEMENTS = 1 << 24
-"""How many elements the matrices may have by which an image is resized."""
 
 
 @translation("Resize", "Upsample")

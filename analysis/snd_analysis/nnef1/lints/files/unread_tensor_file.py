@@ -5,11 +5,11 @@ from posixpath import normpath
 
 from snd_analysis.base import Problem, Rule, Severity, counted
 from snd_analysis.nnef1.lints.definitions import definitions
+from snd_analysis.nnef1.lints.limits import MOST_LISTED_FILES
 from snd_analysis.nnef1.syntax import SyntaxTree
 from snd_analysis.rules import INVALID_TENSOR_FILE
 
 UNREAD_TENSOR_FILE = Rule("unread-tensor-file", section="tool", severity=Severity.WARNING)
-_MOST_LISTED = 3
 
 
 def check_tensor_files(tree: SyntaxTree, files: Collection[str], read: Collection[str]) -> Iterator[Problem]:
@@ -25,8 +25,10 @@ def check_tensor_files(tree: SyntaxTree, files: Collection[str], read: Collectio
     unread = [each for each in unread if not _spells(tree.text, each.removesuffix(".dat"))]
     graph = next(definitions(tree.document, "graph"), None)
     if unread and graph is not None:
-        listed = ", ".join(f"'{each}'" for each in unread[:_MOST_LISTED])
-        more = f" and {counted(len(unread) - _MOST_LISTED, 'other file')}" if len(unread) > _MOST_LISTED else ""
+        listed = ", ".join(f"'{each}'" for each in unread[:MOST_LISTED_FILES])
+        more = (
+            f" and {counted(len(unread) - MOST_LISTED_FILES, 'other file')}" if len(unread) > MOST_LISTED_FILES else ""
+        )
         message = f"no variable of the graph reads {listed}{more}"
         yield Problem(UNREAD_TENSOR_FILE, graph.head.name.span.shifted(graph.start), message)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from snd_analysis.base import Note, Problem, Rule
 from snd_analysis.nnef1.assertions import assertions_of, first_contradictions
+from snd_analysis.nnef1.lints.limits import MOST_CONTRADICTED
 from snd_analysis.nnef1.syntax import nodes
 
 INVALID_ASSERTION = Rule("invalid-assertion", section="tool")
-_MOST_NOTES = 4
 
 
 def check_contradictions(document: nodes.Document) -> Iterator[Problem]:
@@ -19,7 +19,7 @@ def check_contradictions(document: nodes.Document) -> Iterator[Problem]:
             yield Problem(INVALID_ASSERTION, each.span, message)
     for each, before in first_contradictions(found):
         if before:
-            notes = tuple(Note(other.span, "this is asserted before") for other in before[-_MOST_NOTES:])
+            notes = tuple(Note(other.span, "this is asserted before") for other in before[-MOST_CONTRADICTED:])
             yield Problem(
                 INVALID_ASSERTION, each.span, f"'{each.text}' cannot hold with what is asserted before", notes
             )

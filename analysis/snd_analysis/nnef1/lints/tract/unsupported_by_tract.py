@@ -10,7 +10,7 @@ from snd_analysis.nnef1.lints.reached import REMEMBERED_STATEMENTS, statements_r
 from snd_analysis.nnef1.syntax import BUILT_INS, nodes
 
 UNSUPPORTED_BY_TRACT = Rule("unsupported-by-tract", section="tool")
-_ABSENT = frozenset(
+ABSENT_IN_TRACT = frozenset(
     [
         "constant", "update", "split", "rcp", "argmax_pool", "sample", "desample", "avg_roi_pool", "max_roi_pool",
         "roi_resample", "gather", "cast", "gelu", "silu", "selu", "nearest_downsample", "area_downsample", "add_n",
@@ -43,7 +43,7 @@ def _unsupported(statement: nodes.Assignment) -> tuple[tuple[nodes.Node, str], .
 
 def _message(node: nodes.Node) -> str | None:
     match node:
-        case nodes.Call(function=function) if function.text in _ABSENT:
+        case nodes.Call(function=function) if function.text in ABSENT_IN_TRACT:
             other = _INSTEAD.get(function.text)
             return f"tract has no operation '{function.text}'" + (f": write '{other}'" if other else "")
         case nodes.Call(function=function) if function.text in _MISREAD:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import filterfalse
 
 from snd_analysis.base import Note, OperatorName, Problem, Rule, Severity
+from snd_analysis.skriptnd.lints.limits import MOST_NAMED
 from snd_analysis.skriptnd.lints.names.dead_operation import DEAD_OPERATION, DeadOperation, dead_operations
 from snd_analysis.skriptnd.lints.names.unused_variable import UNUSED_VARIABLE
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
@@ -14,7 +15,6 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 UNUSED_SYMBOL = Rule("unused-symbol", section="tool", severity=Severity.HINT)
 
-_MOST_NAMED = 5
 
 # Extents, lengths, inputs and generic types describe the interface whether or not the body needs them; loop variables
 # belong to the form of their loop.
@@ -56,13 +56,13 @@ def _dead_problem(resolution: Resolution, symbol: Symbol, dead: DeadOperation) -
     more = " and the other results are" if dead.others else " is"
     message = f"'{symbol.name}'{more} never used: this operation has no effect"
     names = [f"'{each.name}'" for each in dead.feeding]
-    if len(names) > _MOST_NAMED:
-        names = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} more"]
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
     if names:
         listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         message += f"; {listed} {'are' if len(names) > 1 else 'is'} used for it only"
     notes = tuple(Note(resolution.span(each), f"'{each.name}' is used for it only") for each in dead.feeding)
-    return Problem(DEAD_OPERATION, resolution.span(symbol), message, notes[:_MOST_NAMED])
+    return Problem(DEAD_OPERATION, resolution.span(symbol), message, notes[:MOST_NAMED])
 
 
 def _unused(resolution: Resolution) -> Iterator[Symbol]:

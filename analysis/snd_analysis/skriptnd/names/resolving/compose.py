@@ -59,28 +59,30 @@ class ComposeNames:
                 self._result(item, scope)
 
     def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, scope: Scope) -> None:
-        if isinstance(value, nodes.Branch):
-            for case in value.cases:
-                self._callable(case.condition, scope)
-                self._callable(case.consequent, scope)
-            self._callable(value.alternative, scope)
-        elif isinstance(value, nodes.Loop):
-            self._loop(value, scope)
-        else:
-            self._callable(value, scope)
+        match value:
+            case nodes.Branch():
+                for case in value.cases:
+                    self._callable(case.condition, scope)
+                    self._callable(case.consequent, scope)
+                self._callable(value.alternative, scope)
+            case nodes.Loop():
+                self._loop(value, scope)
+            case _:
+                self._callable(value, scope)
 
     def _callable(self, value: nodes.Callable, scope: Scope) -> None:
-        if isinstance(value, nodes.Labelled):
-            self._tables.declare(Scope(), value.label, SymbolKind.LABEL, value)
-            value = value.value
-        if isinstance(value, nodes.Region):
-            self._region(value, scope)
-        elif isinstance(value, nodes.Call):
-            resolve_invocation(self._tables, scope, value)
-        elif _is_open_generic(value, scope, self._tables):
-            self._report_open_generic(value)
-        else:
-            resolve_expression(self._tables, scope, value)
+        match value:
+            case nodes.Labelled():
+                self._tables.declare(Scope(), value.label, SymbolKind.LABEL, value)
+                self._callable(value.value, scope)
+            case nodes.Region():
+                self._region(value, scope)
+            case nodes.Call():
+                resolve_invocation(self._tables, scope, value)
+            case nodes.Binary() if _is_open_generic(value, scope, self._tables):
+                self._report_open_generic(value)
+            case _:
+                resolve_expression(self._tables, scope, value)
 
     def _report_open_generic(self, value: nodes.Binary) -> None:
         name = value.left.text if isinstance(value.left, nodes.Qualified) else ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
-from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -29,8 +28,6 @@ from snd_analysis.skriptnd.names.use import AttributeName, Role
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 
-_Statement = TypeVar("_Statement", bound=nodes.Node)
-
 
 def resolve(
     definition: nodes.Definition,
@@ -48,72 +45,19 @@ def resolve(
     tables = Tables(definition, module_scope, before, same_module_scope, checkpoint)
     scope = Scope()
     scope.missed = missed
-
-    def entries(block: BlockKind, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
-        return entries_of(definition, block, kind)
-
-    attributes = entries(BlockKind.ATTRIB, nodes.Parameter)
-    inputs = entries(BlockKind.INPUT, nodes.Parameter)
-    parameters.declare_types(tables, scope, entries(BlockKind.DTYPE, nodes.DtypeDeclaration))
-    for _, declaration in entries(BlockKind.DTYPE, nodes.DtypeDeclaration):
-        for name in (declaration.base, declaration.default):
-            if name is not None and not name.is_keyword:
-                resolve_type(tables, scope, name)
-    parameters.declare_parameters(tables, scope, BlockKind.ATTRIB, attributes)
-    parameters.declare_parameters(tables, scope, BlockKind.INPUT, inputs)
-    stored = BlockKind.CONSTANT, BlockKind.VARIABLE
-    declared, using = entries(BlockKind.OUTPUT, nodes.Parameter), entries(BlockKind.USING, nodes.Using)
-
-    def declared_later() -> set[str]:
-        later = (*declared, *(entry for block in stored for entry in entries(block, nodes.Parameter)))
-        names = {name.text for _, item in using for name in parameters.target_names(item.target)}
-        return names.union(item.name.text for _, item in later)
-
-    parameters.declare_extents(tables, scope, attributes, inputs, declared_later)
-    parameters.resolve_parameters(tables, scope, BlockKind.ATTRIB, attributes)
-    parameters.resolve_parameters(tables, scope, BlockKind.INPUT, inputs)
-
-    parameters.resolve_using(tables, scope, using)
-    for block in stored:
-        _declare_stored(tables, scope, block)
-
-    outputs = Scope()
-    tables.block = BlockKind.OUTPUT
-    parameters.declare_dynamic_extents(tables, scope, declared)
-    parameters.resolve_parameters(tables, scope, BlockKind.OUTPUT, declared)
-    _declare_outputs(tables, scope, outputs, declared)
-
-    with_outputs = Scope(scope)
-    with_outputs.names.update(outputs.names)
-    tables.block = BlockKind.ASSERT
-    for base, assertion in entries(BlockKind.ASSERT, nodes.Assertion):
-        tables.begin(base, assertion)
-        resolve_expression(tables, with_outputs, assertion)
-    tables.block = BlockKind.LOWER
-    for base, formula in entries(BlockKind.LOWER, nodes.Lowering):
-        tables.begin(base, formula)
-        _resolve_lowering(tables, with_outputs, formula)
-
-    compose_scope = scope
-    compose = ComposeNames(tables, compose_scope, outputs)
-    tables.block = BlockKind.COMPOSE
-    compose.entries(BlockKind.COMPOSE)
-    if not tables.rows[BlockKind.COMPOSE]:
-        scope.names.update(outputs.names)  # formulas compute them before '@update'
-    variables = Scope()
-    if entries(BlockKind.UPDATE, nodes.Component):
-        variables.names.update(
-            (name, symbol) for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE
-        )
-    update = ComposeNames(tables, compose_scope, variables)
-    tables.block = BlockKind.UPDATE
-    update.entries(BlockKind.UPDATE)
-
+    _resolve_parameters(tables, scope, definition)
+    outputs = _resolve_outputs(tables, scope, definition)
+    _resolve_formulas(tables, scope, outputs, definition)
+    _resolve_compositions(tables, scope, outputs, definition)
     tables.block = BlockKind.QUANTIZE
-    for base, quantization in entries(BlockKind.QUANTIZE, nodes.Quantization):
+    for base, quantization in entries_of(definition, BlockKind.QUANTIZE, nodes.Quantization):
         tables.begin(base, quantization)
         _resolve_quantization(tables, scope, definition, quantization)
+    return _resolution(tables, definition)
 
+
+def _resolution(tables: Tables, definition: nodes.Definition) -> Resolution:
+    """Return what the tables came to, with what is reported of it: nothing of what damage makes unclear."""
     unclear = (*damaged_places(definition), *tables.unclear)
     resolution = Resolution(
         definition, tuple(tables.symbols), tables.all_targets, tables.use_groups(), tuple(tables.problems),
@@ -128,9 +72,51 @@ def resolve(
             *tables.unclear.values(),
             *_together(problem for problem in tables.problems if resolution.is_clear(problem.span)),
             *undefined_problems((item for item in undefined if item.name not in lost), resolution),
-            *module_problems(unknown_modules, module_scope),
+            *module_problems(unknown_modules, tables.module_scope),
         ),
     )
+
+
+# ---- declarations ----------------------------------------------------------------------------------------------------
+def _resolve_parameters(tables: Tables, scope: Scope, definition: nodes.Definition) -> None:
+    """Resolve what an invocation gives, and what follows from it: helper symbols, constants and variables."""
+    types = entries_of(definition, BlockKind.DTYPE, nodes.DtypeDeclaration)
+    attributes = entries_of(definition, BlockKind.ATTRIB, nodes.Parameter)
+    inputs = entries_of(definition, BlockKind.INPUT, nodes.Parameter)
+    using = entries_of(definition, BlockKind.USING, nodes.Using)
+    stored = BlockKind.CONSTANT, BlockKind.VARIABLE
+    parameters.declare_types(tables, scope, types)
+    for _, declaration in types:
+        for name in (declaration.base, declaration.default):
+            if name is not None and not name.is_keyword:
+                resolve_type(tables, scope, name)
+    parameters.declare_parameters(tables, scope, BlockKind.ATTRIB, attributes)
+    parameters.declare_parameters(tables, scope, BlockKind.INPUT, inputs)
+
+    def declared_later() -> set[str]:
+        blocks = (BlockKind.OUTPUT, *stored)
+        names = {name.text for _, item in using for name in parameters.target_names(item.target)}
+        return names.union(
+            item.name.text for each in blocks for _, item in entries_of(definition, each, nodes.Parameter)
+        )
+
+    parameters.declare_extents(tables, scope, attributes, inputs, declared_later)
+    parameters.resolve_parameters(tables, scope, BlockKind.ATTRIB, attributes)
+    parameters.resolve_parameters(tables, scope, BlockKind.INPUT, inputs)
+    parameters.resolve_using(tables, scope, using)
+    for block in stored:
+        _declare_stored(tables, scope, block)
+
+
+def _resolve_outputs(tables: Tables, scope: Scope, definition: nodes.Definition) -> Scope:
+    """Resolve the declarations of outputs; return the scope that has the outputs alone."""
+    declared = entries_of(definition, BlockKind.OUTPUT, nodes.Parameter)
+    outputs = Scope()
+    tables.block = BlockKind.OUTPUT
+    parameters.declare_dynamic_extents(tables, scope, declared)
+    parameters.resolve_parameters(tables, scope, BlockKind.OUTPUT, declared)
+    _declare_outputs(tables, scope, outputs, declared)
+    return outputs
 
 
 def _declare_stored(tables: Tables, scope: Scope, block: BlockKind) -> None:
@@ -154,6 +140,38 @@ def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: para
         symbol = tables.declare(outputs, entry.name, SymbolKind.OUTPUT, entry)
         if earlier is not None and entry.name.text:
             tables.report_duplicate(symbol, earlier)
+
+
+# ---- bodies ----------------------------------------------------------------------------------------------------------
+def _resolve_formulas(tables: Tables, scope: Scope, outputs: Scope, definition: nodes.Definition) -> None:
+    """Resolve assertions and formulas, which see all outputs."""
+    with_outputs = Scope(scope)
+    with_outputs.names.update(outputs.names)
+    tables.block = BlockKind.ASSERT
+    for base, assertion in entries_of(definition, BlockKind.ASSERT, nodes.Assertion):
+        tables.begin(base, assertion)
+        resolve_expression(tables, with_outputs, assertion)
+    tables.block = BlockKind.LOWER
+    for base, formula in entries_of(definition, BlockKind.LOWER, nodes.Lowering):
+        tables.begin(base, formula)
+        _resolve_lowering(tables, with_outputs, formula)
+
+
+def _resolve_compositions(tables: Tables, scope: Scope, outputs: Scope, definition: nodes.Definition) -> None:
+    """Resolve the statements that compose outputs and update variables."""
+    compose = ComposeNames(tables, scope, outputs)
+    tables.block = BlockKind.COMPOSE
+    compose.entries(BlockKind.COMPOSE)
+    if not tables.rows[BlockKind.COMPOSE]:
+        scope.names.update(outputs.names)  # formulas compute them before '@update'
+    variables = Scope()
+    if entries_of(definition, BlockKind.UPDATE, nodes.Component):
+        variables.names.update(
+            (name, symbol) for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE
+        )
+    update = ComposeNames(tables, scope, variables)
+    tables.block = BlockKind.UPDATE
+    update.entries(BlockKind.UPDATE)
 
 
 def _resolve_lowering(tables: Tables, scope: Scope, formula: nodes.Lowering) -> None:

@@ -21,7 +21,6 @@ SHORTEST_LONG_BLOCK = 64
 _ORDINARY = 48
 _SHORTEST = 16
 """What edits have left of a shorter group becomes a part of the next one."""
-_LONGEST = 2 * _ORDINARY
 
 Statement: TypeAlias = (
     DtypeDeclaration | Parameter | Using | Assertion | Lowering | Component | Quantization | ErrorEntry
@@ -189,7 +188,7 @@ def _grouped(entries: Sequence[Entry]) -> tuple[tuple[int, Group], ...]:
     """Entries in groups of their ordinary length, or a little longer."""
     if not entries:
         return ()
-    cuts = [*range(0, len(entries) - _SHORTEST, _ORDINARY)] if len(entries) > _LONGEST else [0]
+    cuts = [*range(0, len(entries) - _SHORTEST, _ORDINARY)] if len(entries) > 2 * _ORDINARY else [0]
     return tuple(
         (entries[cut].start, Group(tuple(entry.moved(-entries[cut].start) for entry in entries[cut:end])))
         for cut, end in zip(cuts, [*cuts[1:], len(entries)], strict=True)

@@ -23,23 +23,27 @@ def statement(work: TypingState, component: nodes.Component) -> None:
 
 
 def _right_side(work: TypingState, value: nodes.Branch | nodes.Loop | nodes.Callable) -> list[TypedValue] | None:
-    if isinstance(value, nodes.Branch):
-        return branch(work, value, run)
-    if isinstance(value, nodes.Loop):
-        return loop(work, value, run)
-    return run(work, value)
+    match value:
+        case nodes.Branch():
+            return branch(work, value, run)
+        case nodes.Loop():
+            return loop(work, value, run)
+        case _:
+            return run(work, value)
 
 
 def run(work: TypingState, value: nodes.Callable) -> list[TypedValue] | None:
     """Return the results of an invocation, a block or an expression; None if even their number is not known."""
-    if isinstance(value, nodes.Labelled):
-        add_label(work, value.label)
-        value = value.value
-    if isinstance(value, nodes.Region):
-        return _region(work, value)
-    if isinstance(value, nodes.Call) and _is_invocation(work, value):
-        return invoke(work, value)
-    return [_expression(work, value)]
+    match value:
+        case nodes.Labelled():
+            add_label(work, value.label)
+            return run(work, value.value)
+        case nodes.Region():
+            return _region(work, value)
+        case nodes.Call() if _is_invocation(work, value):
+            return invoke(work, value)
+        case _:
+            return [_expression(work, value)]
 
 
 def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:

@@ -19,12 +19,12 @@ from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingS
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.fixes import as_list, as_real
+from snd_analysis.skriptnd.types.limits import MOST_ORDERED
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere
 from snd_analysis.skriptnd.types.type import Dtype, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
-_MOST_ORDERED = 5
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _Bound: TypeAlias = tuple[TensorParameter, nodes.Expression, TypedValue]
 
@@ -156,7 +156,7 @@ class ArgumentCheck:
         wrong with the types."""
         formal = [parameter.type for parameter in self._signature.inputs[: len(values)]]
         actual = [value.type for value in values]
-        if len(values) > _MOST_ORDERED or None in formal or None in actual or _fit(formal, actual):
+        if len(values) > MOST_ORDERED or None in formal or None in actual or _fit(formal, actual):
             return {}
         orders = (order for order in permutations(range(len(values))) if _fit(formal, [actual[at] for at in order]))
         best = min(orders, key=lambda order: sum(at != place for place, at in enumerate(order)), default=())

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from msgspec import Struct
+
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value, is_computed
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import TRUE, Integer
 
@@ -30,26 +32,46 @@ def with_resolved_bounds(operation: str, given: Mapping[str, Given]) -> Mapping[
 
 def _reshape(given: Mapping[str, Given]) -> Mapping[str, Given]:
     """An item that is -1 is what the others leave: a quotient without a remainder."""
+    parts = _reshaped(given)
+    left = None if parts is None else integers.exact_quotient(parts.volume, parts.others)
+    if parts is None or left is None or is_computed(given["shape"].value):
+        return given
+    extents = [left if each.value == -1 else each for each in parts.extents]
+    return {**given, "shape": Given(Items(tuple(extents)), given["shape"].span)}
+
+
+class _Reshaped(Struct, frozen=True):
+    """What a ``reshape`` replaces by extents that depend on symbols, one of which is -1."""
+
+    extents: list[Integer]
+    volume: Integer
+    others: Integer
+    """The product of the extents that are not -1."""
+
+
+def parts_of_reshape(given: Mapping[str, Given]) -> tuple[Integer, Integer] | None:
+    """Return what an item of -1 divides, and by what; None if there is none, or it depends on no symbol."""
+    parts = _reshaped(given)
+    return None if parts is None else (parts.volume, parts.others)
+
+
+def _reshaped(given: Mapping[str, Given]) -> _Reshaped | None:
     shape, wanted = _extents_of(given.get("input")), _integers(given.get("shape"))
     start, count = _number(given, "axis_start", 0), _number(given, "axis_count", -1)
     if shape is None or wanted is None or start is None or count is None or not 0 <= start <= len(shape):
-        return given
+        return None
     replaced = shape[start:] if count == -1 else shape[start : start + count]
     values = [each.value for each in wanted]
     if values.count(-1) != 1 or not _depend_on_symbols([*replaced, *wanted]):
-        return given
+        return None
     if any(value == 0 and at >= len(replaced) for at, value in enumerate(values)):
-        return given
+        return None
     extents = [
         replaced[at] if value == 0 else each for at, (each, value) in enumerate(zip(wanted, values, strict=True))
     ]
-    at = values.index(-1)
-    others = [each for place, each in enumerate(extents) if place != at]
-    left = integers.exact_quotient(prod(replaced, start=integers.constant(1)), prod(others, start=integers.constant(1)))
-    if left is None:
-        return given
-    extents[at] = left
-    return {**given, "shape": Given(Items(tuple(extents)), given["shape"].span)}
+    one = integers.constant(1)
+    others = prod((each for each in extents if each.value != -1), start=one)
+    return _Reshaped(extents, prod(replaced, start=one), others)
 
 
 def _slice(given: Mapping[str, Given]) -> Mapping[str, Given]:

@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from operator import eq
 
+from snd_analysis.base.limits import MOST_COMPARED_LINES
 from snd_analysis.base.text import Edit, Span
 
-_MOST_LINES = 2000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
@@ -28,7 +28,7 @@ def _all_edits(before: str, after: str) -> Iterator[Edit]:
     for line in old:
         starts.append(starts[-1] + len(line))
     # Where there are very many lines, those that stand everywhere, such as `}`, don't count as alike.
-    matcher = SequenceMatcher(None, old, new, autojunk=len(old) > _MOST_LINES)
+    matcher = SequenceMatcher(None, old, new, autojunk=len(old) > MOST_COMPARED_LINES)
     for kind, first, last, new_first, new_last in matcher.get_opcodes():
         if kind == "equal":
             continue

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import product
+
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Problem, Repair, Span
-from snd_analysis.compose import Specialization
+from snd_analysis.compose import Arguments, Specialization, Template, leaves_of
+from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.nnef1.elaborate.context import Unproven, notes_of
+from snd_analysis.nnef1.elaborate.extents.refused import is_refused
+from snd_analysis.nnef1.elaborate.limits import (
+    GREATEST_FITTED_SIZE,
+    LONGEST_UNPROVEN,
+    MOST_FITTED_SYMBOLS,
+    MOST_UNPROVEN_NOTES,
+)
+from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import TRUE, Integer, IsZero, Junction, Truth, Verdict
+from snd_analysis.symbolic.values import OperationError, substitute
 
 _WRITABLE = re.compile(r"[\w\s.+*/()-]+")
-_LONGEST = 60
-_MOST_NOTES = 4
+_PROVED_BY_TRACT = frozenset(["reshape"])
+"""Operations that tract does not load if it can't prove an equation. It looks at others when the graph runs."""
 
 
 def unproven_equations(specialization: Specialization, symbols: Mapping[str, Integer]) -> Iterator[Integer]:
@@ -75,7 +88,7 @@ def _holds_above_zero(condition: Truth) -> bool:
     return integers.substitute(condition, _above_zero(condition)) is TRUE
 
 
-def _fails_above_zero(equation: Integer) -> bool:
+def fails_above_zero(equation: Integer) -> bool:
     """Return whether an integer is 0 for no sizes but 0."""
     found = integers.substitute(equation, _above_zero(equation))
     return integers.decide_equal(found, integers.constant(0)) is Verdict.DIFFERENT
@@ -88,6 +101,50 @@ def _above_zero(value: Truth | Integer) -> Mapping[Hashable, Integer]:
     }
 
 
+def fitting_sizes(operators: Operators, template: Template, given: Arguments) -> Mapping[str, int] | None:
+    """Return sizes for which an invocation is valid, by the names of symbols; None if no small ones are.
+
+    Extents that are equal for no size may fit where one of them is 1: tract repeats it, and the operators of the
+    library repeat those that are known.
+    """
+    found = {leaf for each in (*given.inputs, *given.attributes.values()) for leaf in leaves_of(each)}
+    leaves = sorted(found, key=lambda leaf: leaf.name)
+    if not leaves or len(leaves) > MOST_FITTED_SYMBOLS or template.name.name in _PROVED_BY_TRACT:
+        return None
+    ranges = [
+        range(max(leaf.low or 0, 1), min(leaf.high or GREATEST_FITTED_SIZE, GREATEST_FITTED_SIZE) + 1)
+        for leaf in leaves
+    ]
+
+    def fit(sizes: Sequence[int]) -> bool:
+        known = {leaf.key: integers.constant(size) for leaf, size in zip(leaves, sizes, strict=True)}
+        try:
+            inputs = tuple(_sized(each, known) for each in given.inputs)
+            attributes = {name: substitute(each, known) for name, each in given.attributes.items()}
+        except (OperationError, *integers.FAILURES):
+            return False
+        return not fails(operators.specialization(template, Arguments(given.dtypes, attributes, inputs)))
+
+    sizes = next(filter(fit, product(*ranges)), None)
+    if sizes is None:
+        return None
+    matters = [not all(fit((*sizes[:at], each, *sizes[at + 1 :])) for each in ranges[at]) for at in range(len(leaves))]
+    told = matters if any(matters) else [True] * len(leaves)
+    return {leaf.name: size for leaf, size, is_told in zip(leaves, sizes, told, strict=True) if is_told}
+
+
+def _sized(value: TensorValue, sizes: Mapping[Hashable, Integer]) -> TensorValue:
+    if not isinstance(value, Tensor) or value.shape is None:
+        return value
+    shape = (each for each in value.shape if isinstance(each, Integer))
+    return replace(value, shape=tuple(integers.substitute(each, sizes) for each in shape))
+
+
+def fails(specialization: Specialization) -> bool:
+    """Return whether an operator is wrong for what it is given, or one that it invokes."""
+    return bool(specialization.failures) or any(map(fails, specialization.used))
+
+
 def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Problem:
     """Return what is said of an equation that nothing says, with the other places that need it.
 
@@ -96,28 +153,32 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
     left, right = _sides(found.equation)
     notes = (
         *notes_of(found.chain),
-        *(Note(each.span, f"'{each.operation}' needs the same") for each in others[:_MOST_NOTES]),
+        *(Note(each.span, f"'{each.operation}' needs the same") for each in others[:MOST_UNPROVEN_NOTES]),
     )
     names = ", ".join(f"'{leaf.name}'" for leaf in sorted(found.equation.leaves, key=lambda leaf: leaf.name))
-    if _fails_above_zero(found.equation):
+    if found.example:
+        message = f"the shapes of '{found.operation}' fit for few sizes only, such as {found.example}"
+        return Problem(rules.UNPROVEN_SHAPE, found.span, message, notes)
+    if fails_above_zero(found.equation):
         message = f"the shapes of '{found.operation}' differ for all sizes: they fit only for {left} == {right}"
         return Problem(rules.ASSERTION_FAILS, found.span, message, notes)
-    if len(left) + len(right) > _LONGEST:
-        message = (
-            f"the shapes of '{found.operation}' fit for some values of {names} only, and no assertion says for which"
-        )
-        return Problem(rules.UNPROVEN_SHAPE, found.span, message, notes)
+    is_loaded = found.operation not in _PROVED_BY_TRACT or not is_refused(found.equation)
+    subject = f"{'' if is_loaded else 'tract does not load this: '}the shapes of '{found.operation}'"
+    rule = rules.UNPROVEN_SHAPE if is_loaded else rules.ASSERTION_FAILS
+    if len(left) + len(right) > LONGEST_UNPROVEN:
+        message = f"{subject} fit for some values of {names} only, and no assertion says for which"
+        return Problem(rule, found.span, message, notes)
     fact = f"{left} == {right}"
     if right.isdigit():
         why = f"a number stands where the extent depends on {names}"
-        message = f"the shapes of '{found.operation}' fit for {fact} only: {why}"
-        return Problem(rules.BAKED_EXTENT, found.span, message, notes)
-    message = f"the shapes of '{found.operation}' fit only if {fact}, and no assertion says so"
+        baked = rules.BAKED_EXTENT if is_loaded else rules.ASSERTION_FAILS
+        return Problem(baked, found.span, f"{subject} fit for {fact} only: {why}", notes)
+    message = f"{subject} fit only if {fact}, and no assertion says so"
     if not _WRITABLE.fullmatch(fact.replace("==", "")):
-        return Problem(rules.UNPROVEN_SHAPE, found.span, message, notes)
+        return Problem(rule, found.span, message, notes)
     line = f"extension tract_assert {fact};"
     repair = Repair(f"Add '{line}'", (Edit(Span(header_end, header_end), f"\n{line}"),), safe=False)
-    return Problem(rules.UNPROVEN_SHAPE, found.span, message, notes, repair)
+    return Problem(rule, found.span, message, notes, repair)
 
 
 def _sides(equation: Integer) -> tuple[str, str]:

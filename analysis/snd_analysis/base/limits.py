@@ -1,0 +1,7 @@
+"""Limits of what all packages share, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_COMPARED_LINES = 2000
+"""Lines of a text that are compared with all others. In a longer text, lines that recur often are not matched: the
+edits between two texts may be larger than need be, and mean the same."""

@@ -1,0 +1,10 @@
+"""Limits of messages about names and comments, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_NAMED = 5
+"""Unused results that a message names. It counts the others."""
+MOST_UNKNOWN_RULES = 20
+"""Unknown rules of one comment that are reported. The last message counts the others."""
+LONGEST_RULE = 80
+"""Characters of the name of an unknown rule. A longer one is cut."""

@@ -1,0 +1,8 @@
+"""Limits of what is kept between edits, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_KEPT_ARGUMENTS = 4
+"""Invocations of a long definition for which its composed statements are kept. Users see nothing of it."""
+MOST_KEPT_GRAPHS = 256
+"""Graphs of NNEF 1.0 of which it is kept what they see. Users see nothing of it."""

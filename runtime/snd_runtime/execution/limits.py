@@ -1,0 +1,14 @@
+"""Limits of running graphs, with what users see at each."""
+
+from __future__ import annotations
+
+DEEPEST_FACTOR = 12
+"""Invocations that are followed to see what becomes of a variable. Behind more, it is drawn as one of no known role."""
+MOST_FLAT_STEPS = 20_000
+"""Steps of a program that is made flat. A longer one runs as it is: users see the same, later."""
+MOST_CONSTANT_ELEMENTS = 1 << 16
+"""Elements of the constants of an operator that becomes a part of the program around it, as long as which they stay.
+Operators with larger ones stay invocations: users see the same."""
+MOST_DRAWN = 131_071
+"""Elements of a variable that are drawn. One of more elements repeats them: nobody looks at a hundred million random
+numbers. A prime, so that rows and channels differ nevertheless."""

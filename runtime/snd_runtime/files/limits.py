@@ -1,0 +1,8 @@
+"""Limits of files with tensors, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_ARRAY_BYTES = 1 << 33
+"""Bytes of an array in an archive, once it is unpacked. A larger one is an invalid file."""
+MOST_EXTENT = 1 << 48
+"""Extents of a tensor in a .safetensors file. One that tells more is an invalid file."""

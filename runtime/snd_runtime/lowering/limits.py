@@ -1,0 +1,16 @@
+"""Limits of evaluating formulas, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_CHUNKS = 1024
+"""Chunks of a sum that are kept for the next run. Of more, all are found again: users see nothing of it."""
+MOST_COPIED = 1 << 20
+"""Elements of windows that are copied at a time: copies that stay in the cache cost less than half of those that do not
+(measured). Users see nothing of it."""
+MOST_COUNTED_ELEMENTS = 1 << 20
+"""Elements of a tensor for which it is looked which of them formulas write. Of larger tensors only what the forms of
+the indices tell is looked at: elements that are not written may stay 0 without an error."""
+MOST_SUMMED = 256
+"""Summands that a compiled loop adds up one by one. Longer sums, which would lose accuracy, are left to NumPy."""
+MOST_ROUNDS = 4096
+"""Rounds of a loop around NumPy: more are not worth what they save. Users see nothing of it."""

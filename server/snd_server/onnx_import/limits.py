@@ -1,0 +1,33 @@
+"""Limits of reading ONNX models, with what users see at each."""
+
+from __future__ import annotations
+
+LONGEST_BLOCK = 60
+"""Statements of an operator that is made of what is repeated. Longer repetitions stay statements of the graph."""
+MOST_INPUTS = 3
+"""Inputs of such an operator. What would need more stays statements of the graph."""
+MOST_REFUSED = 8
+"""Groups of repeated statements that turn out to be no operator. Then no more are tried."""
+MOST_ATTRIBUTES = 8
+"""Attributes of such an operator. What would need more stays statements of the graph."""
+MOST_WRITTEN_ITEMS = 16
+"""Ints of a constant that are written into the text. Larger constants are variables with a file."""
+MOST_CONTENTS = 256
+"""Elements of a tensor that are followed as symbolic integers. Shapes that larger ones tell are not known."""
+MOST_FOLDED_ELEMENTS = 1 << 22
+"""Elements of the inputs and the output of a node that is computed. Larger ones stay operations."""
+MOST_NODES = 200_000
+"""Nodes of a model. One with more is refused."""
+MOST_UNROLLED = 64
+"""Iterations of a loop that are written out, where the language has no such loop. A longer loop is refused."""
+LONGEST_LOOP = 1_000_000
+"""Iterations of a loop whose number is not known, as far as the shapes of its results tell."""
+MOST_MATRIX_ELEMENTS = 1 << 24
+"""Elements of the matrices by which an image is resized. A resize that needs more is refused."""
+MOST_INLINED = 100_000
+"""Nodes that the functions of a model come to. A model with more is refused."""
+DEEPEST_CALL = 32
+"""Calls of functions inside of each other. A model with more is refused."""
+MOST_NAME_CHARACTERS = 64 << 20
+"""Characters of the names of inlined nodes, each of which has those of all calls around it. A model with more is
+refused."""
