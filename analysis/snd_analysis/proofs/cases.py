@@ -8,7 +8,7 @@ be like these.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate, product
 from math import prod
 from typing import TypeAlias
@@ -137,6 +137,7 @@ class _Making:
         self._template = template
         self._general = general
         self._values = _Values(template)
+        self._given = _leaves_of_attributes(general)
         self._lengths = self._values.lengths
         self._dtypes = _dtypes_of(template)
 
@@ -177,7 +178,7 @@ class _Making:
             if max(each, default=0) >= shortest:
                 lengths = {leaf.key: at for leaf, at in zip(leaves, each, strict=True)}
                 inputs = {
-                    member.name: _rows(_present(value), lengths)
+                    member.name: _rows(member, _present(value), lengths, self._given)
                     for member, value in zip(self._template.inputs, self._general.inputs, strict=True)
                 }
                 yield from self._rows_of(self._general, {}, inputs, lengths, sum(each))
@@ -291,13 +292,11 @@ def _any_shapes(member: Member, lengths: Iterator[int]) -> tuple[tuple[Integer, 
     """Return shapes of any extents. The tensors of a pack have one rank."""
     count = 1 if member.node.pack is None else next(lengths)
     rank = next(lengths)
-    return tuple(
-        tuple(
-            shapes.variable(CompileTime((member.name, at, axis)), f"{member.name}[{at}].shape[{axis}]", 0, None)
-            for axis in range(rank)
-        )
-        for at in range(count)
-    )
+    return tuple(tuple(_any_extent(member, at, axis) for axis in range(rank)) for at in range(count))
+
+
+def _any_extent(member: Member, at: int, axis: int) -> Integer:
+    return shapes.variable(CompileTime((member.name, at, axis)), f"{member.name}[{at}].shape[{axis}]", 0, None)
 
 
 def _dtypes_of(template: Template) -> tuple[Mapping[str, str], ...]:
@@ -444,8 +443,28 @@ def _tensors(value: Value) -> Iterator[Tensor]:
             yield each
 
 
-def _rows(value: Value, lengths: Mapping[object, int]) -> tuple[tuple[Integer, ...], ...] | None:
-    """Return the shapes of an input, of a pack one for each tensor; None if they are not known."""
+def _leaves_of_attributes(general: Specialization) -> frozenset[Hashable]:
+    """Return what stands for attributes that are not given, which each case gives values of its own."""
+    found: set[Hashable] = set()
+    for member in general.template.attributes:
+        value = _present(general.scope.values.get(member.symbol, UNDEFINED))
+        for item in value.elements if isinstance(value, Pack) else (value,):
+            found |= _unknowns_of(item) if isinstance(item, Integer) else set()
+    return frozenset(found)
+
+
+def _unknowns_of(extent: Integer) -> set[Hashable]:
+    """Return what an extent is made of: unknowns, and packs of them."""
+    return {leaf.key.pack if isinstance(leaf.key, Element) else leaf.key for leaf in extent.leaves}
+
+
+def _rows(
+    member: Member, value: Value, lengths: Mapping[object, int], given: Set[Hashable]
+) -> tuple[tuple[Integer, ...], ...] | None:
+    """Return the shapes of an input, of a pack one for each tensor; None if they are not known.
+
+    Extents that attributes tell may be any: that they are what they have to be is asked of them as of those of callers.
+    """
     tensors: Sequence[Value] | None = (value,)
     if isinstance(value, Pack):
         segments = [
@@ -461,7 +480,13 @@ def _rows(value: Value, lengths: Mapping[object, int]) -> tuple[tuple[Integer, .
         items = row.items if isinstance(row, Pack) else None
         if items is None or not all(isinstance(each, Integer) for each in items):
             return None
-        rows.append(tuple(_known_when_composed(each) for each in items if isinstance(each, Integer)))
+        rows.append(
+            tuple(
+                _known_when_composed(each) if given.isdisjoint(_unknowns_of(each)) else _any_extent(member, at, axis)
+                for axis, each in enumerate(items)
+                if isinstance(each, Integer)
+            )
+        )
     return None if tensors is None else tuple(rows)
 
 

@@ -28,9 +28,8 @@ from snd_analysis.compose.formulas import (
     subterms,
     unconditional,
 )
-from snd_analysis.model import tensors_of
 from snd_analysis.proofs.coverage import Writer, coverage
-from snd_analysis.proofs.declared import declared_goals, failing_goals, nonzero_divisors
+from snd_analysis.proofs.declared import declared_goals, failing_goals, input_facts, nonzero_divisors
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, negation
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
 from snd_analysis.proofs.limits import MOST_TOLD_APART
@@ -52,11 +51,7 @@ def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
     template = specialization.template
     if _lacks_extents(specialization):
         return
-    for tensor in (each for value in specialization.inputs for each in tensors_of(value)):
-        for extent in tensor.shape or ():
-            if isinstance(extent, Integer):
-                logic.integer(extent)
-    facts = tuple(logic.truth(check.condition) for check in specialization.checks)
+    facts = (*input_facts(specialization, logic), *(logic.truth(check.condition) for check in specialization.checks))
     if specialization.failures or not specialization.valid:
         yield from failing_goals(specialization, facts)
         return

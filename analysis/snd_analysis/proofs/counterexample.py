@@ -9,7 +9,7 @@ from snd_analysis.proofs.cases import Case
 from snd_analysis.proofs.logic import canonical
 from snd_analysis.proofs.verdicts import Candidate
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer
 from snd_analysis.symbolic.values import NULL, Pack, Unknown, Value
 
 _LARGEST = 64
@@ -84,7 +84,10 @@ def _number(of: Integer | int, values: Mapping[Hashable, int]) -> int:
     if isinstance(of, int):
         return of
     known = {leaf.key: values.get(canonical(leaf.key), max(leaf.low or 0, 0)) for leaf in of.leaves}
-    return shapes.evaluate(of, known)
+    try:
+        return shapes.evaluate(of, known)
+    except DivisionByZero:
+        return 0  # Of an extent that no tensor can have; the division is what fails.
 
 
 def _with_numbers(value: Value, values: Mapping[Hashable, int]) -> Value:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose import Failure, Member, Specialization, Template
-from snd_analysis.model import tensors_of
+from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Posed
 from snd_analysis.proofs.limits import MOST_CONDITIONS
@@ -57,6 +57,29 @@ def failing_goals(specialization: Specialization, facts: tuple[Expression, ...])
         yield Gap("what is declared can't be told for all sizes")
 
 
+def input_facts(specialization: Specialization, logic: Logic) -> tuple[Expression, ...]:
+    """Return what holds of the extents that tensors are given with. They are what a counterexample has values of."""
+    found = []
+    for _, _, extent in _extents(_inputs(specialization)):
+        size, low = logic.integer(extent), shapes.bounds(extent)[0]
+        if low is None or low < 0:
+            found.append(size >= 0)
+    return tuple(found)
+
+
+def divisors_of_inputs(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
+    """Yield that no divisor in an extent of an input is zero."""
+    for member, shape, extent in _extents(_inputs(specialization)):
+        yield from nonzero_divisors(extent, member.base, shape, logic)
+
+
+def divisors_of_checks(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
+    """Yield that no divisor is zero in what is asked of extents."""
+    for check in specialization.checks:
+        span = check.place.span
+        yield from nonzero_divisors(check.condition, 0, nodes.Tilde(span.start, span.end), logic)
+
+
 def declared_goals(
     specialization: Specialization, logic: Logic, facts: tuple[Expression, ...]
 ) -> tuple[list[Goal], tuple[Expression, ...]]:
@@ -64,13 +87,18 @@ def declared_goals(
     found = []
     for goal in _demands(specialization, logic):
         found.append(goal if goal.holds else replace(goal, facts=(*facts, *goal.facts)))
-        if goal.goal is not None and not goal.holds:
-            facts = (*facts, implies(all_of(*goal.facts), goal.goal))
+        facts = (*facts, *holding(goal))
     return found, facts
+
+
+def holding(goal: Goal) -> tuple[Expression, ...]:
+    """Return what holds if a goal does."""
+    return () if goal.goal is None or goal.holds else (implies(all_of(*goal.facts), goal.goal),)
 
 
 def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
     template = specialization.template
+    yield from divisors_of_inputs(specialization, logic)
     for base, using in template.using:
         for each in nodes.descendants(using.target):
             symbol = template.resolution.targets.get(each)
@@ -78,22 +106,28 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
             for item in value_.elements if isinstance(value_, Pack) else (value_,):
                 if isinstance(item, Integer | Truth):
                     yield from nonzero_divisors(item, base, using.value, logic)
-    for check in specialization.checks:
-        span = check.place.span
-        yield from nonzero_divisors(check.condition, 0, nodes.Tilde(span.start, span.end), logic)
+    yield from divisors_of_checks(specialization, logic)
     declared = (
         *((member, specialization.constants[member.name]) for member in template.constants),
         *((member, specialization.variables[member.name]) for member in template.variables),
         *zip(template.outputs, specialization.outputs, strict=True),
     )
+    for member, shape, extent in _extents(declared):
+        yield from nonzero_divisors(extent, member.base, shape, logic)
+        yield _not_negative(extent, member, shape, logic)
+
+
+def _inputs(specialization: Specialization) -> Iterator[tuple[Member, TensorValue]]:
+    """Yield the inputs; none if what is given is not allowed."""
+    return zip(specialization.template.inputs, specialization.inputs, strict=False)
+
+
+def _extents(declared: Iterable[tuple[Member, TensorValue]]) -> Iterator[tuple[Member, nodes.Shape, Integer]]:
     for member, value in declared:
-        if member.node.shape is None:
-            continue
-        for tensor in tensors_of(value):
-            for extent in tensor.shape or ():
-                if isinstance(extent, Integer):
-                    yield from nonzero_divisors(extent, member.base, member.node.shape, logic)
-                    yield _not_negative(extent, member, member.node.shape, logic)
+        shape = member.node.shape
+        if shape is not None:
+            extents = (each for tensor in tensors_of(value) for each in tensor.shape or ())
+            yield from ((member, shape, each) for each in extents if isinstance(each, Integer))
 
 
 def _not_negative(extent: Integer, member: Member, shape: nodes.Shape, logic: Logic) -> Goal:

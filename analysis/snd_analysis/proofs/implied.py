@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from itertools import chain, product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from snd_analysis.base import Span
 from snd_analysis.compose import Failure, Session, Template, as_condition, declare_root
 from snd_analysis.proofs.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
-from snd_analysis.proofs.declared import is_refused
+from snd_analysis.proofs.declared import divisors_of_checks, divisors_of_inputs, holding, input_facts, is_refused
 from snd_analysis.proofs.goal import UNDECIDED, Gap
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_REALS, Pace
 from snd_analysis.proofs.logic import Logic
@@ -90,7 +90,12 @@ class _Looking(Struct):
         if condition is None:
             return "its value is not known"
         logic = Logic(self.solver)
-        facts = [logic.truth(check.condition) for check in declared.checks]
+        facts = [
+            *input_facts(declared, logic),
+            *chain.from_iterable(map(holding, divisors_of_inputs(declared, logic))),
+            *chain.from_iterable(map(holding, divisors_of_checks(declared, logic))),
+            *(logic.truth(check.condition) for check in declared.checks),
+        ]
         decision = logic.decide(facts, logic.truth(condition), MILLISECONDS)
         if isinstance(decision, Undecided):
             return decision.reason
