@@ -14,3 +14,8 @@ MOST_SUMMED = 256
 """Summands that a compiled loop adds up one by one. Longer sums, which would lose accuracy, are left to NumPy."""
 MOST_ROUNDS = 4096
 """Rounds of a loop around NumPy: more are not worth what they save. Users see nothing of it."""
+MOST_PRODUCTS = 1 << 36
+"""Products of two matrices that are compiled as a whole. More are computed in pieces, between which the time is
+checked."""
+MOST_OFFSETS = 1 << 22
+"""Rows, columns or matrices of a compiled product. What has more is left to NumPy: users see the same."""

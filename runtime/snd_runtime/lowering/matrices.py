@@ -15,11 +15,9 @@ from snd_runtime.lowering.contraction import Contraction, Factor
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.gemm import Multiplication, Offsets, is_available
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
+from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS
 from snd_runtime.lowering.memory import Memory
 
-_MOST_PRODUCTS = 1 << 36
-"""More are computed in pieces, between which the time is checked."""
-_MOST_OFFSETS = 1 << 22
 _AS_LONG_AS_A_POINT = 1 << 13
 """How many products NumPy computes in the time that a point of other formulas takes."""
 
@@ -68,7 +66,7 @@ def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | 
     points = prod(extents)
     if len(factors) != 2 or len(how.factors) != 2 or how.guards or how.fixed or slot.items or not has_compiler():
         return None
-    if {slot.dtype, *(factor.term.slot.dtype for factor in factors)} != {"real"} or points > _MOST_PRODUCTS:
+    if {slot.dtype, *(factor.term.slot.dtype for factor in factors)} != {"real"} or points > MOST_PRODUCTS:
         return None
     if not how.is_dense(extents) or not how.is_within(Box(tuple((0, extent) for extent in extents))):
         return None
@@ -130,7 +128,7 @@ def _matrices(a: _Placed, b: _Placed, c: _Placed, reduced: Sequence[int], extent
     batch = [axis for axis in free if axis in both]
     rows = [axis for axis in free if axis in a.steps and axis not in both]
     columns = [axis for axis in free if axis in b.steps and axis not in both]
-    if max(prod(extents[axis] for axis in each) for each in (batch, rows, columns, inner)) > _MOST_OFFSETS:
+    if max(prod(extents[axis] for axis in each) for each in (batch, rows, columns, inner)) > MOST_OFFSETS:
         return None
 
     def offsets(of: _Placed, first: Axes, second: Axes) -> Offsets:
