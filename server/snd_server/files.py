@@ -117,7 +117,7 @@ class DiskReader:
             return _tensor_listing(_archive_members(members, os.path.dirname(name)))
         found = members.get(name)
         if found is None and name == GRAPH:
-            return _unreadable(rules.UNREADABLE_FILE, f"there is no {GRAPH} in the archive", 0)
+            return _unreadable(rules.UNREADABLE_FILE, _no_graph(members), 0)
         if found is None:
             return FileNotFoundError(f"{archive}/{name}")
         if name.endswith(_TENSOR_FILE):
@@ -137,7 +137,7 @@ class DiskReader:
             return text if why is None else _unreadable(rules.FILE_TOO_LARGE, why, 0)
         except UnicodeDecodeError as error:
             if content.startswith(_WIDE_BOMS):
-                message = "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8"
+                message = "the file is encoded in UTF-16 or UTF-32, and snd reads UTF-8"
                 return _unreadable(rules.INVALID_ENCODING, message, 0)
             self._legible[path] = content.decode(errors="replace")
             offset = len(content[: error.start].decode())
@@ -199,6 +199,13 @@ def _members_or_error(archive: str) -> Mapping[str, Member] | OSError:
         return read_members(archive, _wanted, MOST_ARCHIVE_TEXT_BYTES)
     except OSError as error:
         return error
+
+
+def _no_graph(members: Iterable[str]) -> str:
+    """Return the message for an archive without a graph. Many are made of a folder, and have the graph in that."""
+    inside = sorted(each for each in members if each.endswith(f"/{GRAPH}"))
+    only = f", only {inside[0]}: pack what is in the folder, not the folder" if inside else ""
+    return f"there is no {GRAPH} in the archive{only}"
 
 
 def _tensor_members(members: Iterable[str], prefix: str) -> Sequence[str]:

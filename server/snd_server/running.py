@@ -139,7 +139,15 @@ def _evaluated(
         raise ArgumentError(no_file(request.path))
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
         raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
-    prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)
+    try:
+        prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)
+    except UnknownOutputError:
+        template = chosen_definition(snapshot, request.path, request.graph, request.operator)
+        wrong = _diagnostics(checker, snapshot, template)
+        if is_broken(wrong):  # the operation may be known once that is mended
+            kind = template.definition.kind
+            return Evaluated(template.shown, kind, request.seed, request.double, {}, diagnostics=wrong), PROBLEMS
+        raise
     template = prepared.template
     outputs = [member.name for member in template.outputs]
     expected = expected_tensors(request.expect, outputs, request.memory_bytes)
@@ -163,6 +171,10 @@ def _evaluated(
     return evaluated, status or (PROBLEMS if failures or differing else CLEAN)
 
 
+class UnknownOutputError(ArgumentError):
+    """An output of a graph in NNEF 1.0 depends on what is not known, or not read."""
+
+
 class Prepared(Struct, frozen=True):
     """What is to be run, and how it is shown as long as it has not been."""
 
@@ -180,7 +192,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
         unread = elaborated(snapshot.db, request.path).unknown_results
         if unread:
-            raise ArgumentError(f"the output '{unread[0]}' depends on an operation that snd does not know")
+            raise UnknownOutputError(f"the output '{unread[0]}' depends on an operation that snd does not know")
     attributes, tensors = request.attributes, request.inputs
     if is_specified(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)

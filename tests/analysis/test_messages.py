@@ -17,7 +17,7 @@ _ANNOTATION = re.compile(r"\b(?:error|warning|info|hint)\[([a-z0-9-]+)\]: (.+)")
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _CALLS = {
     "ArgumentError", "ConfigError", "DrawingError", "MissingExtraError", "MissingPathError", "ShapesError",
-    "UpdateRefusedError", "BadParameter", "ClickException", "UsageError", "say",
+    "UnknownOutputError", "UpdateRefusedError", "BadParameter", "ClickException", "UsageError", "say",
 }  # fmt: skip
 _FAILURES = {"Failure", "failure_at", "InvalidRequest", "EvaluationFailed"}
 _PARTS = ("commands", "server", "testing", "views")

@@ -158,3 +158,17 @@ def test_unknown_names_are_compared_with_all_others_a_hundred_times() -> None:
     texts = {"graph.nnef": _HEAD.format("", f"{statements} y = tensor1;"), "graph.quant": lines}
     found = snapshot_of(texts).diagnostics("graph.quant")
     assert ["did you mean" in each.message for each in found] == [True] * 100 + [False] * 100
+
+
+def test_a_long_name_does_not_fill_screens() -> None:
+    text = _HEAD.format("", f"y = relu({'z' * 1_000_000});")
+    (found,) = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    assert found.rule.name == "undefined-name"
+    assert len(found.message) < 5_000
+
+
+def test_braces_in_a_row_that_close_nothing_are_one_mistake() -> None:
+    text = _HEAD.format("", "y = relu(x);")
+    (found,) = snapshot_of({"graph.nnef": f"{text}}} }}\n}}"}).diagnostics("graph.nnef")
+    assert text[found.location.span.start - 2 : found.location.span.start] == "}\n"
+    assert found.message == "these '}' close nothing"

@@ -132,6 +132,15 @@ def test_r138_an_archive_without_a_graph_is_told(snd: Run, tmp_path: Path):
     result = snd("check", "--no-cache", "--format", "concise", _archive(tmp_path / "m.tar", {"other.nnef": b""}))
     assert result.status == 2
     assert "there is no graph.nnef in the archive" in result.stdout
+    result = snd("check", "--no-cache", "--format", "concise", _archive(tmp_path / "f.tar", {"net/graph.nnef": b""}))
+    assert "only net/graph.nnef: pack what is in the folder" in result.stdout
+
+
+def test_a_run_of_a_graph_with_mistakes_tells_them(snd: Run, tmp_path: Path):
+    files = {**_files(), "graph.nnef": GRAPH.replace("mul(x, v)", "rolu(x)").encode()}
+    result = snd("run", _folder(tmp_path / "model", files))
+    assert result.status == 1, result.stderr
+    assert "rolu" in result.stdout
 
 
 def test_numbers_that_are_kept_in_tensor_files_are_attributes(snd: Run, tmp_path: Path):

@@ -75,7 +75,7 @@ class Source(Struct, frozen=True, dict=True):
             return ""
         start = self.line_starts[line - 1]
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
-        return _LINE_BREAK.sub("", self.text[start:end])
+        return self.text[start:end].rstrip("\r\n")  # a line has one line break, at its end
 
 
 class Edit(Struct, frozen=True):

@@ -39,6 +39,7 @@ from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
 from snd_analysis.workspace.composing import beyond_budget, composed_definition, composing_problems
 from snd_analysis.workspace.files import file, source, tree, whole_tree
+from snd_analysis.workspace.limits import MOST_MESSAGE_CHARACTERS
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
 from snd_analysis.workspace.samples import CheckedSample, checked_sample, modules_in_sample, sample_target, samples
 
@@ -197,10 +198,18 @@ def _diagnostic(db: Database, path: str, problem: Problem) -> Diagnostic:
         edits = tuple(_text_edit(db, path, edit) for edit in needed)
         fix = Fix(repair.title, edits, repair.safe)
     return Diagnostic(
-        problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
+        problem.rule, problem.rule.severity, _short(problem.message), Location(path, problem.span),
         tuple(_related(db, path, note) for note in problem.notes), fix,
         unnecessary=problem.rule in _UNNECESSARY,
     )  # fmt: skip
+
+
+def _short(message: str) -> str:
+    """Return a message without the middle of what would fill screens: names and labels may be of any length."""
+    if len(message) <= MOST_MESSAGE_CHARACTERS:
+        return message
+    half = MOST_MESSAGE_CHARACTERS // 2
+    return f"{message[:half]}…{message[-half:]}"
 
 
 def _is_import_there(db: Database, path: str, edit: Edit) -> bool:

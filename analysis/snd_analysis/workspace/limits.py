@@ -1,4 +1,4 @@
-"""Limits of what is kept between edits, with what users see at each."""
+"""Limits of what is kept between edits, and of what is told, with what users see at each."""
 
 from __future__ import annotations
 
@@ -6,3 +6,5 @@ MOST_KEPT_ARGUMENTS = 4
 """Invocations of a long definition for which its composed statements are kept. Users see nothing of it."""
 MOST_KEPT_GRAPHS = 256
 """Graphs of NNEF 1.0 of which it is kept what they see. Users see nothing of it."""
+MOST_MESSAGE_CHARACTERS = 4_000
+"""Of a message; of longer ones the middle is left out."""

@@ -81,7 +81,7 @@ def read_header(content: bytes, file_bytes: int | None = None) -> Header:
     extents, (bits, code, parameters) = rest[:GREATEST_RANK], rest[GREATEST_RANK:]
     if magic != _MAGIC:
         at = 0 if magic[:1] != _MAGIC[:1] else 1
-        raise InvalidFileError("this is not a tensor file: it begins with 0x4E 0xEF ('N' and 0xEF)", at)
+        raise InvalidFileError("this is not a tensor file: one begins with 0x4E 0xEF ('N' and 0xEF)", at)
     if (major, minor) != _VERSION:
         raise InvalidFileError(f"the version is {major}.{minor}, and only 1.0 is known", 2 if major != 1 else 3)
     if rank > GREATEST_RANK:

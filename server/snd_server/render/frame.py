@@ -13,6 +13,8 @@ from snd_server.report import Paint
 
 _NARROWEST = 20
 _ELLIPSIS = "…"
+_MOST_IN_COLUMN = 16
+"""Characters that stand in one column: a letter, and accents upon it."""
 
 
 class Label(Struct, frozen=True):
@@ -70,7 +72,9 @@ class SourceFrame(Struct, frozen=True):
         """Return what is visible of a line: before, within and after ``start`` to ``end``, as wide as there is
         room."""
         room = self._room
-        before, within, after = visible(text[:start]), visible(text[start:end]), visible(text[end:])
+        most = _MOST_IN_COLUMN * room  # of a line of a million characters, nobody looks at the rest
+        before = visible(text[max(0, start - most) : start])
+        within, after = visible(text[start : min(end, start + most)]), visible(text[end : end + most])
         if width(before) + width(within) + width(after) <= room:
             return before, within, after
         before = _shortened(before[::-1], max(room // 3, room - width(within) - width(after)))[::-1]

@@ -11,6 +11,8 @@ import pytest
 
 from snd_server.files import DiskReader
 from snd_server.lsp import transport
+from snd_server.render import frame
+from snd_server.render.visible import visible
 from support.lsp.in_process import ServerThread
 from support.lsp.raw_client import framed, goodbye, running
 from support.sampling import tries
@@ -54,6 +56,24 @@ def test_a_source_of_fifty_megabytes(project: Path, real):
     outcome = real("check", "--no-cache", "--format", "concise")
     assert outcome.status == 2
     assert "error[unreadable-file] it cannot be read: it has 51,600,000 bytes, more than the" in outcome.stdout
+
+
+def test_a_long_line_of_mistakes(project: Path, real, monkeypatch: pytest.MonkeyPatch):
+    """Of a line, each message looks at what is shown: else n messages would look at n characters each."""
+    (project / "graph.nnef").write_text("a; " * 2_000)
+    seen = 0
+
+    def count(text: str) -> str:
+        nonlocal seen
+        seen += len(text)
+        return visible(text)
+
+    monkeypatch.setattr(frame, "visible", count)
+    outcome = real("check", "--no-cache", "graph.nnef")
+    assert outcome.status == 1
+    assert "Found 2000 errors" in outcome.stdout
+    assert "…" in outcome.stdout
+    assert seen < 2_000 * 4_000
 
 
 LARGE = {

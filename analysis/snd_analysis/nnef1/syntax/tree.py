@@ -16,6 +16,7 @@ from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax.parser import Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split, split_statements
 
+_STRAY = "this '}' closes nothing", "these '}' close nothing"
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
 
 
@@ -140,9 +141,18 @@ class _Builder:
             case PieceKind.BODY_END:
                 self._end(piece)
             case PieceKind.STRAY:
-                self._problem(Span(piece.start, piece.end), "this '}' closes nothing")
+                self._stray(Span(piece.start, piece.end))
             case PieceKind.ITEM:
                 self._item(piece)
+
+    def _stray(self, span: Span) -> None:
+        """Report a brace; several in a row are one mistake."""
+        last = self.problems[-1] if self.problems else None
+        if last is not None and last.message in _STRAY and not self._text[last.span.end : span.start].strip():
+            self.problems[-1:] = []
+            self._problem(Span(last.span.start, span.end), _STRAY[1])
+        else:
+            self._problem(span, _STRAY[0])
 
     def _found(self, piece: Piece) -> ReadPiece:
         text = self._text[piece.start : piece.end]
