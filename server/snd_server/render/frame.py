@@ -13,8 +13,8 @@ from snd_server.report import Paint
 
 _NARROWEST = 20
 _ELLIPSIS = "…"
-_MOST_IN_COLUMN = 16
-"""Characters that stand in one column: a letter, and accents upon it."""
+_CHARACTERS_IN_COLUMN = 16
+"""As many as may stand in one column: a letter, and accents upon it."""
 
 
 class Label(Struct, frozen=True):
@@ -72,7 +72,7 @@ class SourceFrame(Struct, frozen=True):
         """Return what is visible of a line: before, within and after ``start`` to ``end``, as wide as there is
         room."""
         room = self._room
-        most = _MOST_IN_COLUMN * room  # of a line of a million characters, nobody looks at the rest
+        most = _CHARACTERS_IN_COLUMN * room  # of a line of a million characters, nobody looks at the rest
         before = visible(text[max(0, start - most) : start])
         within, after = visible(text[start : min(end, start + most)]), visible(text[end : end + most])
         if width(before) + width(within) + width(after) <= room:
