@@ -74,3 +74,22 @@ def test_what_is_wrong_in_the_body_is_told_once_in_the_body():
     snapshot = Workspace(reader).snapshot()
     (found,) = [each for each in snapshot.diagnostics("/m/graph.nnef") if "nowhere" in each.message]
     assert snapshot.source("/m/graph.nnef").position(found.location.span.start).line == 9
+
+
+BACKWARDS = TEXT.replace("x, 1, 1)", "x, 1, -1)").replace('"full", 1, 1)', '"full", 1, -1)')
+
+
+@pytest.mark.parametrize("length", [1, 4])
+def test_a_scan_goes_backwards(length: int):
+    x = np.random.default_rng(2).standard_normal((2, length, 3)).astype(np.float32)
+    found = run_text(BACKWARDS, {"x": x})
+    expected = _expected(x[:, ::-1])
+    np.testing.assert_allclose(found["all"], expected[:, ::-1], rtol=1e-5)
+    np.testing.assert_allclose(found["last"], expected[:, -1:], rtol=1e-5)
+    np.testing.assert_allclose(found["doubled"], 2 * expected[:, ::-1], rtol=1e-5)
+
+
+def test_results_have_their_names_where_the_body_has_the_same():
+    text = TEXT.replace("(all, last, doubled)", "(all, total, item)")
+    found = run_text(text, {"x": np.ones((2, 3, 3), np.float32)})
+    assert list(found) == ["all", "total", "item"]

@@ -266,11 +266,15 @@ def _loop(
     turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
     target: nodes.Expression | None,
 ) -> list[Value] | None:
-    """A scan of pieces of extent 1 from the first on, as a loop; None of others."""
-    if any(each.step != 1 for each in scanned) or any(step != 1 for _, kind, _, step in wanted if kind != "last"):
+    """A scan of pieces of extent 1 as a loop; None of others. What goes backwards is reversed before and after it."""
+    rows = [(kind == "full" and step == -1, axis) for _, kind, axis, step in wanted]
+    steps = (*(each.step for each in scanned), *(step for _, kind, _, step in wanted if kind != "last"))
+    if any(abs(step) != 1 for step in steps):
         return None
     pieces = [
-        Scanned(each.parameter, each.tensor, each.axis) for each in scanned if isinstance(each.tensor, TensorName)
+        Scanned(each.parameter, tensor, each.axis)
+        for each in scanned
+        if isinstance(tensor := _forwards(evaluator, call, each), TensorName)
     ]
     initial = {
         name: value if isinstance(value, TensorName) and value.name else _tensor(evaluator, call, value)
@@ -279,11 +283,33 @@ def _loop(
     kept = [Carried(name, each, carried[name]) for name, each in initial.items() if isinstance(each, TensorName)]
     if len(pieces) < len(scanned) or len(kept) < len(state):
         return None
+    targets = [_target(target, at, len(wanted) > 1) for at in range(len(wanted))]
     results = [
-        Wanted(name, kind == "last", axis, _target(target, at, len(wanted) > 1))
-        for at, (name, kind, axis, _) in enumerate(wanted)
+        Wanted(name, kind == "last", axis, None if is_reversed else place)
+        for (name, kind, axis, _), (is_reversed, _), place in zip(wanted, rows, targets, strict=True)
     ]
-    return loop(evaluator.context, evaluator.frame, call.function.span, count, pieces, kept, results, turn)
+    made = loop(evaluator.context, evaluator.frame, call.function.span, count, pieces, kept, results, turn)
+    if made is None:
+        return None
+    return [
+        _reversed(evaluator, call, value, axis, place) if is_reversed else value
+        for value, (is_reversed, axis), place in zip(made, rows, targets, strict=True)
+    ]
+
+
+def _forwards(evaluator: Evaluator, call: nodes.Call, scanned: _Scanned) -> Value:
+    if scanned.step > 0:
+        return scanned.tensor
+    return _reversed(evaluator, call, scanned.tensor, scanned.axis, None)
+
+
+def _reversed(
+    evaluator: Evaluator, call: nodes.Call, value: Value, axis: int, target: nodes.Expression | None
+) -> Value:
+    span = call.function.span
+    numbers = {"axis": axis, "stride": -1, "modulo": 0}
+    given = {name: Given(integers.constant(number), span) for name, number in numbers.items()}
+    return _invoked(evaluator, call, "tract_core_downsample", {"input": Given(value, span), **given}, target)
 
 
 def _rows(given: Mapping[str, Given], name: str) -> Iterator[tuple[Value, ...]]:

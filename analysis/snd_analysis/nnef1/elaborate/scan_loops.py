@@ -56,7 +56,10 @@ def loop(
 ) -> list[Value] | None:
     """Add a loop to the graph, and return its results; None if it has one that no loop has."""
     write = _Writer(context, frame, span)
-    packs = {each.parameter: context.graph.unused_name(f"{frame.prefix}{each.parameter}_pieces") for each in scanned}
+    packs = {
+        each.parameter: context.graph.unused_name(f"{_local_name(context, frame, each.parameter)}_pieces")
+        for each in scanned
+    }
     locals_ = {
         **{each.parameter: _local(context, frame, each.parameter, each.initial, None) for each in carried},
         **{each.parameter: _local(context, frame, each.parameter, each.tensor, each.axis) for each in scanned},
@@ -161,8 +164,14 @@ def _local(context: Context, frame: Frame, parameter: str, source: TensorName, a
     shape = [*_extents(source)]
     if axis is not None:
         shape[axis] = integers.constant(1)
-    name = context.graph.unused_name(f"{frame.prefix}{parameter}")
+    name = context.graph.unused_name(_local_name(context, frame, parameter))
     return TensorName(name, Tensor(name, source.tensor.dtype, tuple(shape), TensorKind.RESULT))
+
+
+def _local_name(context: Context, frame: Frame, parameter: str) -> str:
+    """The name of a tensor of the body; it leaves those that statements of the graph assign to these."""
+    name = f"{frame.prefix}{parameter}"
+    return f"{frame.making}.{name}" if name in context.names.assigned else name
 
 
 def _wanted_name(context: Context, frame: Frame, wanted: Wanted) -> str:
