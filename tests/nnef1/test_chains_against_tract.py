@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from snd_analysis.base import Severity
@@ -81,13 +83,19 @@ _SINGLE = (
     "y = add(x, z)",
     "y = add(x, tile(x, repeats = [1, 2, 1]))",
     "y = add(x, pad(x, padding = [(0, 0), (1, 0), (0, 0)]))",
-    "y = add(x, slice(x, axes = [1], begin = [1], end = [0]))",
+    "y = add(x, slice(x, axes = [1], begin = [1], end = [S]))",
     "y = mul(x, [[[1.0], [2.0]]])",
     "y = select(gt(x, 0.0), x, z)",
     "y = tract_core_broadcast(x, shape = [2 * B, S, 4])",
     "y = matmul(x, transpose(z, axes = [0, 2, 1]))",
     "y = conv(x, z)",
     "y = slice(x, axes = [1], begin = [0], end = [mul(b, 2)])",
+    "y = pad(x, padding = [(0, 0), (0, S), (0, 0)])",
+    "y = conv(x, [[[1.0, 1.0]]], padding = [(S, S)])",
+    "y = unsqueeze(x, axes = [S])",
+    "y = tract_core_resize(x, scales = [1.0, 2.0, 1.0])",
+    "y = tract_core_resize(x, scales = [1.0, 1.5, 1.0])",
+    "y = tract_core_resize(x, scales = [1.0, 1.0, 1.5])",
 )
 _GRAPHS = (
     *((each, "y = reshape(x, shape = [i, S, 4])") for each in _TAKEN),
@@ -127,7 +135,7 @@ def _is_of_quotients(statements: tuple[str, ...]) -> bool:
     [
         ("tile(x, repeats = [1, 2, 1])", "S == 1"),
         ("pad(x, padding = [(0, 0), (1, 0), (0, 0)])", "S == 1"),
-        ("slice(x, axes = [1], begin = [1], end = [0])", "S == 1"),
+        ("slice(x, axes = [1], begin = [1], end = [S])", "S == 1"),
     ],
 )
 def test_shapes_that_fit_where_an_extent_is_1_are_no_error(other: str, sizes: str):
@@ -150,6 +158,34 @@ def test_reshapes_that_fit_for_some_sizes_only(statements: str, severity: Severi
     (found,) = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
     assert found.severity is severity
     assert not _is_loaded(tmp_path, text)
+
+
+@pytest.mark.parametrize(("begin", "end", "instead"), [(1, 0, "[S]"), (0, -1, "[S - 1]"), (1, -1, "[S - 1]")])
+def test_an_end_that_counts_from_a_symbol_is_written_with_it(begin: int, end: int, instead: str, tmp_path: Path):
+    text = f"{_HEAD}    y = slice(x, axes = [1], begin = [{begin}], end = [{end}]);\n}}\n"
+    (found,) = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    assert found.fix is not None
+    assert f"Write '{instead}'" in found.fix.title
+    mended = text.replace(f"end = [{end}]", f"end = {instead}")
+    assert snapshot_of({"graph.nnef": mended}).diagnostics("graph.nnef") == ()
+    with pytest.raises(tract.TractError):
+        _run(tmp_path, text)
+    assert _run(tmp_path, mended).shape == (2, 5 + min(end, 0) - begin, 4)
+
+
+def _run(folder: Path, text: str) -> Any:
+    (folder / "graph.nnef").write_text(text, encoding="utf-8")
+    x, z = np.zeros((2, 5, 4), np.float32), np.zeros((2, 3, 4), np.float32)
+    (found,) = tract.nnef().load(str(folder)).into_runnable().run([x, z])
+    return found.to_numpy()
+
+
+def test_a_buffer_of_a_fixed_extent_is_a_bound_of_a_symbol():
+    text = f"{_HEAD}    v, y = tract_core_topk(x, 2, axis = 1, largest = true);\n}}\n"
+    (found,) = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    assert found.message == "the shapes of 'tract_core_topk' fit only if S >= 2, and no assertion says so"
+    asserted = text.replace("graph g", "extension tract_assert S >= 2;\ngraph g")
+    assert snapshot_of({"graph.nnef": asserted}).diagnostics("graph.nnef") == ()
 
 
 @pytest.mark.parametrize("use", _USED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from snd_analysis.nnef1.elaborate.extents.refused import has_no_quotient, is_ref
 from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import parts_of_reshape
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.values import InTract, Items, TensorName, Value, is_computed, tensors_in
+from snd_analysis.nnef1.elaborate.values import InTract, Items, TensorName, Value, flattened, is_computed, tensors_in
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant
 
@@ -32,6 +33,12 @@ _NOT_OF_EXTENTS = frozenset(
     ]
 )
 """Operations that tract does with numbers, but not with extents."""
+_NUMBERS = frozenset(
+    ["axes", "axis", "axis_start", "axis_count", "padding", "size", "dilation", "groups", "factor", "dim"]
+)
+"""Attributes in which tract takes no symbols."""
+_WRITABLE = re.compile(r"[\w\s+*-]+")
+"""Extents as tract reads them."""
 _WITH_RANGE = frozenset(["linear_quantize", "min_max_linear_quantize"])
 
 _POOLS = frozenset(["box", "max_pool", "max_pool_with_index", "avg_pool", "rms_pool"])
@@ -83,7 +90,11 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
             yield from _known_count(given)
         case "slice":
             yield from _begin_from_the_end(given)
+            yield from _end_from_the_end(given)
             yield from _single_bounds(given)
+        case "tract_core_resize":
+            yield from _whole_scales(given)
+    yield from _known_numbers(given)
     if operation in _REDUCTIONS:
         yield from _order_of_axes(given)
     if operation in _POOLS:
@@ -158,6 +169,50 @@ def _begin_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
     first = _numbers(begin.value)[at]
     instead = f"write {extent + first} for {first}" if extent is not None and extent + first >= 0 else f"not {first}"
     yield Demand(begin.span, f"tract counts 'begin' from the first item only: {instead}")
+
+
+def _end_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
+    """Ends that count from the end of a symbolic extent: tract takes them for numbers, and fails when it runs."""
+    end, shape = given["end"], _symbolic_extents(given["input"].value)
+    axes, begins, ends = (_numbers(given[name].value) for name in ("axes", "begin", "end"))
+    if not len(axes) == len(begins) == len(ends) or any(not 0 <= axis < len(shape) for axis in axes):
+        return
+    written = [str(each) for each in ends]
+    for at, (axis, first, last) in enumerate(zip(axes, begins, ends, strict=True)):
+        extent = shape[axis]
+        if extent is not None and last <= 0 and (first, last) != (0, 0):
+            written[at] = str(extent + last)
+    changed = [at for at, each in enumerate(written) if each != str(ends[at])]
+    if not changed:
+        return
+    instead = f"[{', '.join(written)}]"
+    message = f"tract counts 'end' from the first item where the extent is a symbol: write {instead} for {ends}"
+    is_writable = end.written is not None and all(_WRITABLE.fullmatch(written[at]) for at in changed)
+    yield Demand(end.span, message, Repair(f"Write '{instead}'", (Edit(end.span, instead),)) if is_writable else None)
+
+
+def _symbolic_extents(value: Value) -> list[Integer | None]:
+    """The extents of a tensor; None for those that do not depend on symbols in a way that is known."""
+    tensor = value.tensor if isinstance(value, TensorName) else None
+    shape = () if tensor is None or tensor.shape is None else tensor.shape
+    return [each if isinstance(each, Integer) and is_symbolic(each) else None for each in shape]
+
+
+def _known_numbers(given: Mapping[str, Given]) -> Iterator[Demand]:
+    for name in _NUMBERS & given.keys():
+        found = next(filter(is_symbolic, flattened((plain(given[name].value),))), None)
+        if found is not None:
+            message = f"tract takes numbers for '{name}' only, but this depends on a symbol: {found}"
+            yield Demand(given[name].span, message)
+
+
+def _whole_scales(given: Mapping[str, Given]) -> Iterator[Demand]:
+    scales = _items(plain(given["scales"].value)) if "scales" in given else ()
+    for extent, scale in zip(_symbolic_extents(given["input"].value), scales, strict=False):
+        if extent is not None and isinstance(scale, float) and not scale.is_integer():
+            message = f"tract resizes an extent that is a symbol by whole numbers only, but {extent} by {scale}"
+            yield Demand(given["scales"].span, message)
+            return
 
 
 def _single_bounds(given: Mapping[str, Given]) -> Iterator[Demand]:

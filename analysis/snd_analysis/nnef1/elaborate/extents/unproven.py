@@ -22,10 +22,11 @@ from snd_analysis.nnef1.elaborate.limits import (
 )
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import TRUE, Integer, IsZero, Junction, Truth, Verdict
+from snd_analysis.symbolic.integers import TRUE, Extremum, Integer, IsZero, Junction, Truth, Verdict
 from snd_analysis.symbolic.values import OperationError, substitute
 
 _WRITABLE = re.compile(r"[\w\s.+*/()-]+")
+_RELATION = re.compile("[=<>]=")
 _PROVED_BY_TRACT = frozenset(["reshape"])
 """Operations that tract does not load if it can't prove an equation. It looks at others when the graph runs."""
 
@@ -168,17 +169,31 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
     if len(left) + len(right) > LONGEST_UNPROVEN:
         message = f"{subject} fit for some values of {names} only, and no assertion says for which"
         return Problem(rule, found.span, message, notes)
-    fact = f"{left} == {right}"
-    if right.isdigit():
+    fact = _inequality(found.equation) or f"{left} == {right}"
+    if right.isdigit() and "==" in fact:
         why = f"a number stands where the extent depends on {names}"
         baked = rules.BAKED_EXTENT if is_loaded else rules.ASSERTION_FAILS
         return Problem(baked, found.span, f"{subject} fit for {fact} only: {why}", notes)
     message = f"{subject} fit only if {fact}, and no assertion says so"
-    if not _WRITABLE.fullmatch(fact.replace("==", "")):
+    if not _WRITABLE.fullmatch(_RELATION.sub("", fact, count=1)):
         return Problem(rule, found.span, message, notes)
     line = f"extension tract_assert {fact};"
     repair = Repair(f"Add '{line}'", (Edit(Span(header_end, header_end), f"\n{line}"),), safe=False)
     return Problem(rule, found.span, message, notes, repair)
+
+
+def _inequality(equation: Integer) -> str | None:
+    """What an equation says that a minimum or maximum is one of two integers: ``S <= 16`` for ``min(S, 16) == S``."""
+    for atom in equation.atoms():
+        if not isinstance(atom, Extremum) or len(atom.candidates) != 2:
+            continue
+        extremum = Integer({((atom, 1),): 1})
+        for one in atom.candidates:
+            if equation in (extremum - one, one - extremum):
+                (other,) = atom.candidates - {one}
+                less, greater = (other, one) if atom.largest else (one, other)
+                return f"{less} <= {greater}" if less.value is None else f"{greater} >= {less}"
+    return None
 
 
 def _sides(equation: Integer) -> tuple[str, str]:
