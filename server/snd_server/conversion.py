@@ -18,7 +18,7 @@ from snd_server.arguments import ArgumentError
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.discovery import NNEF1_SUFFIX
-from snd_server.model_folder import MAIN, ONNX_SUFFIX
+from snd_server.model_folder import MAIN, ONNX_SUFFIX, no_file
 from snd_server.render import full
 from snd_server.report import Report
 from snd_server.selection import RuleSettings
@@ -82,10 +82,10 @@ def run_convert(request: ConvertRequest) -> int:
 
 def source_errors(checker: Checker, request: ConvertRequest) -> tuple[Diagnostic, ...]:
     """Return the errors of a model in NNEF 1.0. Raises ArgumentError if it can't be converted to where it is to go."""
+    if checker.snapshot(request.path).file(request.path) is None:
+        raise ArgumentError(no_file(request.path))
     if not request.path.endswith(NNEF1_SUFFIX):
         raise ArgumentError(f"{request.path}: snd converts models in NNEF 1.0 and ONNX, and this is neither")
-    if checker.snapshot(request.path).file(request.path) is None:
-        raise ArgumentError(f"there is no file {request.path}")
     demand_output(request)
     return _errors(checker, request.path)
 

@@ -62,7 +62,8 @@ def _demand(path: str) -> None:
 
 def _below(root: str, configurations: Configurations, suffixes: tuple[str, ...]) -> Iterator[str]:
     ignore = GitIgnore.around(os.path.realpath(root), configurations.wrong)
-    entered: set[str] = set()
+    # A link that leads up would let all that is beside the root be searched.
+    entered = {*_upwards(os.path.realpath(root))}
 
     def walk(folder: str, real: str, ignore: GitIgnore) -> Iterator[str]:
         if real in entered:  # a symbolic link that leads back, or to a folder already searched
@@ -90,6 +91,11 @@ def _below(root: str, configurations: Configurations, suffixes: tuple[str, ...])
                 yield path
 
     return walk("" if root == os.curdir else root, os.path.realpath(root), ignore)
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    while (above := os.path.dirname(folder)) != folder:
+        yield (folder := above)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

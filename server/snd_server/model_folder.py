@@ -25,7 +25,8 @@ def main_file(path: str) -> str:
     if not os.path.isdir(path):
         return path
     files = [os.path.join(path, name) for name in _MAIN_FILES]
-    return next((each for each in files if os.path.isfile(each)), files[0])
+    # What is there, but no file, is told by its own name.
+    return next((each for is_there in (os.path.isfile, os.path.lexists) for each in files if is_there(each)), files[0])
 
 
 def no_graph(snapshot: Snapshot, path: str, advice: str = "") -> str:
@@ -41,11 +42,13 @@ def no_graph(snapshot: Snapshot, path: str, advice: str = "") -> str:
 
 def no_file(path: str) -> str:
     """Return the message for a file that is not there. For a folder with an ONNX model, it says how to convert it."""
-    if os.path.basename(path) == MAIN:
-        models = onnx_models(os.path.dirname(path) or os.curdir)
-        if models:
-            return f"there is no file {path}, but {convert_first(models[0])}"
-    return f"there is no file {path}"
+    folder = os.path.dirname(path) or os.curdir
+    if os.path.basename(path) != MAIN or not os.path.isdir(folder):
+        return f"there is no file {path}"
+    models = onnx_models(folder)
+    if models:
+        return f"there is no file {path}, but {convert_first(models[0])}"
+    return f"there is neither {MAIN} nor {GRAPH} in {folder}"
 
 
 def onnx_models(folder: str) -> list[str]:

@@ -135,7 +135,8 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
         advice = "'snd init' begins a model, 'snd check PATH' checks another folder"
         if models:
             advice = convert_first(models[0])
-        say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}: {advice}", err=True)
+        places = ", ".join(request.paths)
+        say(f"warning: no files in SkriptND (*.sknd) or NNEF 1.0 (*.nnef) found in {places}: {advice}", err=True)
     return files
 
 

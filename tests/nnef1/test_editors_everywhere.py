@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from snd_analysis.ide import FrontEnd, folds, front_end, highlights, references,
 from snd_analysis.ide.inlay_hints import ALL_KINDS
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
 from snd_analysis.ide.rename import RenameRefused
+from snd_analysis.nnef1.names import sanitized
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_server.files import DiskReader
 from support.nnef1.corpus import CORPUS, models
@@ -25,6 +27,15 @@ from support.sampling import sample, tries
 
 _TOKEN = re.compile(r"""i"[^"\n]*"|'[^'\n]*'|"[^"\n]*"|\w+(?:\.\w+)?|[^\s\w]""")
 _OTHER = "fresh_name"
+
+
+@pytest.fixture(autouse=True)
+def _depth() -> Iterator[None]:
+    """As the command and the server have it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)
+    yield
+    sys.setrecursionlimit(before)
 
 
 class _Answers:
@@ -82,7 +93,8 @@ class _Answers:
         assert not found or any(each.path == path and each.span.start <= offset <= each.span.end for each in found)
         assert all(outer.start <= inner.start and inner.end <= outer.end for inner, outer in pairwise(nested))
         if definition is not None and definition.name.path == path:
-            assert self._spelled(definition.name.span) == self._spelled(definition.origin)
+            name, written = self._spelled(definition.name.span), self._spelled(definition.origin)
+            assert name in (written, sanitized(written))  # strings of a scan have the names that an exporter knew
         for item in completions.items[:3]:
             language.documentation(snapshot, item.subject, path)
         language.stored_path(snapshot, path, offset)

@@ -39,7 +39,7 @@ def test_nothing_to_check_is_a_warning(snd, project):
     outcome = snd("check")
     assert outcome.status == 0
     assert outcome.stdout == ""
-    assert "no SkriptND files" in outcome.stderr
+    assert "no files in SkriptND (*.sknd) or NNEF 1.0 (*.nnef)" in outcome.stderr
     assert json.loads(snd("check", "--format", "json").stdout)["summary"]["files"] == 0
 
 
@@ -112,6 +112,13 @@ def test_symlink_loops_end(snd, project):
         outcome = snd("check", path)
         assert outcome.status == 2
         assert "leads nowhere" in outcome.stderr
+
+
+def test_a_link_that_leads_up_is_not_followed(snd, project):
+    put(project, "model/x.sknd", "beside/y.sknd")
+    (project / "model" / "up").symlink_to("..")
+    (project / "model" / "root").symlink_to("/")
+    assert checked(snd("check", "--format", "json", "model")) == ["model/x.sknd"]
 
 
 def test_a_symlinked_folder_is_searched_once(snd, project):

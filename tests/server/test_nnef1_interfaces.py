@@ -240,3 +240,29 @@ def test_the_command_verifies_what_it_converts_of_the_corpus(tmp_path: Path, rea
                 failed[name, command[0]] = (done.stdout + done.stderr)[-300:]
     print(failed)
     assert failed.keys() <= _DO_NOT_RUN
+
+
+COMMANDS = (("shapes",), ("run",), ("graph", "-o", "new.dot"), ("convert", "-o", "new"))
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: each[0])
+def test_a_folder_without_a_model_is_told(arguments: tuple[str, ...], tmp_path: Path, real: Run):
+    outcome = real(arguments[0], str(tmp_path), *arguments[1:])
+    assert outcome.status == 2
+    assert f"there is neither main.sknd nor graph.nnef in {tmp_path}" in outcome.stderr
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: each[0])
+def test_what_is_not_there_is_told(arguments: tuple[str, ...], tmp_path: Path, real: Run):
+    for name in ("model.nnef", "model", "model.nnef.tgz"):
+        outcome = real(arguments[0], str(tmp_path / name), *arguments[1:])
+        assert outcome.status == 2
+        assert f"there is no file {tmp_path / name}" in outcome.stderr
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: each[0])
+def test_a_graph_that_is_no_file_is_told(arguments: tuple[str, ...], tmp_path: Path, real: Run):
+    (tmp_path / "graph.nnef").symlink_to("graph.nnef")
+    outcome = real(arguments[0], str(tmp_path), *arguments[1:])
+    assert outcome.status in (1, 2)
+    assert "Too many levels of symbolic links" in outcome.stdout + outcome.stderr

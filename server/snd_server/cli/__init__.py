@@ -44,7 +44,8 @@ def _run() -> int:
     except OSError as error:
         from snd_server.terminal import say
 
-        say(f"Error: {error}", err=True)
+        where = f"{error.filename}: " if error.filename and error.strerror else ""
+        say(f"Error: {where}{error.strerror or error}", err=True)
         return 2
     except Exception as error:
         return _fault(error)

@@ -23,6 +23,7 @@ from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.scan_loops import Carried, Scanned, Wanted, loop
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
+from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -242,7 +243,7 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
 def _body(evaluator: Evaluator, given: Given) -> nodes.Definition | None:
     """Return the fragment that a scan names, if it has statements."""
     body = given.value
-    fragment = evaluator.context.names.fragments.get(_sanitized(body)) if isinstance(body, str) else None
+    fragment = evaluator.context.names.fragments.get(sanitized(body)) if isinstance(body, str) else None
     if fragment is None or fragment.body is None:
         what = f"there is no fragment '{body}'" if isinstance(body, str) else "'body' is the name of a fragment"
         evaluator.report(rules.UNKNOWN_OPERATOR, given.span, what)
@@ -322,16 +323,10 @@ class _Unsuitable(Exception):  # noqa: N818
     """A value that a scan can't have; the message says what it should be."""
 
 
-def _sanitized(name: str) -> str:
-    """The identifier that tract writes for a name: every other character becomes an underscore."""
-    text = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return text if name[:1].isalpha() or name[:1] == "_" else f"_{text}"
-
-
 def _name(value: Value) -> str:
     if not isinstance(value, str):
         raise _Unsuitable("each item begins with a name")
-    return _sanitized(value)
+    return sanitized(value)
 
 
 def _number(value: Value) -> int:

@@ -227,6 +227,12 @@ def _in_statement(statement: nodes.Statement) -> tuple[Spelled, ...]:
     return (*targets, *_in_expression(statement.value))
 
 
+def sanitized(name: str) -> str:
+    """Return the identifier that tract writes for a name: every other character becomes an underscore."""
+    text = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return text if name[:1].isalpha() or name[:1] == "_" else f"_{text}"
+
+
 def _identifiers(target: Node) -> Iterator[nodes.Identifier]:
     match target:
         case nodes.Identifier():
@@ -293,13 +299,13 @@ class _Walk:
             for row in rows.items if isinstance(rows, nodes.Array) else ():
                 for at, each in enumerate(row.items if isinstance(row, nodes.Tuple) else ()):
                     if at in places and isinstance(each, nodes.String):
-                        self._string(each, Form.OF_BODY, body.value)
+                        self._string(each, Form.OF_BODY, sanitized(body.value))
 
     def _string(self, node: nodes.String, form: Form, around: str | None = None) -> None:
         """Add what stands between quotes, if it is written without escapes."""
         inner = Span(node.start + 1, node.end - 1)
         if node.value and len(node.value) == inner.end - inner.start:
-            self._found.append(Spelled(inner, node.value, form, around))
+            self._found.append(Spelled(inner, sanitized(node.value), form, around))
 
     def _comprehension(self, node: nodes.Comprehension) -> None:
         self._all([each.source for each in node.iterators])
