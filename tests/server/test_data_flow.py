@@ -84,6 +84,18 @@ def test_the_receptive_field_of_a_graph(real, file):
     assert flow(real, "net.sknd", "--cell", "x[0,0,0,0]")["text"] == ["x[0,0,0,0] is read for y[0,0..1,0,0]"]
 
 
+def test_fields_of_whole_models(real):
+    """Regions are told by their rows and columns; where they are too large for that, it is said without delay."""
+    examples = Path(__file__).parents[2] / "examples"
+    lenet, alexnet = str(examples / "lenet"), str(examples / "alexnet")
+    assert flow(real, lenet, "--cell", "image[0,0,5,5]")["text"] == ["image[0,0,5,5] is read for probabilities[0,0..9]"]
+    read = ["probabilities[0,3] reads image[0,0,0..31,0..31]"]
+    assert flow(real, lenet, "--cell", "probabilities[0,3]")["text"] == read
+    refused = real("graph", alexnet, "--cell", "input[0,0,100,100]", "--format", "json")
+    assert refused.status != 0
+    assert "there are too many elements on the way; smaller extents have less" in " ".join(refused.stderr.split())
+
+
 def test_a_picture_has_a_grid_for_each_tensor(real, file):
     outcome = real("graph", "pool.sknd", "--operator", "pool", "--cell", "y[0,2]", "--theme", "dark")
     root = ElementTree.fromstring(outcome.stdout)

@@ -38,8 +38,9 @@ MOST_ELEMENTS = 1_000_000
 """Elements of all results together of what is evaluated without being asked for. Of more, the user has to ask."""
 MOST_PRODUCTS = 10_000_000
 """Multiply-adds of what is evaluated without being asked for. Of more, the user has to ask."""
-MOST_POINTS_OF_PICTURE = 200_000
-"""Points of all formulas that are looked at for a picture of data flow. For more, it says that they are too many."""
+MOST_POINTS_OF_PICTURE = 30_000
+"""Points of all formulas that are looked at for a picture of data flow, which takes some seconds. Where few indices, or
+none, have to be looked at, there may be more; beyond that, it says that there are too many elements."""
 LONGEST_PICTURED_VECTOR = 12
 """Elements of a vector whose data flow the reference of the library draws."""
 MOST_POINTS_OF_FLOW = 2_000

@@ -14,10 +14,8 @@ from snd_analysis.compose.formulas.elaboration import (
 )
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.flow import (
-    Cell,
     Cells,
     CellWrite,
-    PointBudget,
     points_reading,
     points_writing,
     read_for,
@@ -27,6 +25,8 @@ from snd_analysis.compose.formulas.flow import (
 from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
+from snd_analysis.compose.formulas.point_budget import PointBudget
+from snd_analysis.compose.formulas.separable_flow import Cell
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,

@@ -14,8 +14,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from snd_analysis.compose.formulas.affine import Analysis
-from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.formula import Formula
+from snd_analysis.compose.formulas.point_budget import PointBudget
+from snd_analysis.compose.formulas.separable_flow import Access, Cell, Separable, separable
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,
     Apply,
@@ -32,20 +34,7 @@ from snd_analysis.compose.formulas.terms import (
 from snd_analysis.compose.formulas.walking import Point, Skipped
 from snd_analysis.skriptnd.evaluate import EvaluationError
 
-Cell: TypeAlias = "tuple[int | None, ...]"
-Cells: TypeAlias = "dict[Slot, set[Cell]]"
-
-
-class PointBudget(Struct):
-    """How many points of formulas may still be looked at to answer a question."""
-
-    left: int
-
-    def take(self, count: int) -> None:
-        """Count points. Raises FormulaFailed if that are more than may be looked at."""
-        self.left -= count
-        if self.left < 0:
-            raise FormulaFailed(LIMIT_EXCEEDED, "there are too many points of formulas to look at")
+Cells: TypeAlias = dict[Slot, set[Cell]]
 
 
 class CellRead(Struct, frozen=True):
@@ -74,10 +63,10 @@ def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]]
     """
     found: Cells = {slot: set(each) for slot, each in cells.items()}
     for formula in reversed(formulas):
-        reads, overwritten = _read_in(formula, found, budget)
-        for slot, cell in overwritten:
-            found[slot].discard(cell)
-        _add(found, reads)
+        reads, overwritten = _read_by_groups(formula, found, budget) or _read_in(formula, found, budget)
+        for slot, each in overwritten.items():
+            found[slot] -= each
+        _merge(found, reads)
     return found
 
 
@@ -85,6 +74,10 @@ def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Ce
     """Return all cells that cells decide about, those cells aside. Raises FormulaFailed as ``read_for`` does."""
     found: Cells = {slot: set(each) for slot, each in cells.items()}
     for formula in formulas:
+        written = _written_by_groups(formula, found, budget)
+        if written is not None:
+            _merge(found, written)
+            continue
         is_growing = True
         while is_growing:
             before = _size(found)
@@ -160,30 +153,69 @@ def _within(slot: Slot, cells: Mapping[Slot, Collection[Cell]]) -> list[Cell]:
     return [(number, *cell) for number, item in enumerate(slot.items) for cell in cells.get(item, ())]
 
 
-def _read_in(
-    formula: Formula, cells: Cells, budget: PointBudget
-) -> tuple[list[CellRead], list[tuple[Slot, Cell]]]:  # fmt: skip
+def _read_in(formula: Formula, cells: Cells, budget: PointBudget) -> tuple[Cells, Cells]:
     """Return what a formula reads for cells, and the cells whose earlier values do not matter."""
     wanted = {slot: set(each) for slot, each in cells.items()}
     own = {each.slot for each in formula.own_reads()}
     while True:
-        reads: list[CellRead] = []
-        overwritten: list[tuple[Slot, Cell]] = []
+        reads: Cells = {}
+        overwritten: Cells = {}
         for write in writes_of(formula, points_writing(formula, wanted), budget):
             if _meets(wanted, write.slot, write.cell):
-                reads += write.reads
+                for each in write.reads:
+                    reads.setdefault(each.slot, set()).add(each.cell)
                 if write.is_certain and formula.operator == "=" and write.cell in cells.get(write.slot, ()):
-                    overwritten.append((write.slot, write.cell))
+                    overwritten.setdefault(write.slot, set()).add(write.cell)
         before = _size(wanted)
         if own:  # what it writes at one point, it may read at another
-            _add(wanted, [each for each in reads if any(each.slot in (slot, *slot.items) for slot in formula.slots)])
+            written = {each for slot in formula.slots for each in (slot, *slot.items)}
+            _merge(wanted, {slot: each for slot, each in reads.items() if slot in written})
         if _size(wanted) == before:
             return reads, overwritten
 
 
-def _add(cells: Cells, reads: Sequence[CellRead]) -> None:
-    for each in reads:
-        cells.setdefault(each.slot, set()).add(each.cell)
+def _read_by_groups(formula: Formula, cells: Cells, budget: PointBudget) -> tuple[Cells, Cells] | None:
+    """Return the same where the axes of a formula can be looked at by groups; else None."""
+    known = separable(formula)
+    if known is None:
+        return None
+    reads: Cells = {}
+    overwritten: Cells = {}
+    for write in known.writes:
+        is_read = _merged(reads, known, [(read, write) for read in known.reads], cells, budget)
+        if not is_read or not _merged(overwritten, known, [(write, write)], cells, budget):
+            return None
+    return reads, overwritten if formula.operator == "=" else {}
+
+
+def _written_by_groups(formula: Formula, cells: Cells, budget: PointBudget) -> Cells | None:
+    """Return what a formula writes from cells where its axes can be looked at by groups; else None."""
+    known, written = separable(formula), Cells()
+    if known is None:
+        return None
+    pairs = [(write, read) for write in known.writes for read in known.reads]
+    return written if _merged(written, known, pairs, cells, budget) else None
+
+
+def _merged(
+    found: Cells, formula: Separable, pairs: Sequence[tuple[Access, Access]], cells: Cells, budget: PointBudget
+) -> bool:
+    """Add the cells that the first access of a pair reaches where the second reaches cells; return whether they can be
+    told by groups."""
+    for asked, known in pairs:
+        wanted = cells.get(known.slot)
+        if wanted:
+            positions = _positions(formula.formula, [(known.slot, known.places)], cells)
+            reached = formula.reached(asked, known, wanted, positions, budget)
+            if reached is None:
+                return False
+            found.setdefault(asked.slot, set()).update(reached)
+    return True
+
+
+def _merge(cells: Cells, more: Cells) -> None:
+    for slot, each in more.items():
+        cells.setdefault(slot, set()).update(each)
 
 
 def _size(cells: Cells) -> int:
