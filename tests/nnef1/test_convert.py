@@ -117,6 +117,16 @@ def test_operations_become_those_of_the_standard_library(body: str, statements: 
     assert _statements(_converted(body)) == statements
 
 
+def test_a_variable_is_a_vector_in_all_statements_or_in_none():
+    body = """x = external(shape = [2, 3, 4]); m = variable(shape = [1, 3], label = 'm');
+        v = variable(shape = [1, 3], label = 'v'); w = mul(v, v);
+        a = batch_normalization(x, m, v, m, m, epsilon = 0.001);
+        y = batch_normalization(a, m, w, m, m, epsilon = 0.1);"""
+    text = _converted(body)
+    assert "m: real[1, 3];" in text
+    assert "y = nnef1.batch_normalization{epsilon=0.1}(a, m, w, m, m);" in text
+
+
 def test_dynamic_extents_have_bounds():
     head = "extension tract_registry tract_core;\nextension tract_symbol B;"
     text = _converted("x = tract_core_external(shape = [B, 3], datum_type = 'f32'); y = copy(x);", head=head)

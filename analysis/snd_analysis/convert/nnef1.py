@@ -106,8 +106,8 @@ class _Conversion:
         self._numbers = dict(self._numbers_in_files(path))
         updated = [graph.variables[name] for name in graph.updates]
         kept = (*graph.outputs.values(), *graph.updates.values(), *updated)
-        results = [each for value in kept for each in tensors_of(value)]
-        self._idioms = Idioms(self._template, graph.operations, quantized, results)
+        self._results = [each for value in kept for each in tensors_of(value)]
+        self._idioms = Idioms(self._template, graph.operations, quantized, self._results)
         self._comments = Comments(self._tree)
         definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
         self._entries = [entry for each in definitions for entry in each.body or ()]
@@ -168,27 +168,38 @@ class _Conversion:
         )
         return with_inputs(step, self._idioms.source)
 
+    def _all_steps(self, local: Mapping[Invocation, LocalStep]) -> list[tuple[Operation, GraphStep]]:
+        """Return the steps that results need; a variable is a vector in all of them, or in none."""
+        made = (*self._graph.outputs.values(), *self._graph.updates.values())
+        results = {tensor for value in made for tensor in tensors_of(value)} | self._kept
+        whole: frozenset[Tensor] = frozenset()
+        while True:
+            self._idioms = Idioms(self._template, self._graph.operations, self._kept | whole, self._results)
+            steps: list[tuple[Operation, GraphStep]] = []
+            invoked: list[LocalStep] = []
+            for operation in self._graph.operations:
+                chain = self._chain(operation)
+                replaced = local.get(chain[0]) if chain else None
+                if replaced is None:
+                    steps += ((operation, each) for each in self._steps(operation))
+                elif replaced not in invoked:
+                    invoked.append(replaced)
+                    steps.append((operation, with_inputs(replaced, self._idioms.source)))
+            steps = needed(steps, results)
+            used = {tensor for _, step in steps for value in step.inputs for tensor in tensors_of(value)}
+            if not self._idioms.flattened.keys() & used:
+                return steps
+            whole |= self._idioms.flattened.keys() & used
+
     def converted(self, source: str) -> Converted:
         graph = self._graph
         for named in (graph.inputs, graph.outputs, _as_files(graph.variables)):
             for wanted, value in named.items():
                 for tensor in tensors_of(value):
                     self._writer.name(tensor, wanted)
-        local = {} if self._kept else self._local_steps()
-        steps: list[tuple[Operation, GraphStep]] = []
-        invoked: list[LocalStep] = []
-        for operation in graph.operations:
-            chain = self._chain(operation)
-            replaced = local.get(chain[0]) if chain else None
-            if replaced is None:
-                steps += ((operation, each) for each in self._steps(operation))
-            elif replaced not in invoked:
-                invoked.append(replaced)
-                steps.append((operation, with_inputs(replaced, self._idioms.source)))
+        steps = self._all_steps({} if self._kept else self._local_steps())
         for value, flat in self._idioms.flattened.items():
             self._writer.same(flat, value)
-        results = [*graph.outputs.values(), *graph.updates.values()]
-        steps = needed(steps, {tensor for value in results for tensor in tensors_of(value)} | self._kept)
         self._name_results([step for _, step in steps])
         text = GraphText(f"graph {self._name}")
         bound: set[str] = set()
