@@ -117,6 +117,19 @@ local function shapes(call)
   require("snd.views.shapes").open(buffer, given)
 end
 
+local function data_flow(call)
+  local buffer = vim.api.nvim_get_current_buf()
+  if not require("snd.server").client(buffer) then
+    return
+  end
+  local definitions = require("snd.definitions")
+  local definition = definitions.chosen(definitions.of(buffer), nil, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  require("snd.views.flow").open(buffer, {
+    definition = definition and definition.name,
+    cell = call.args ~= "" and call.args or nil,
+  })
+end
+
 local function graph(call)
   local path = vim.api.nvim_buf_get_name(0)
   if vim.bo.modified then
@@ -223,6 +236,10 @@ local commands = {
   SndGraph = {
     graph,
     { nargs = "?", complete = complete_definition({ graph = true }), desc = "Draw a graph and open the drawing" },
+  },
+  SndDataFlow = {
+    data_flow,
+    { nargs = "?", desc = "Show what an element such as y[0,2] is computed from, or is read for" },
   },
   SndSyntaxTree = {
     function()

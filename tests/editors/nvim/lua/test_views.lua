@@ -137,6 +137,53 @@ test(":SndShapes completes graphs and what they take", function()
   equal(vim.fn.getcompletion("SndShapes ", "cmdline"), { "net", "n=", "a=" })
 end)
 
+local POOL = [[
+# >>> pool{size=3, stride=2}(random[1,9])
+operator pool {
+    @attrib { size: int; stride: int; }
+    @input { x: real[b,n]; }
+    @output { y: real[b,(n - size) / stride + 1]; }
+    @assert { size > 0; stride > 0; n >= size; }
+    @lower { y[i,k] >?= x[i,k * stride + l], i < b, k < (n - size) / stride + 1, l < size; }
+}
+]]
+
+test(":SndDataFlow shows which elements an element is computed from, or is read for", function()
+  edit("flow.sknd", POOL)
+  at("@lower")
+  vim.cmd("SndDataFlow y[0,1]")
+  local text, buffer, window = shown("flow")
+  contains(text, "y[0,1] reads x[0,2..4]")
+  contains(text, "x[1,9]\n  · · ■ ■ ■ · · · ·")
+  contains(text, "y[1,4]\n  · ◆ · ·")
+  -- <CR> on an element of x asks about that one.
+  vim.api.nvim_set_current_win(window)
+  for number, line in ipairs(lines(buffer)) do
+    if line:find("■", 1, true) then
+      vim.api.nvim_win_set_cursor(window, { number, vim.str_byteindex(line, 2 + 2 * 8) })
+    end
+  end
+  vim.cmd("normal \r")
+  await("the other way", function()
+    return view("flow"):find("x[0,8] is read for y[0,3]", 1, true)
+  end)
+  contains(view("flow"), "x[1,9]\n  · · · · · · · · ◆")
+end)
+
+test(":SndDataFlow chooses an element, follows edits, and says what there is not", function()
+  local buffer = edit("flow_edited.sknd", POOL)
+  at("@lower")
+  vim.cmd("SndDataFlow")
+  contains(shown("flow"), "y[0,2] reads x[0,4..6]")
+  vim.api.nvim_buf_set_lines(buffer, 0, 1, false, { "# >>> pool{size=2, stride=3}(random[1,9])" })
+  vim.api.nvim_exec_autocmds("TextChanged", { buffer = buffer })
+  await("the new sizes", function()
+    return shown("flow"):find("y[0,1] reads x[0,3..4]", 1, true)
+  end)
+  vim.cmd("SndDataFlow z[0]")
+  await_told("there is no tensor 'z'")
+end)
+
 test(":SndSyntaxTree shows the tree and follows the cursor", function()
   document("tree")
   at("math.neg")

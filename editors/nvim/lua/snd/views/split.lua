@@ -9,6 +9,7 @@ local HIGHLIGHTS = vim.api.nvim_create_namespace("snd.views")
 ---@field text string
 ---@field range lsp.Range? what it shows, in the document
 ---@field group string? the highlight group of the row
+---@field pick fun(column: integer)? what <CR> does instead of going back; columns of the screen count from 0
 
 ---@class snd.View
 ---@field buffer integer of the view
@@ -81,6 +82,10 @@ end
 local function jump(view)
   local row = view.rows[vim.api.nvim_win_get_cursor(0)[1]]
   local window = window_of(view.source)
+  if row and row.pick then
+    row.pick(vim.fn.virtcol(".") - 1)
+    return
+  end
   if not row or not row.range or not window then
     return
   end
