@@ -103,12 +103,13 @@ def _composed(
     """Run the composition and the updates: the outputs."""
     ready = prepared(specialization)
     program = ready.program
+    ready.runs += 1
+    is_repeated = ready.runs > 1 and state.is_unobserved
+    if is_root and is_repeated:
+        state.repeat()
     if program is None:
         return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()
-    ready.runs += 1
-    if ready.runs > 1 and (is_root or iterations) and state.is_unobserved:
-        if is_root:
-            state.repeat()
+    if is_repeated and (is_root or iterations or state.is_repeated):
         program = (ready.flat_root_program if is_root else ready.flat_program) or program
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, is_root)

@@ -36,6 +36,8 @@ class State:
         self.watch = request.watch
         self.watch_names = request.watch_names
         self.compares = request.compare
+        self.is_repeated = False
+        """Whether the same was run before."""
         self.compiles = False
         """Whether formulas may be compiled: only if the same was run before, since that takes time."""
         self.done = 0
@@ -52,6 +54,7 @@ class State:
 
     def repeat(self) -> None:
         """Note that the same was run before."""
+        self.is_repeated = True
         self.compiles = self._request.compiles
 
     def invoke(

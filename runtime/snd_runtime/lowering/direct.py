@@ -192,7 +192,7 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
     write = formula.writes[0]
     slot = write.slot
     box = Box(tuple((0, extent) for extent in analysis.extents))
-    if slot.items or None in slot.shape or box.size == 0:
+    if None in slot.shape or box.size == 0:
         return None
     forms = _forms(analysis, write.places, slot, box)
     lengths = {axis: extent for axis, extent in enumerate(analysis.extents) if extent > 1}
@@ -201,7 +201,8 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
     rows = _Rows(analysis, box)
     if not rows.add(write.value):
         return None
-    target = None if _is_whole(forms, slot, box) else _view(forms, slot.shape, box)
+    # The tensors of a pack that is written as one are parts of its array, which is there already.
+    target = None if _is_whole(forms, slot, box) and not slot.items else _view(forms, slot.shape, box)
     return Direct(write, analysis, box.shape, target, rows.loads, rows.instructions)
 
 

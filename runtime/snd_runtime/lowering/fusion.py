@@ -116,8 +116,10 @@ class Fused:
             return None
         made = [member for member in self._members if member.result in self._kept]
         results = {each.result: np.empty(self._shape, dtypes[each.direct.slot.dtype]) for each in made}
-        known = {**dict(enumerate(arrays)), **results}
-        return [*results.values()] if self._kernel.run(known.__getitem__, dtypes["real"]) else None
+        is_run = self._kernel.run(
+            lambda tensor: results[tensor] if tensor in results else arrays[tensor], dtypes["real"]
+        )
+        return [*results.values()] if is_run else None
 
     def run(
         self,

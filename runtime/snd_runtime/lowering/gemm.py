@@ -16,9 +16,13 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.vectors import Tile, element_at, load_vector, real_type, store_vector, table_at, tile_of
 
 _BLOCK = 256
 """How many products are added up in registers: their operands stay in the first cache."""
+
+_CHUNK = 512
+"""How many columns go through all blocks, one after the other: their sums stay in the second cache."""
 
 
 class Offsets(Struct, frozen=True, eq=False):
@@ -27,32 +31,6 @@ class Offsets(Struct, frozen=True, eq=False):
     starts: Array
     rows: Array
     columns: Array
-
-
-class Tile(Struct, frozen=True):
-    """How many rows and columns are computed together, in vectors of so many ``lanes``."""
-
-    rows: int
-    """A multiple of three: the last tile has a third of the rows, two thirds, or all."""
-    vectors: int
-    lanes: int
-    item_bytes: int
-
-    @property
-    def columns(self) -> int:
-        """The number of columns."""
-        return self.vectors * self.lanes
-
-
-@cache
-def tile_of(item_bytes: int) -> Tile:
-    """Return the tile whose sums fill the registers of this machine."""
-    from llvmlite.binding import get_host_cpu_features
-
-    features = get_host_cpu_features()
-    if features.get("avx512f"):
-        return Tile(12, 2, 64 // item_bytes, item_bytes)
-    return Tile(6, 2, (32 if features.get("avx2") else 16) // item_bytes, item_bytes)
 
 
 def is_available(real: np.dtype[Any]) -> bool:
@@ -124,41 +102,42 @@ def _kernel(dtype: str) -> Callable[..., None] | None:
         sum_rows, packed_rows = np.arange(tile_rows) * tile_columns, np.arange(tile_rows)
         for number in range(len(c_starts)):
             a_start, b_start, c_start = a_starts[number], b_starts[number], c_starts[number]
-            for first in range(0, inner, _BLOCK):
-                length = min(inner - first, _BLOCK)
-                if is_packed:
-                    pack_rows(packed, a, a_start, a_rows, a_inner, first, length)
-                for column in range(0, columns, tile_columns):
-                    fill_panel(panel, b, b_start, b_inner, b_columns, is_row, first, length, column)
-                    width = min(columns - column, tile_columns)
-                    for row in range(0, rows, tile_rows):
-                        left = min(rows - row, tile_rows)
-                        height = -(-left // third) * third
-                        is_whole = width == tile_columns and left == height and c_is_row[column // tile_columns]
-                        if is_packed:
-                            of, of_start, of_rows, of_row, step = packed, row * length, packed_rows, 0, tile_rows
-                        else:
-                            of, of_start, of_rows, of_row, step = a, a_start + a_inner[first], a_rows, row, 1
-                        if is_whole:
-                            to_array, to_start, to_rows, to_row = c, c_start + c_columns[column], c_rows, row
-                        else:
-                            for at in range(tile_rows * tile_columns):
-                                store(sums, at, zero)
-                            to_array, to_start, to_rows, to_row = sums, 0, sum_rows, 0
-                        left_side = (of, of_start, of_rows, of_row, step)
-                        target_side = (to_array, to_start, to_rows, to_row)
-                        if height == tile_rows:
-                            of_all(*left_side, panel, length, *target_side)
-                        elif height == third:
-                            of_third(*left_side, panel, length, *target_side)
-                        else:
-                            of_two_thirds(*left_side, panel, length, *target_side)
-                        if not is_whole:
-                            for j in range(width):  # few cache lines for each column, if columns are contiguous
-                                target = c_start + c_columns[column + j]
-                                for i in range(left):
-                                    at = target + c_rows[row + i]
-                                    store(c, at, load(c, at) + load(sums, i * tile_columns + j))
+            for chunk in range(0, columns, _CHUNK):
+                for first in range(0, inner, _BLOCK):
+                    length = min(inner - first, _BLOCK)
+                    if is_packed:
+                        pack_rows(packed, a, a_start, a_rows, a_inner, first, length)
+                    for column in range(chunk, min(chunk + _CHUNK, columns), tile_columns):
+                        fill_panel(panel, b, b_start, b_inner, b_columns, is_row, first, length, column)
+                        width = min(columns - column, tile_columns)
+                        for row in range(0, rows, tile_rows):
+                            left = min(rows - row, tile_rows)
+                            height = -(-left // third) * third
+                            is_whole = width == tile_columns and left == height and c_is_row[column // tile_columns]
+                            if is_packed:
+                                of, of_start, of_rows, of_row, step = packed, row * length, packed_rows, 0, tile_rows
+                            else:
+                                of, of_start, of_rows, of_row, step = a, a_start + a_inner[first], a_rows, row, 1
+                            if is_whole:
+                                to_array, to_start, to_rows, to_row = c, c_start + c_columns[column], c_rows, row
+                            else:
+                                for at in range(tile_rows * tile_columns):
+                                    store(sums, at, zero)
+                                to_array, to_start, to_rows, to_row = sums, 0, sum_rows, 0
+                            left_side = (of, of_start, of_rows, of_row, step)
+                            target_side = (to_array, to_start, to_rows, to_row)
+                            if height == tile_rows:
+                                of_all(*left_side, panel, length, *target_side)
+                            elif height == third:
+                                of_third(*left_side, panel, length, *target_side)
+                            else:
+                                of_two_thirds(*left_side, panel, length, *target_side)
+                            if not is_whole:
+                                for j in range(width):  # few cache lines for each column, if columns are contiguous
+                                    target = c_start + c_columns[column + j]
+                                    for i in range(left):
+                                        at = target + c_rows[row + i]
+                                        store(c, at, load(c, at) + load(sums, i * tile_columns + j))
 
     compiled: Callable[..., None] = kernel
     return compiled
@@ -197,7 +176,7 @@ def _copies(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
     return pack_rows, fill_panel
 
 
-# ---- what numba has no words for: addresses and vectors --------------------------------------------------------------
+# ---- in the language of the compiler ---------------------------------------------------------------------------------
 def _element_load(tile: Tile) -> Callable[..., Any]:
     """Return what reads the element at an offset from an address."""
     from numba import types
@@ -205,7 +184,7 @@ def _element_load(tile: Tile) -> Callable[..., Any]:
 
     def load(typing: Any, address: Any, offset: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.load(_element(builder, tile, *arguments))
+            return builder.load(element_at(builder, tile, *arguments))
 
         return (types.float32 if tile.item_bytes == 4 else types.float64)(types.int64, types.int64), code
 
@@ -219,7 +198,7 @@ def _element_store(tile: Tile) -> Callable[..., Any]:
 
     def store(typing: Any, address: Any, offset: Any, value: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            builder.store(arguments[2], _element(builder, tile, *arguments[:2]))
+            builder.store(arguments[2], element_at(builder, tile, *arguments[:2]))
             return context.get_dummy_value()
 
         real = types.float32 if tile.item_bytes == 4 else types.float64
@@ -236,8 +215,8 @@ def _vector_copy(tile: Tile) -> Callable[..., Any]:
     def copied(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             to, to_offset, of, of_offset = arguments
-            found = _load(builder, tile, _element(builder, tile, of, of_offset))
-            _store(builder, tile, found, _element(builder, tile, to, to_offset))
+            found = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
+            store_vector(builder, tile, found, element_at(builder, tile, to, to_offset))
             return context.get_dummy_value()
 
         return types.void(types.int64, types.int64, types.int64, types.int64), code
@@ -252,7 +231,7 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
     from numba.extending import intrinsic
 
     index = ir.IntType(64)
-    vector = ir.VectorType(_real(tile), tile.lanes)
+    vector = ir.VectorType(real_type(tile), tile.lanes)
     nothing, zero = ir.Constant(vector, ir.Undefined), ir.Constant(vector, [0.0] * tile.lanes)
     same = ir.Constant(ir.VectorType(ir.IntType(32), tile.lanes), [0] * tile.lanes)
 
@@ -264,9 +243,9 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
             of, start, _, row, step, panel, count, to, to_start, _, to_row = arguments
 
             def rows_at(address: Any, first: Any, table: int, row: Any) -> list[Any]:
-                offsets = _table(context, builder, signature, arguments, table)
+                offsets = table_at(context, builder, signature, arguments, table)
                 each = [builder.load(builder.gep(offsets, [builder.add(row, index(i))])) for i in range(height)]
-                return [_element(builder, tile, address, builder.add(first, offset)) for offset in each]
+                return [element_at(builder, tile, address, builder.add(first, offset)) for offset in each]
 
             places = rows_at(of, start, 2, row)
             before, loop, done = builder.block, builder.append_basic_block(), builder.append_basic_block()
@@ -276,7 +255,9 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
             totals = [[builder.phi(vector) for _ in range(tile.vectors)] for _ in range(height)]
             base, at = builder.mul(k, index(tile.columns)), builder.mul(k, step)
             factors = [
-                _load(builder, tile, _element(builder, tile, panel, builder.add(base, index(number * tile.lanes))))
+                load_vector(
+                    builder, tile, element_at(builder, tile, panel, builder.add(base, index(number * tile.lanes)))
+                )
                 for number in range(tile.vectors)
             ]
             sums = []
@@ -297,43 +278,10 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
             for place in rows_at(to, to_start, 9, to_row):
                 for number in range(tile.vectors):
                     target = builder.gep(place, [index(number * tile.lanes)])
-                    _store(builder, tile, builder.fadd(_load(builder, tile, target), next(found)), target)
+                    store_vector(builder, tile, builder.fadd(load_vector(builder, tile, target), next(found)), target)
             return context.get_dummy_value()
 
         number, table = types.int64, types.int64[::1]
         return types.void(number, number, table, number, number, number, number, number, number, table, number), code
 
     return intrinsic(products)
-
-
-def _real(tile: Tile) -> Any:
-    from llvmlite import ir
-
-    return ir.FloatType() if tile.item_bytes == 4 else ir.DoubleType()
-
-
-def _element(builder: Any, tile: Tile, address: Any, offset: Any) -> Any:
-    """Return a pointer to the element at an offset from an address."""
-    return builder.gep(builder.inttoptr(address, _real(tile).as_pointer()), [offset])
-
-
-def _table(context: Any, builder: Any, signature: Any, arguments: Any, at: int) -> Any:
-    """Return a pointer to the first number of a table."""
-    from numba.core import cgutils
-
-    proxy: Any = cgutils.create_struct_proxy
-    return proxy(signature.args[at])(context, builder, arguments[at]).data
-
-
-def _wide(builder: Any, tile: Tile, place: Any) -> Any:
-    from llvmlite import ir
-
-    return builder.bitcast(place, ir.VectorType(_real(tile), tile.lanes).as_pointer())
-
-
-def _load(builder: Any, tile: Tile, place: Any) -> Any:
-    return builder.load(_wide(builder, tile, place), align=tile.item_bytes)
-
-
-def _store(builder: Any, tile: Tile, value: Any, place: Any) -> None:
-    builder.store(value, _wide(builder, tile, place), align=tile.item_bytes)

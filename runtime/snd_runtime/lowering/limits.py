@@ -19,3 +19,5 @@ MOST_PRODUCTS = 1 << 36
 checked."""
 MOST_OFFSETS = 1 << 22
 """Rows, columns or matrices of a compiled product. What has more is left to NumPy: users see the same."""
+MOST_VECTORS = 4
+"""Vectors by which a matrix is multiplied one by one. More are multiplied as a matrix: users see the same."""

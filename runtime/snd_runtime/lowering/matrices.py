@@ -14,10 +14,13 @@ from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.contraction import Contraction, Factor
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.gemm import Multiplication, Offsets, is_available
+from snd_runtime.lowering.gemv import FewVectors
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
-from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS
+from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_VECTORS
 from snd_runtime.lowering.memory import Memory
 
+_LEAST_SUMMED = 64
+"""Products with a few vectors are worth it if the sums are as long as several registers."""
 _AS_LONG_AS_A_POINT = 1 << 13
 """How many products NumPy computes in the time that a point of other formulas takes."""
 
@@ -34,7 +37,7 @@ class MatrixProduct:
         self._factors = factors
         self._offsets = offsets
         self._points = points
-        self._multiplications: dict[int, Multiplication] = {}
+        self._multiplications: dict[int, Multiplication | FewVectors] = {}
 
     def run(self, memory: Memory) -> bool:
         """Add the products to the result; false if NumPy has to, since they can't be added so."""
@@ -48,7 +51,9 @@ class MatrixProduct:
         before = result.copy() if any(padded) else result
         known = self._multiplications.get(real.itemsize)
         if known is None:
-            known = self._multiplications[real.itemsize] = Multiplication(*self._offsets, real.itemsize)
+            is_narrow = len(self._offsets[1].columns) <= MOST_VECTORS
+            made = FewVectors(*self._offsets) if is_narrow else Multiplication(*self._offsets, real.itemsize)
+            known = self._multiplications[real.itemsize] = made
         known.run(a, b, result)
         if any(padded) and not np.isfinite(result.sum()):
             # Zeros around one tensor may have been multiplied by infinity in the other one.
@@ -68,7 +73,7 @@ def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | 
         return None
     if {slot.dtype, *(factor.term.slot.dtype for factor in factors)} != {"real"} or points > MOST_PRODUCTS:
         return None
-    if not how.is_dense(extents) or not how.is_within(Box(tuple((0, extent) for extent in extents))):
+    if not how.is_within(Box(tuple((0, extent) for extent in extents))):
         return None
     target = _placed(how.forms, [extent or 0 for extent in slot.shape], extents)
     first, second = (_placed(factor.forms, factor.shape, extents) for factor in factors)
@@ -136,6 +141,11 @@ def _matrices(a: _Placed, b: _Placed, c: _Placed, reduced: Sequence[int], extent
         return Offsets(starts, of.offsets(first, extents), of.offsets(second, extents))
 
     found = offsets(a, rows, inner), offsets(b, inner, columns), offsets(c, rows, columns)
+    if len(found[2].columns) <= MOST_VECTORS:
+        is_long = len(found[0].columns) >= _LEAST_SUMMED and _is_row(found[0].columns) and _is_row(found[1].rows)
+        return _Matrices(0.0, found) if is_long and len(found[2].rows) > MOST_VECTORS else None
+    if len(found[2].rows) <= MOST_VECTORS:
+        return None
     # In nanoseconds, as measured on one machine: only their relation matters.
     height, width, length = (prod(extents[axis] for axis in each) for each in (rows, columns, inner))
     cost = 0.01 * (height + -height % 4) * (width + -width % 32) * length

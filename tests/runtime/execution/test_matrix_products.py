@@ -26,6 +26,8 @@ PRODUCTS = [
     ("", [(13, 6), (6, 40)]),
     ("transA=true", [(300, 13), (300, 33)]),
     ("transB=true", [(3, 13, 20), (3, 65, 20)]),
+    ("transB=true", [(2, 270), (41, 270)]),  # a few vectors
+    ("transB=true", [(2, 30, 257), (2, 3, 257)]),
     ("transA=true, transB=true", [(2, 3, 8, 13), (2, 3, 29, 8)]),
 ]
 PROGRAMS = [

@@ -1,0 +1,149 @@
+"""Products of matrices with few vectors, as compiled loops: numba, where it is installed.
+
+The elements of a row, and those of a vector, lie next to each other. So vectors of registers go along the sum, and each
+row is read from memory once, which takes longer than all else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.gemm import Offsets
+from snd_runtime.lowering.vectors import Tile, element_at, load_vector, real_type, table_at, tile_of
+
+_ROWS = 4
+"""How many are computed together."""
+
+
+class FewVectors:
+    """Products of matrices in ``a`` and the few columns of ``b``, added to elements of ``c``."""
+
+    def __init__(self, a: Offsets, b: Offsets, c: Offsets) -> None:
+        rows = np.concatenate([a.rows, np.repeat(a.rows[-1:], -len(a.rows) % _ROWS)])
+        self._width = len(b.columns)
+        self._tables = (a.starts, rows, b.starts, b.columns, c.starts, c.rows, c.columns, len(a.columns))
+
+    def run(self, a: Array, b: Array, c: Array) -> None:
+        """Add the products; the arrays are contiguous, of the same reals."""
+        kernel = _kernel(c.dtype.str, self._width)
+        # The kernel knows addresses only: the arrays must live until it ends.
+        sums = np.empty(_ROWS * self._width, c.dtype)
+        kernel(a.ctypes.data, b.ctypes.data, sums, c.reshape(-1), *self._tables)
+
+
+@cache
+def _kernel(dtype: str, width: int) -> Callable[..., None]:
+    """Return the kernel for one type of reals, and so many vectors."""
+    from numba import njit
+
+    products = _products(tile_of(np.dtype(dtype).itemsize), width)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def kernel(
+        a: int, b: int, sums: Any, c: Any,
+        a_starts: Any, a_rows: Any, b_starts: Any, b_columns: Any, c_starts: Any, c_rows: Any, c_columns: Any,
+        inner: int,
+    ) -> None:  # fmt: skip
+        for number in range(len(c_starts)):
+            for row in range(0, len(c_rows), _ROWS):
+                products(a, a_starts[number], a_rows, row, b, b_starts[number], b_columns, inner, sums)
+                for i in range(min(len(c_rows) - row, _ROWS)):
+                    for j in range(width):
+                        c[c_starts[number] + c_rows[row + i] + c_columns[j]] += sums[i * width + j]
+
+    compiled: Callable[..., None] = kernel
+    return compiled
+
+
+def _products(tile: Tile, width: int) -> Callable[..., Any]:
+    """Return what computes the products of some rows with all vectors; a sum has as many elements as a vector has, or
+    more."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    index, lanes = ir.IntType(64), tile.lanes
+    vector = ir.VectorType(real_type(tile), lanes)
+    zero = ir.Constant(vector, [0.0] * lanes)
+    positions = ir.Constant(ir.VectorType(index, lanes), [*range(lanes)])
+
+    def products(
+        typing: Any,
+        a: Any,
+        a_start: Any,
+        rows: Any,
+        row: Any,
+        b: Any,
+        b_start: Any,
+        columns: Any,
+        count: Any,
+        sums: Any,
+    ) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            a, a_start, _, row, b, b_start, _, count, _ = arguments
+
+            def places(address: Any, start: Any, table: int, first: Any, number: int) -> list[Any]:
+                offsets = table_at(context, builder, signature, arguments, table)
+                each = [builder.load(builder.gep(offsets, [builder.add(first, index(i))])) for i in range(number)]
+                return [element_at(builder, tile, address, builder.add(start, offset)) for offset in each]
+
+            def multiplied(at: Any) -> list[Any]:
+                left = [load_vector(builder, tile, builder.gep(place, [at])) for place in of_rows]
+                right = [load_vector(builder, tile, builder.gep(place, [at])) for place in of_columns]
+                return [builder.fmul(one, other, flags=("contract",)) for one in left for other in right]
+
+            of_rows = places(a, a_start, 2, row, _ROWS)
+            of_columns = places(b, b_start, 6, index(0), width)
+            whole = builder.mul(builder.sdiv(count, index(lanes)), index(lanes))
+            before, loop, done = builder.block, builder.append_basic_block(), builder.append_basic_block()
+            builder.branch(loop)
+            builder.position_at_end(loop)
+            k = builder.phi(index)
+            totals = [builder.phi(vector) for _ in range(_ROWS * width)]
+            added = [
+                builder.fadd(total, product, flags=("contract",))
+                for total, product in zip(totals, multiplied(k), strict=True)
+            ]
+            following = builder.add(k, index(lanes))
+            k.add_incoming(index(0), before)
+            k.add_incoming(following, loop)
+            for total, one in zip(totals, added, strict=True):
+                total.add_incoming(zero, before)
+                total.add_incoming(one, loop)
+            builder.cbranch(builder.icmp_signed("<", following, whole), loop, done)
+            builder.position_at_end(done)
+            # The last vector overlaps the one before it: what was added is not added again.
+            first = builder.sub(index(lanes), builder.sub(count, whole))
+            spread = builder.insert_element(ir.Constant(positions.type, ir.Undefined), first, ir.IntType(32)(0))
+            same = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+            is_new = builder.icmp_signed(">=", positions, builder.shuffle_vector(spread, spread, same))
+            last = multiplied(builder.sub(count, index(lanes)))
+            target = table_at(context, builder, signature, arguments, 8)
+            for at, (one, product) in enumerate(zip(added, last, strict=True)):
+                whole_sum = _sum(builder, builder.fadd(one, builder.select(is_new, product, zero)), lanes)
+                builder.store(whole_sum, builder.gep(target, [index(at)]))
+            return context.get_dummy_value()
+
+        number, table = types.int64, types.int64[::1]
+        return types.void(number, number, table, number, number, number, table, number, sums), code
+
+    return intrinsic(products)
+
+
+def _sum(builder: Any, vector: Any, lanes: int) -> Any:
+    """Return the sum of the elements of a vector, of which there is a power of two."""
+    from llvmlite import ir
+
+    while lanes > 1:
+        lanes //= 2
+        halves = (
+            builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), lanes), [*each]))
+            for each in (range(lanes), range(lanes, 2 * lanes))
+        )
+        vector = builder.fadd(*halves)
+    return builder.extract_element(vector, ir.IntType(32)(0))
