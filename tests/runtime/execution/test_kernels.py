@@ -138,3 +138,12 @@ def test_numba_compiles_the_loops(monkeypatch: pytest.MonkeyPatch):
     first, again = _both(net("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];", PROGRAMS[4][2]), [x])
     assert [*map(callable, kernels._FUNCTIONS.values())] == [True]
     np.testing.assert_array_equal(first[0], again[0])
+
+
+def test_what_stands_in_a_graph_that_depends_on_data_is_compiled(interpreted: list[str]):
+    x = np.random.default_rng(1).standard_normal((5, 7)).astype(np.float32)
+    compose = "a = window(x); b = math.gt(a, 0.5); places = layout.nonzero(b); rows = layout.transpose(places); "
+    compose += "y = layout.gather_nd(a, rows);"
+    first, again = _both(net("x: real[n, m];", "y: real[~|99];", compose, operators=STEPS), [x])
+    assert interpreted
+    np.testing.assert_allclose(again[0], first[0], rtol=1e-5)
