@@ -16,7 +16,17 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.vectors import Tile, element_at, load_vector, real_type, store_vector, table_at, tile_of
+from snd_runtime.lowering.vectors import (
+    Tile,
+    element_at,
+    load_vector,
+    repeated,
+    rows_at,
+    store_vector,
+    sums,
+    table_at,
+    tile_of,
+)
 
 _BLOCK = 256
 """How many products are added up in registers: their operands stay in the first cache."""
@@ -231,9 +241,6 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
     from numba.extending import intrinsic
 
     index = ir.IntType(64)
-    vector = ir.VectorType(real_type(tile), tile.lanes)
-    nothing, zero = ir.Constant(vector, ir.Undefined), ir.Constant(vector, [0.0] * tile.lanes)
-    same = ir.Constant(ir.VectorType(ir.IntType(32), tile.lanes), [0] * tile.lanes)
 
     def products(
         typing: Any, of: Any, start: Any, rows: Any, row: Any, step: Any, panel: Any, count: Any,
@@ -241,41 +248,19 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             of, start, _, row, step, panel, count, to, to_start, _, to_row = arguments
+            of_table, to_table = (table_at(context, builder, signature, arguments, at) for at in (2, 9))
+            of_rows = rows_at(builder, tile, of, start, of_table, row, height)
 
-            def rows_at(address: Any, first: Any, table: int, row: Any) -> list[Any]:
-                offsets = table_at(context, builder, signature, arguments, table)
-                each = [builder.load(builder.gep(offsets, [builder.add(row, index(i))])) for i in range(height)]
-                return [element_at(builder, tile, address, builder.add(first, offset)) for offset in each]
+            def multiplied(k: Any) -> list[Any]:
+                base, at = builder.mul(k, index(tile.columns)), builder.mul(k, step)
+                offsets = [builder.add(base, index(number * tile.lanes)) for number in range(tile.vectors)]
+                factors = [load_vector(builder, tile, element_at(builder, tile, panel, each)) for each in offsets]
+                elements = (builder.load(builder.gep(place, [at])) for place in of_rows)
+                wide = (repeated(builder, element, tile.lanes) for element in elements)
+                return [builder.fmul(each, factor, flags=("contract",)) for each in wide for factor in factors]
 
-            places = rows_at(of, start, 2, row)
-            before, loop, done = builder.block, builder.append_basic_block(), builder.append_basic_block()
-            builder.branch(loop)
-            builder.position_at_end(loop)
-            k = builder.phi(index)
-            totals = [[builder.phi(vector) for _ in range(tile.vectors)] for _ in range(height)]
-            base, at = builder.mul(k, index(tile.columns)), builder.mul(k, step)
-            factors = [
-                load_vector(
-                    builder, tile, element_at(builder, tile, panel, builder.add(base, index(number * tile.lanes)))
-                )
-                for number in range(tile.vectors)
-            ]
-            sums = []
-            for place, line in zip(places, totals, strict=True):
-                one = builder.insert_element(nothing, builder.load(builder.gep(place, [at])), ir.IntType(32)(0))
-                wide = builder.shuffle_vector(one, nothing, same)
-                for total, factor in zip(line, factors, strict=True):
-                    product = builder.fmul(wide, factor, flags=("contract",))
-                    sums.append(builder.fadd(total, product, flags=("contract",)))
-                    total.add_incoming(zero, before)
-                    total.add_incoming(sums[-1], loop)
-            following = builder.add(k, index(1))
-            k.add_incoming(index(0), before)
-            k.add_incoming(following, loop)
-            builder.cbranch(builder.icmp_signed("<", following, count), loop, done)
-            builder.position_at_end(done)
-            found = iter(sums)
-            for place in rows_at(to, to_start, 9, to_row):
+            found = iter(sums(builder, tile, count, 1, multiplied))
+            for place in rows_at(builder, tile, to, to_start, to_table, to_row, height):
                 for number in range(tile.vectors):
                     target = builder.gep(place, [index(number * tile.lanes)])
                     store_vector(builder, tile, builder.fadd(load_vector(builder, tile, target), next(found)), target)

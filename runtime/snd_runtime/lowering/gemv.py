@@ -14,7 +14,16 @@ import numpy as np
 
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.gemm import Offsets
-from snd_runtime.lowering.vectors import Tile, element_at, load_vector, real_type, table_at, tile_of
+from snd_runtime.lowering.vectors import (
+    Tile,
+    load_vector,
+    real_type,
+    repeated,
+    rows_at,
+    sums,
+    table_at,
+    tile_of,
+)
 
 _ROWS = 4
 """How many are computed together."""
@@ -32,8 +41,8 @@ class FewVectors:
         """Add the products; the arrays are contiguous, of the same reals."""
         kernel = _kernel(c.dtype.str, self._width)
         # The kernel knows addresses only: the arrays must live until it ends.
-        sums = np.empty(_ROWS * self._width, c.dtype)
-        kernel(a.ctypes.data, b.ctypes.data, sums, c.reshape(-1), *self._tables)
+        totals = np.empty(_ROWS * self._width, c.dtype)
+        kernel(a.ctypes.data, b.ctypes.data, totals, c.reshape(-1), *self._tables)
 
 
 @cache
@@ -45,16 +54,16 @@ def _kernel(dtype: str, width: int) -> Callable[..., None]:
 
     @njit(error_model="numpy", boundscheck=False)
     def kernel(
-        a: int, b: int, sums: Any, c: Any,
+        a: int, b: int, totals: Any, c: Any,
         a_starts: Any, a_rows: Any, b_starts: Any, b_columns: Any, c_starts: Any, c_rows: Any, c_columns: Any,
         inner: int,
     ) -> None:  # fmt: skip
         for number in range(len(c_starts)):
             for row in range(0, len(c_rows), _ROWS):
-                products(a, a_starts[number], a_rows, row, b, b_starts[number], b_columns, inner, sums)
+                products(a, a_starts[number], a_rows, row, b, b_starts[number], b_columns, inner, totals)
                 for i in range(min(len(c_rows) - row, _ROWS)):
                     for j in range(width):
-                        c[c_starts[number] + c_rows[row + i] + c_columns[j]] += sums[i * width + j]
+                        c[c_starts[number] + c_rows[row + i] + c_columns[j]] += totals[i * width + j]
 
     compiled: Callable[..., None] = kernel
     return compiled
@@ -68,69 +77,38 @@ def _products(tile: Tile, width: int) -> Callable[..., Any]:
     from numba.extending import intrinsic
 
     index, lanes = ir.IntType(64), tile.lanes
-    vector = ir.VectorType(real_type(tile), lanes)
-    zero = ir.Constant(vector, [0.0] * lanes)
+    zero = ir.Constant(ir.VectorType(real_type(tile), lanes), [0.0] * lanes)
     positions = ir.Constant(ir.VectorType(index, lanes), [*range(lanes)])
 
     def products(
-        typing: Any,
-        a: Any,
-        a_start: Any,
-        rows: Any,
-        row: Any,
-        b: Any,
-        b_start: Any,
-        columns: Any,
-        count: Any,
-        sums: Any,
+        typing: Any, a: Any, a_start: Any, rows: Any, row: Any, b: Any, b_start: Any, columns: Any, count: Any, to: Any
     ) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             a, a_start, _, row, b, b_start, _, count, _ = arguments
-
-            def places(address: Any, start: Any, table: int, first: Any, number: int) -> list[Any]:
-                offsets = table_at(context, builder, signature, arguments, table)
-                each = [builder.load(builder.gep(offsets, [builder.add(first, index(i))])) for i in range(number)]
-                return [element_at(builder, tile, address, builder.add(start, offset)) for offset in each]
+            tables = [table_at(context, builder, signature, arguments, at) for at in (2, 6, 8)]
+            of_rows = rows_at(builder, tile, a, a_start, tables[0], row, _ROWS)
+            of_columns = rows_at(builder, tile, b, b_start, tables[1], index(0), width)
 
             def multiplied(at: Any) -> list[Any]:
-                left = [load_vector(builder, tile, builder.gep(place, [at])) for place in of_rows]
-                right = [load_vector(builder, tile, builder.gep(place, [at])) for place in of_columns]
+                left, right = (
+                    [load_vector(builder, tile, builder.gep(place, [at])) for place in places]
+                    for places in (of_rows, of_columns)
+                )
                 return [builder.fmul(one, other, flags=("contract",)) for one in left for other in right]
 
-            of_rows = places(a, a_start, 2, row, _ROWS)
-            of_columns = places(b, b_start, 6, index(0), width)
             whole = builder.mul(builder.sdiv(count, index(lanes)), index(lanes))
-            before, loop, done = builder.block, builder.append_basic_block(), builder.append_basic_block()
-            builder.branch(loop)
-            builder.position_at_end(loop)
-            k = builder.phi(index)
-            totals = [builder.phi(vector) for _ in range(_ROWS * width)]
-            added = [
-                builder.fadd(total, product, flags=("contract",))
-                for total, product in zip(totals, multiplied(k), strict=True)
-            ]
-            following = builder.add(k, index(lanes))
-            k.add_incoming(index(0), before)
-            k.add_incoming(following, loop)
-            for total, one in zip(totals, added, strict=True):
-                total.add_incoming(zero, before)
-                total.add_incoming(one, loop)
-            builder.cbranch(builder.icmp_signed("<", following, whole), loop, done)
-            builder.position_at_end(done)
+            added = sums(builder, tile, whole, lanes, multiplied)
             # The last vector overlaps the one before it: what was added is not added again.
             first = builder.sub(index(lanes), builder.sub(count, whole))
-            spread = builder.insert_element(ir.Constant(positions.type, ir.Undefined), first, ir.IntType(32)(0))
-            same = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
-            is_new = builder.icmp_signed(">=", positions, builder.shuffle_vector(spread, spread, same))
+            is_new = builder.icmp_signed(">=", positions, repeated(builder, first, lanes))
             last = multiplied(builder.sub(count, index(lanes)))
-            target = table_at(context, builder, signature, arguments, 8)
             for at, (one, product) in enumerate(zip(added, last, strict=True)):
-                whole_sum = _sum(builder, builder.fadd(one, builder.select(is_new, product, zero)), lanes)
-                builder.store(whole_sum, builder.gep(target, [index(at)]))
+                total = _sum(builder, builder.fadd(one, builder.select(is_new, product, zero)), lanes)
+                builder.store(total, builder.gep(tables[2], [index(at)]))
             return context.get_dummy_value()
 
         number, table = types.int64, types.int64[::1]
-        return types.void(number, number, table, number, number, number, table, number, sums), code
+        return types.void(number, number, table, number, number, number, table, number, to), code
 
     return intrinsic(products)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -35,6 +36,7 @@ def tile_of(item_bytes: int) -> Tile:
 
 
 def real_type(tile: Tile) -> Any:
+    """Return the type of the elements."""
     from llvmlite import ir
 
     return ir.FloatType() if tile.item_bytes == 4 else ir.DoubleType()
@@ -60,8 +62,55 @@ def _wide(builder: Any, tile: Tile, place: Any) -> Any:
 
 
 def load_vector(builder: Any, tile: Tile, place: Any) -> Any:
+    """Return the vector that begins at a pointer."""
     return builder.load(_wide(builder, tile, place), align=tile.item_bytes)
 
 
 def store_vector(builder: Any, tile: Tile, value: Any, place: Any) -> None:
+    """Write the vector that begins at a pointer."""
     builder.store(value, _wide(builder, tile, place), align=tile.item_bytes)
+
+
+def rows_at(builder: Any, tile: Tile, address: Any, start: Any, offsets: Any, first: Any, count: int) -> list[Any]:
+    """Return pointers to the first elements of rows, whose offsets stand in a table from position ``first`` on."""
+    from llvmlite import ir
+
+    places = [builder.gep(offsets, [builder.add(first, ir.IntType(64)(i))]) for i in range(count)]
+    return [element_at(builder, tile, address, builder.add(start, builder.load(place))) for place in places]
+
+
+def repeated(builder: Any, value: Any, lanes: int) -> Any:
+    """Return a vector of the same value."""
+    from llvmlite import ir
+
+    nothing = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
+    first = builder.insert_element(nothing, value, ir.IntType(32)(0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes))
+
+
+def sums(builder: Any, tile: Tile, end: Any, step: int, products: Callable[[Any], list[Any]]) -> list[Any]:
+    """Return sums of products, which are vectors, over a position that counts from 0 to ``end``.
+
+    ``products`` writes them for a position. They stay in registers. The loop has at least one round.
+    """
+    from llvmlite import ir
+
+    index, vector = ir.IntType(64), ir.VectorType(real_type(tile), tile.lanes)
+    before, loop, done = builder.block, builder.append_basic_block(), builder.append_basic_block()
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    position = builder.phi(index)
+    found = products(position)
+    with builder.goto_block(loop):
+        builder.position_after(position)
+        totals = [builder.phi(vector) for _ in found]
+    added = [builder.fadd(total, each, flags=("contract",)) for total, each in zip(totals, found, strict=True)]
+    for total, each in zip(totals, added, strict=True):
+        total.add_incoming(ir.Constant(vector, [0.0] * tile.lanes), before)
+        total.add_incoming(each, loop)
+    following = builder.add(position, index(step))
+    position.add_incoming(index(0), before)
+    position.add_incoming(following, loop)
+    builder.cbranch(builder.icmp_signed("<", following, end), loop, done)
+    builder.position_at_end(done)
+    return added
