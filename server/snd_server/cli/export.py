@@ -52,9 +52,9 @@ def export(
 ) -> int:
     """Write a graph as an ONNX file, with its weights.
 
-    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. Operators become standard nodes where ONNX
-    has them, else functions of the file. Exit status 1 says that the model has mistakes, that operators can't be
-    exported (all of them are listed), or, with --verify, that the outputs differ.
+    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. Operators become
+    standard nodes where ONNX has them, else functions of the file. Exit status 1 says that the model has mistakes,
+    that operators can't be exported (all of them are listed), or, with --verify, that the outputs differ.
     """
     from snd_server.exporting import ExportRequest, run_export
 

@@ -72,9 +72,9 @@ def graph(
 ) -> int:
     """Compose a graph and draw it: operations, the tensors between them with their shapes, operators in operators.
 
-    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. An .html is a page by itself, in which one
-    can search and look into operators. Exit status 1 says that the graph has mistakes; what does not depend on them is
-    drawn all the same.
+    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. An .html is a page by
+    itself, in which one can search and look into operators. Exit status 1 says that the graph has mistakes; what
+    does not depend on them is drawn all the same.
 
     With --cell, the picture has a grid for each tensor. The sizes are those of --attrib and --input, else those of the
     first sample.

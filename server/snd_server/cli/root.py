@@ -50,4 +50,7 @@ class _LazyGroup(click.Group):
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="snd")
 def snd() -> None:
-    """Tools for SkriptND, the tensor language of NNEF 2.0. 'snd init' begins a model, 'snd check' checks it."""
+    """Tools for models in SkriptND, the language of NNEF 2.0, and in NNEF 1.0.
+
+    'snd init' begins a model, 'snd check' checks it.
+    """

@@ -104,9 +104,9 @@ def run(
 ) -> int:
     """Run a graph or an operator, and show its outputs.
 
-    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. An operator of the library, as in
-    --operator nn.relu, needs none. Exit status 1 says that there are mistakes, or that the run failed or went beyond
-    its limits.
+    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. An operator of the
+    library, as in --operator nn.relu, needs none. Exit status 1 says that there are mistakes, or that the run
+    failed or went beyond its limits.
     """
     if graph is not None and operator is not None:
         raise click.UsageError("give either --graph or --operator")

@@ -48,10 +48,11 @@ def test(
     stdin_filename: str | None,
     **options: Any,
 ) -> int:
-    """Run the samples in the comments of SkriptND files, and compare what comes out with what is recorded.
+    """Run the samples in the comments of SkriptND and NNEF 1.0 files.
 
-    PATH is a file, a folder that is searched for *.sknd files (what .gitignore names is skipped), or - for standard
-    input. Without PATH the samples of the current folder are run. Exit status 1 says that one differs or fails.
+    What comes out is compared with what is recorded. PATH is a file, an archive of a model (.nnef.tgz, .tar), a folder
+    that is searched for all of these (what .gitignore names is skipped), or - for standard input. Without PATH the
+    samples of the current folder are run. Exit status 1 says that one differs or fails.
     """
     if options["quiet"] and options["verbose"]:
         raise click.UsageError("give either --quiet or --verbose")
