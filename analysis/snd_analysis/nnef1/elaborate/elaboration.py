@@ -244,11 +244,12 @@ def _elaborated(
 
 def _missing_files(steps: Sequence[Step]) -> Iterator[Problem]:
     """Yield the variables that have no file, although others have: a text may be looked at without all of them."""
-    files = dict(pair for step in steps for pair in step.record.files)
-    if all(each is None for each in files.values()):
+    files = dict([pair for step in steps for pair in step.record.files])
+    missing = {label for label, file in files.items() if file is None}
+    if not missing or len(missing) == len(files):
         return
     for variable in variables_of(steps):
-        if files.get(variable.label, True) is None:
+        if variable.label in missing:
             message = f"there is no file '{variable.label}.dat', although other variables have theirs"
             yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message)
 

@@ -28,13 +28,14 @@ def statements_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.As
 def calls_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.Call]]:
     """Yield the invocations among these."""
     for start, statement in statements_reached(document):
-        for call in _calls_in(statement):
+        for call in calls_in(statement):
             yield start, call
 
 
 # After an edit, all other statements are the same: what they have is known.
 @lru_cache(maxsize=REMEMBERED_STATEMENTS)
-def _calls_in(statement: nodes.Assignment) -> tuple[nodes.Call, ...]:
+def calls_in(statement: nodes.Assignment) -> tuple[nodes.Call, ...]:
+    """Return the invocations in a statement."""
     return tuple(node for node in descendants(statement.value) if isinstance(node, nodes.Call))
 
 
@@ -42,4 +43,4 @@ def _calls_in(statement: nodes.Assignment) -> tuple[nodes.Call, ...]:
 def _names_of_fragments(statement: nodes.Assignment) -> tuple[str, ...]:
     """What may name a fragment: the body of a scan is named by a string."""
     strings = (node.value for node in descendants(statement.value) if isinstance(node, nodes.String))
-    return tuple(dict.fromkeys((*(call.function.text for call in _calls_in(statement)), *strings)))
+    return tuple(dict.fromkeys((*(call.function.text for call in calls_in(statement)), *strings)))

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from snd_analysis.base import Problem, Rule, descendants
 from snd_analysis.nnef1.lints.definitions import definitions
+from snd_analysis.nnef1.lints.reached import REMEMBERED_STATEMENTS
 from snd_analysis.nnef1.syntax import nodes
 
 GENERIC_FRAGMENT = Rule("generic-fragment", section="NNEF 1.0, 3.1")
@@ -39,5 +41,10 @@ def _uses(node: nodes.Node) -> Iterator[nodes.Node]:
 def _uses_in_body(definition: nodes.Definition) -> Iterator[tuple[int, nodes.Node]]:
     for entry in definition.body or ():
         for statement in entry.statements:
-            for node in _uses(statement):
+            for node in _uses_in_statement(statement):
                 yield entry.start, node
+
+
+@lru_cache(maxsize=REMEMBERED_STATEMENTS)
+def _uses_in_statement(statement: nodes.Statement) -> tuple[nodes.Node, ...]:
+    return tuple(_uses(statement))

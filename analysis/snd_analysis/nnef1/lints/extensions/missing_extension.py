@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from snd_analysis.base import Edit, Problem, Repair, Rule, Span, descendants
+from snd_analysis.base import Edit, Node, Problem, Repair, Rule, Span, descendants
 from snd_analysis.nnef1.lints.definitions import assignments, definitions, extensions
+from snd_analysis.nnef1.lints.reached import REMEMBERED_STATEMENTS
 from snd_analysis.nnef1.syntax import BUILT_INS, nodes
 
 MISSING_EXTENSION = Rule("missing-extension", section="NNEF 1.0, 2.1")
@@ -29,14 +31,18 @@ def _expressions(document: nodes.Document) -> Iterator[Span]:
     """What is more in the graph than an invocation with names, literals, and arrays and tuples of these."""
     for definition in definitions(document, "graph"):
         for start, statement in assignments(definition):
-            value = statement.value
-            if not isinstance(value, nodes.Call) or value.function.text in BUILT_INS:
-                yield value.span.shifted(start)
-                continue
-            for argument in value.arguments:
-                inner = next(filter(_is_expression, descendants(argument.value)), None)
-                if inner is not None:
-                    yield inner.span.shifted(start)
+            found = _expression_in(statement)
+            if found is not None:
+                yield found.span.shifted(start)
+
+
+@lru_cache(maxsize=REMEMBERED_STATEMENTS)
+def _expression_in(statement: nodes.Assignment) -> Node | None:
+    value = statement.value
+    if not isinstance(value, nodes.Call) or value.function.text in BUILT_INS:
+        return value
+    inner = (node for argument in value.arguments for node in descendants(argument.value))
+    return next(filter(_is_expression, inner), None)
 
 
 def _is_expression(node: nodes.Node) -> bool:
