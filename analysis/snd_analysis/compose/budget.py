@@ -107,20 +107,20 @@ class FileBudget:
 
     def count(self, composed: Specialization) -> None:
         """Count a definition or the graph of a sample, composed by itself."""
-        self._at_most += max(0, _all_steps(composed) - _free_steps(composed))
+        self._at_most += _further_steps(composed)
         self._pending.append(composed)
 
 
-_ALL_STEPS: WeakKeyDictionary[Specialization, int] = WeakKeyDictionary()
+_FURTHER_STEPS: WeakKeyDictionary[Specialization, int] = WeakKeyDictionary()
 
 
-def _all_steps(composed: Specialization) -> int:
-    """Return how many steps a specialization takes with all that it is composed of."""
-    known = _ALL_STEPS.get(composed)
+def _further_steps(composed: Specialization) -> int:
+    """Return how many steps a specialization takes with all that it is composed of, beyond those that are free."""
+    known = _FURTHER_STEPS.get(composed)
     if known is None:
         steps = StepBudget()
         steps.spend_on(composed)
-        known = _ALL_STEPS[composed] = steps.done
+        known = _FURTHER_STEPS[composed] = max(0, steps.done - _free_steps(composed))
     return known
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import cached_property
+from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -44,10 +45,11 @@ from snd_analysis.workspace.names import (
     definitions,
     imports,
     invoked,
+    invoked_in_file,
     is_recursive,
-    names_in_file,
     resolution,
 )
+from snd_analysis.workspace.together import groups
 
 _FEW_LEVELS = 16
 
@@ -96,16 +98,20 @@ def find_reach(db: Database, path: str) -> None:
 def _long_chains(db: Database, path: str) -> tuple[OperatorName, ...]:
     """Return what the definitions of a file reach, each after those that it invokes; nothing if no chain is long."""
     levels: dict[OperatorName, int] = {}
+    known = invoked_in_file(db, path)
     seen: set[OperatorName] = set()
-    pending = [(OperatorName(path, name), False) for name in names_in_file(db, path).definitions]
+    pending = [(name, False) for name in known]
     while pending:
         name, is_last = pending.pop()
+        if is_library(name.path):
+            continue
+        following = known[name] if name in known else invoked(db, name)
         if is_last:
-            levels[name] = 1 + max((levels.get(other, 0) for other in invoked(db, name)), default=0)
-        elif name not in seen and not is_library(name.path):
+            levels[name] = 1 + max((levels.get(other, 0) for other in following), default=0)
+        elif name not in seen:
             seen.add(name)
             pending.append((name, True))
-            pending.extend((other, False) for other in invoked(db, name) if other not in seen)
+            pending.extend((other, False) for other in following if other not in seen)
     return (*levels,) if max(levels.values(), default=0) > _FEW_LEVELS else ()
 
 
@@ -334,11 +340,11 @@ def composing_problems(db: Database, path: str, budget: FileBudget, with_counter
     found: dict[tuple[Rule, Span, str], Problem] = {}
     names = definitions(db, path)
     left: OperatorName | None = None
-    for name in _in_order(db, path):
+    for name, known in composed_definitions(db, path, budget, with_counterexamples):
         if budget.is_spent:
             left = name
             break
-        composed = composed_definition(db, name, with_counterexamples)
+        composed = known or composed_definition(db, name, with_counterexamples)
         if composed.specialization is not None:
             budget.count(composed.specialization)
         for placed in composed.problems:
@@ -356,6 +362,31 @@ def composing_problems(db: Database, path: str, budget: FileBudget, with_counter
         start, definition, _ = names[left.name]
         problems.append(beyond_budget(definition.name.span.shifted(start)))
     return problems
+
+
+def composed_definitions(
+    db: Database, path: str, budget: FileBudget, with_counterexamples: bool
+) -> Iterator[tuple[OperatorName, ComposedDefinition | None]]:
+    """Yield the definitions of a file, graphs first, with what they are composed to as long as the budget allows."""
+    for group in groups(_in_order(db, path)):
+        found = () if budget.is_spent else _composed_together(db, group, with_counterexamples)
+        yield from zip_longest(group, found)
+
+
+@query
+def _composed_together(
+    db: Database, names: tuple[OperatorName, ...], with_counterexamples: bool
+) -> tuple[ComposedDefinition, ...]:
+    """Return definitions composed by themselves, without those after what takes as much as a whole file may."""
+    budget, found = FileBudget(), list[ComposedDefinition]()
+    for name in names:
+        if budget.is_spent:
+            break
+        composed = composed_definition(db, name, with_counterexamples)
+        found.append(composed)
+        if composed.specialization is not None:
+            budget.count(composed.specialization)
+    return tuple(found)
 
 
 def _reaches_one_of(db: Database, name: OperatorName, others: Collection[str]) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -35,13 +37,27 @@ from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
+from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
-from snd_analysis.workspace.composing import beyond_budget, composed_definition, composing_problems
-from snd_analysis.workspace.files import file, source, tree, whole_tree
+from snd_analysis.workspace.composing import (
+    beyond_budget,
+    composed_definition,
+    composed_definitions,
+    composing_problems,
+)
+from snd_analysis.workspace.files import file, front_end_of, source, tree, whole_tree
 from snd_analysis.workspace.limits import MOST_MESSAGE_CHARACTERS
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
-from snd_analysis.workspace.samples import CheckedSample, checked_sample, modules_in_sample, sample_target, samples
+from snd_analysis.workspace.samples import (
+    CheckedSample,
+    PlacedSample,
+    checked_sample,
+    modules_in_sample,
+    sample_target,
+    samples,
+)
+from snd_analysis.workspace.together import groups
 
 _IMPORT = re.compile(r"[ \t]*(import|from)\b")
 _WORD = re.compile(r"\w+")
@@ -80,16 +96,20 @@ def _in_chunk(db: Database, path: str, chunk: Chunk) -> _InChunk:
     return _InChunk(tuple(problems), frozenset(modules))
 
 
+@query
+def _in_chunks(db: Database, path: str, chunks: tuple[Chunk, ...]) -> tuple[_InChunk, ...]:
+    return tuple(_in_chunk(db, path, each) for each in chunks)
+
+
 def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Problem]:
     tree = whole_tree(db, path)
     problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
     named: set[object] = set()
-    for placed in tree.chunks:
-        if not placed.chunk.document.items:
-            continue
-        own = _in_chunk(db, path, placed.chunk)
-        named |= own.modules
-        problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
+    for group in groups([placed for placed in tree.chunks if placed.chunk.document.items]):
+        of_each = _in_chunks(db, path, tuple(placed.chunk for placed in group))
+        for placed, own in zip(group, of_each, strict=True):
+            named |= own.modules
+            problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
     budget = FileBudget()
     composed = composing_problems(db, path, budget, with_counterexamples)
     problems = [*_without_unused_names(problems, composed, tree), *composed]
@@ -116,22 +136,19 @@ def _sample_problems(
     """
     reported = {(problem.rule, problem.span) for problem in found}
     own = definitions(db, path)
-    errors = [problem.span.start for problem in found if problem.rule.severity is Severity.ERROR]
-
+    errors = sorted(problem.span.start for problem in found if problem.rule.severity is Severity.ERROR)
     broken = {
         OperatorName(path, name)
         for name, (start, definition, _) in (own.items() if errors else ())
-        if any(start + definition.start <= error <= start + definition.end for error in errors)
+        if bisect_left(errors, start + definition.start) < bisect_right(errors, start + definition.end)
     }
     by_target: dict[OperatorName, list[Specialization]] = {}
-    for placed in samples(db, path):
+    for placed, checked_before in _checked_samples(db, path, broken, budget):
         sample = placed.sample
-        if broken and sample_target(db, path, sample) in broken:
-            continue
         if budget.is_spent:
             yield beyond_budget(sample.span.shifted(placed.start))
             break
-        known = checked_sample(db, path, sample)
+        known = checked_before or checked_sample(db, path, sample)
         if known.composed is not None:
             budget.count(known.composed)
         bound = _bound_by(known)
@@ -144,12 +161,46 @@ def _sample_problems(
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
             yield importable(db, path, each.problem.shifted(placed.start))
+    composed = dict(composed_definitions(db, path, budget, with_counterexamples))
     for name, bound_by_samples in by_target.items():
-        whole = composed_definition(db, name, with_counterexamples)
+        whole = composed.get(name) or composed_definition(db, name, with_counterexamples)
         for unstated in whole.unstated:
             number = unstated.number_in(bound_by_samples)
             if number is not None and whole.specialization is not None:
                 yield _equal_by_accident(db, whole.specialization.template, unstated, number)
+
+
+def _checked_samples(
+    db: Database, path: str, broken: Collection[OperatorName], budget: FileBudget
+) -> Iterator[tuple[PlacedSample, CheckedSample | None]]:
+    """Yield the samples of what is not broken, with what is known of them as long as the budget allows."""
+    is_own = front_end_of(path) is None
+    names = {each.name for each in broken}
+
+    def is_due(sample: Sample) -> bool:
+        call = sample.invocation
+        if is_own and (call is None or call.function.parts[-1].text not in names):
+            return True  # without a look at what the file sees
+        return not broken or sample_target(db, path, sample) not in broken
+
+    for group in groups(samples(db, path)):
+        due = [each for each in group if is_due(each.sample)]
+        found = () if budget.is_spent else _checked_together(db, path, tuple(each.sample for each in due))
+        yield from zip_longest(due, found)
+
+
+@query
+def _checked_together(db: Database, path: str, of: tuple[Sample, ...]) -> tuple[CheckedSample, ...]:
+    """Return what is known of samples, without those that come after what takes as much as a whole file may."""
+    budget, found = FileBudget(), list[CheckedSample]()
+    for each in of:
+        if budget.is_spent:
+            break
+        known = checked_sample(db, path, each)
+        found.append(known)
+        if known.composed is not None:
+            budget.count(known.composed)
+    return tuple(found)
 
 
 def _bound_by(known: CheckedSample) -> Specialization | None:
@@ -277,12 +328,12 @@ def _without_unused_names(problems: list[Problem], composed: list[Problem], tree
     wrong = [problem.span for problem in composed if problem.rule.severity is Severity.ERROR]
     if not wrong:
         return problems
-    errors = [span.start for span in wrong]
+    errors = sorted(span.start for span in wrong)
     broken = [
         Span(placed.start + definition.start, placed.start + definition.end)
         for placed in tree.chunks
         for definition in placed.chunk.definitions
-        if any(placed.start + definition.start <= error < placed.start + definition.end for error in errors)
+        if bisect_left(errors, placed.start + definition.start) < bisect_left(errors, placed.start + definition.end)
     ]
     return [
         problem

@@ -38,9 +38,9 @@ class Counterexamples:
         self._searched.pop(path, None)
 
     def search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-        """Return what is wrong with a file, after a search."""
+        """Return what is wrong with a file, after a search, which is remembered if there is a next time without one."""
         everything, document = found(server, snapshot, path), server.session.opened(path)
-        if document is not None:
+        if document is not None and asks_again(server):
             at_once = frozenset(_at_once(server, snapshot, path))
             self._searched[path] = _Searched(document, tuple(each for each in everything if each not in at_once))
         return everything

@@ -201,11 +201,11 @@ class Evaluations:
 
     # ---- what there is to do -----------------------------------------------------------------------------------------
     async def _look(self) -> None:
-        """End what an edit has outdated; after a pause, evaluates what is cheap."""
+        """After a pause, end what an edit has outdated, and evaluate what is cheap: after a keystroke, others ask."""
         session = self._server.session
-        for path in {job.key.path for job in self._queue.jobs()}:
-            self._end_outdated(path, await self._order(path))
         await asyncio.sleep(_PAUSE_SECONDS)
+        for path in {job.key.path for job in self._queue.jobs()} - {each.source.path for each in session.documents}:
+            self._end_outdated(path, await self._order(path))
         await asyncio.to_thread(load_runtime)  # here, so that no question waits for it on the thread of the analysis
         if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
             options = await session.work(lambda: self.options(""))
