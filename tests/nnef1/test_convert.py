@@ -134,6 +134,18 @@ def test_dynamic_extents_have_bounds():
     assert "y: real[B, 3];" in text
 
 
+def test_a_symbol_that_is_no_extent_alone_follows_from_one():
+    head = "extension tract_registry tract_core;\nextension tract_symbol S;"
+    text = _converted(
+        "x = tract_core_external(shape = [2 * S + 2, 3], datum_type = 'f32'); y = reshape(x, shape = [2, S + 1, 3]);",
+        head=head,
+    )
+    assert "x: real[x_extent|1000000, 3];" in text
+    assert "S = x_extent / 2 - 1;" in text
+    assert "x_extent == 2 * S + 2:" in text
+    assert "y: real[2, S + 1, 3];" in text
+
+
 def test_the_standard_library_is_used_with_dynamic_extents_too():
     head = "extension tract_registry tract_core;\nextension tract_symbol B;"
     body = """x = tract_core_external(shape = [B, 4, 8, 8], datum_type = 'f32');

@@ -131,3 +131,13 @@ def test_what_tract_does_not_load_is_told_where_extents_are_computed_too():
 def test_what_no_operation_takes_is_not_evaluated(statement: str):
     found = snapshot_of({PATH: _graph(statement, "y = relu(x)")}).diagnostics(PATH)
     assert [each.severity.value for each in found] == ["error"], found
+
+
+def test_a_symbol_follows_from_an_extent_that_is_a_multiple_of_it():
+    text = HEAD.replace("[B, S, 4]", "[B, 2 * S + 1, 4]") + "    y = tile(x, repeats = [S, 1, 1]);\n}\n"
+    assert run_text(text, {"x": np.zeros((2, 7, 4), np.float32)})["y"].shape == (6, 7, 4)
+    composed = snapshot_of({PATH: text}).compose(OperatorName(PATH, "g")).graph
+    assert composed is not None
+    found = composed.tensors["y"]
+    assert isinstance(found, Tensor)
+    assert [str(each) for each in found.shape or ()] == ["B * S", "2 * S + 1", "4"]

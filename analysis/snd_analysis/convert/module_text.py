@@ -56,7 +56,7 @@ class GraphText(Struct):
         return self.blocks.setdefault(name, Lines())
 
 
-_ORDER = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update", "quantize")
+_ORDER = ("attrib", "input", "using", "output", "constant", "variable", "assert", "compose", "update", "quantize")
 
 
 def module_text(head: Iterable[str], graphs: Sequence[GraphText], width: int) -> str:

@@ -34,13 +34,25 @@ from snd_analysis.convert.steps import (
     with_inputs,
 )
 from snd_analysis.convert.unfolding import unfolded
-from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorKind, tensors_of
+from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.nnef1.assertions import assertions_of
 from snd_analysis.nnef1.elaborate import Invocation
 from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
-from snd_analysis.symbolic.integers import FALSE, TRUE, AtLeastZero, Integer, Truth, as_affine, bounds, constant
+from snd_analysis.symbolic.integers import (
+    FALSE,
+    TRUE,
+    AtLeastZero,
+    Integer,
+    Truth,
+    as_affine,
+    bounds,
+    constant,
+    floor_divide,
+    plain_unknown,
+    variable,
+)
 from snd_analysis.symbolic.values import NULL, format_value
 from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
@@ -99,7 +111,7 @@ class _Conversion:
         self._symbols = dict(_symbols(graph))
         self._named = {leaf.key for extent in _extents_of_inputs(graph) for leaf in extent.leaves}
         modules = {*library_modules(), *format_modules()}
-        self._names = Names({*self._symbols, "real", "int", "bool", "str"})
+        self._names = Names({*_names_of_extents(graph), "real", "int", "bool", "str"})
         self._writer = Writer(self._names)
         quantized = {each for name in graph.quantizations for each in tensors_of(graph.tensors.get(name, NULL))}
         self._kept = quantized
@@ -203,10 +215,16 @@ class _Conversion:
         self._name_results([step for _, step in steps])
         text = GraphText(f"graph {self._name}")
         bound: set[str] = set()
+        multiples = self._named_multiples(text)
         most = {name: BOUND if high is None else high for name, high in self._symbols.items()}
+        most |= {str(each): BOUND for each in multiples.values()}
         for value in graph.inputs.values():
             assert isinstance(value, Tensor)
-            self._declare(text, "input", value, declaration(self._writer.name(value), value, most, bound))
+            shape = tuple(
+                multiples.get(each, each) if isinstance(each, Integer) else each for each in value.shape or ()
+            )
+            written = declaration(self._writer.name(value), replace(value, shape=shape), most, bound)
+            self._declare(text, "input", value, written)
         self._assert(text)
         variables = tuple(self._variables(text, [step for _, step in steps]))
         compose = text.block("compose")
@@ -228,6 +246,26 @@ class _Conversion:
         known = {each: written_as for each, written_as in names.items() if written_as is not None}
         counts = Counter(each.module for each in plain_steps(step for _, step in steps))
         return Converted(written, variables, {**known, **outputs}, counts)
+
+    def _named_multiples(self, text: GraphText) -> dict[Integer, Integer]:
+        """Return names for extents such as ``2 * S + 1``; define the symbols that no extent is alone by them."""
+        found: dict[Integer, Integer] = {}
+        known = set(self._symbols)
+        for name, value in self._graph.inputs.items():
+            for extent in _extents_of(value):
+                leaf = next(iter(extent.leaves), None)
+                if leaf is None or leaf.name in known or len(extent.leaves) > 1:
+                    continue
+                symbol = variable(leaf.key, leaf.name, leaf.low, leaf.high)
+                if extent != symbol * extent.content + extent.constant_term:
+                    continue
+                known.add(leaf.name)
+                whole = plain_unknown(self._names.new(f"{name}_extent"))
+                found[extent] = whole
+                solved = format_value(floor_divide(whole - extent.constant_term, extent.content))
+                text.block("using").add(f"{leaf.name} = {solved};")
+                text.block("assert").add(f"{whole} == {extent}: \"an extent of '{name}' is {extent}\";")
+        return found
 
     def _bound_of_data(self, extent: Integer) -> int | None:
         """Return the bound of an extent that depends on what tensors hold; None of those that inputs name."""
@@ -419,5 +457,9 @@ def _symbols(graph: Graph) -> Iterator[tuple[str, int | None]]:
 
 def _extents_of_inputs(graph: Graph) -> Iterator[Integer]:
     for value in graph.inputs.values():
-        for tensor in tensors_of(value):
-            yield from (extent for extent in tensor.shape or () if isinstance(extent, Integer))
+        yield from _extents_of(value)
+
+
+def _extents_of(value: TensorValue) -> Iterator[Integer]:
+    for tensor in tensors_of(value):
+        yield from (extent for extent in tensor.shape or () if isinstance(extent, Integer))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
+from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol
 from snd_analysis.nnef1.elaborate import flat_graph
@@ -48,7 +49,7 @@ from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Valu
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
-from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.integers import Integer, Truth, floor_divide
 
 
 class FragmentsOfFile(Struct, frozen=True, eq=False):
@@ -274,7 +275,8 @@ def _extents(
 ) -> tuple[Mapping[str, Integer], Sequence[tuple[str, flat_nodes.Entry]]]:
     """Return the extents of which more than a name is known, by their names in the graph, and entries for symbols.
 
-    A symbol that is no extent of an input by itself is an attribute: nothing says what it is where inputs are given.
+    A symbol that is no extent of an input by itself follows from one such as ``2 * S + 1``. Else it is an attribute:
+    nothing says what it is where inputs are given.
     """
     of_inputs = [extent for step in steps for extent in step.record.extents]
     made = (*context.symbols.values(), *of_inputs)
@@ -286,9 +288,21 @@ def _extents(
     for symbol in context.symbols.values():
         leaf = symbol.variable
         if leaf is not None and leaf.key not in bound and any(leaf in each.leaves for each in of_inputs):
-            graph.declare("attrib", 0, place, flat_graph.extent_name(symbol), "int", None)
-            found[flat_graph.extent_name(symbol)] = symbol
+            solved = next((value for each in of_inputs if (value := _solved(each, symbol)) is not None), None)
+            if solved is not None:
+                graph.define(place, flat_graph.extent_name(symbol), solved)
+            else:
+                graph.declare("attrib", 0, place, flat_graph.extent_name(symbol), "int", None)
+                found[flat_graph.extent_name(symbol)] = symbol
     return found, entries
+
+
+def _solved(extent: Integer, symbol: Integer) -> Integer | None:
+    """Return a symbol by the name of an extent that is a multiple of it and a number; None if it is none."""
+    factor, number = extent.content, extent.constant_term
+    if factor == 0 or extent != symbol * factor + number:
+        return None
+    return floor_divide(input_extent(flat_graph.extent_name(extent)) - number, factor)
 
 
 def _once(found: Iterable[tuple[Problem, bool]]) -> tuple[Problem, ...]:

@@ -18,7 +18,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Asserted, Integer, Leaf, Truth
 from snd_analysis.symbolic.values import Pack, Value
 
-_BLOCKS = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update", "quantize")
+_BLOCKS = ("attrib", "input", "using", "output", "constant", "variable", "assert", "compose", "update", "quantize")
 QUANTIZATION = "nnef1_quantization"
 """The module of the operators that quantize."""
 
@@ -81,6 +81,12 @@ class FlatGraph:
         node = nodes.Parameter(start, end, nodes.Name(start, end, name), (), type_, None, extents, None, None)
         self.add(block, base, node)
         return node
+
+    def define(self, span: Span, name: str, value: Integer) -> None:
+        """Let a name stand for a number."""
+        start, end = span.start, span.end
+        target = nodes.NameTarget(start, end, nodes.Name(start, end, name), None)
+        self.add("using", 0, nodes.Using(start, end, target, expression(value, span)))
 
     def demand(self, base: int, span: Span, condition: Truth, message: str) -> None:
         """Add an assertion."""
