@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from snd.errors import ModelError, diagnostic_of
+from snd.errors import ConversionError, ModelError, diagnostic_of
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
@@ -39,7 +39,8 @@ def convert(
 
     ``constants`` are inputs of an ONNX model that become constants, such as the shape of a reshape. ``force`` writes
     into a folder that is not empty. Tensors may take ``memory`` bytes. Raises ArgumentError for what can't be read or
-    written, and ModelError for a model in NNEF 1.0 with errors.
+    written, ModelError for a model in NNEF 1.0 with errors, and ConversionError if no output of an ONNX model can be
+    translated: nothing is written then.
     """
     allow_deep_recursion()
     folder = os.fspath(output)
@@ -51,6 +52,8 @@ def convert(
         from snd_server.onnx_conversion import convert_onnx_file
 
         converted, _ = convert_onnx_file(request, constants or {})
+        if converted.left_out and not converted.outputs:
+            raise ConversionError([str(each) for each in converted.problems])
         return Conversion(main, tuple(map(str, converted.problems)))
     checker = Checker(Configurations(None), RuleSettings())
     broken = source_errors(checker, request)

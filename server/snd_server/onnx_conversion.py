@@ -47,27 +47,38 @@ def run_onnx(request: ConvertRequest) -> int:
     values = {name: each.value if isinstance(each, LiteralInput) else each for name, each in given.items()}
     converted, constants = convert_onnx_file(request, values)
     main = os.path.join(request.output, MAIN)
-    if not request.quiet:
+    if not request.quiet and (converted.outputs or not converted.left_out):
         say(summary(converted.statements, len(converted.weights), main))
     for each in converted.problems[:MOST_PROBLEMS]:
         say(f"error: {str(each)[:LONGEST_PROBLEM]}", err=True)
     if converted.problems:
-        count = len(converted.problems)
-        say(f"{count} node{'' if count == 1 else 's'} could not be translated; the rest is written", err=True)
+        say(_untranslated(converted), err=True)
         return PROBLEMS
     if wrong_output(request, main):
         return FAULT
     return _verified(request, converted, main, constants) if request.verify else CLEAN
 
 
+def _untranslated(converted: ConvertedModel) -> str:
+    count = len(converted.problems)
+    text = f"{count} node{'' if count == 1 else 's'} could not be translated"
+    if not converted.outputs and converted.left_out:
+        return f"{text}: nothing is written, since no output can be computed without"
+    if not converted.left_out:
+        return f"{text}; the rest is written"
+    names = ", ".join(f"'{name[:LONGEST_PROBLEM]}'" for name in converted.left_out[:MOST_PROBLEMS])
+    return f"{text}; the rest is written, without the output{'' if len(converted.left_out) == 1 else 's'} {names}"
+
+
 def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tuple[ConvertedModel, dict[str, Array]]:
     """Convert a model and write it; return what was written, and the inputs that became constants.
 
-    Raises ArgumentError, and OSError for what can't be written.
+    A model is written if it has outputs. Raises ArgumentError, and OSError for what can't be written.
     """
     demand_output(request)
     converted, constants = convert_onnx(request.path, request.memory_bytes, fixed)
-    _write(request, converted.text, converted.weights, os.path.join(request.output, MAIN))
+    if converted.outputs or not converted.left_out:
+        _write(request, converted.text, converted.weights, os.path.join(request.output, MAIN))
     return converted, constants
 
 

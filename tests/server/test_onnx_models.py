@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+import snd
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -175,6 +178,49 @@ def test_a_node_that_is_not_translated_has_an_operator_in_its_place(project: Pat
     outcome = real("run", "new")
     assert outcome.status == 1
     assert "'Mix' has neither a composition nor formulas" in outcome.stderr + outcome.stdout
+
+
+_WITHOUT_SHAPE = """
+    <ir_version: 8, opset_import: ["" : 17, "com.acme" : 1]>
+    main (float[b, 4] x) => (float y, float[b, 4] z) { a = Abs(x) y = com.acme.Mix(a, x) z = Relu(a) }"""
+
+
+def _mixing(outputs: int) -> None:
+    """A model of which nothing says what its first output is, which a node of a foreign domain gives."""
+    model = onnx.parser.parse_model(_WITHOUT_SHAPE)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    del model.graph.output[outputs:]
+    onnx.save(model, "model.onnx")
+
+
+def test_an_output_that_nothing_is_known_of_is_left_out_and_the_rest_runs(project: Path, real: Run):
+    _mixing(2)
+    outcome = real("convert", "model.onnx", "-o", "new")
+    assert outcome.status == 1
+    assert "1 node could not be translated; the rest is written, without the output 'y'" in outcome.stderr
+    assert "# Left out, since nodes before them are not translated: y." in (project / "new/main.sknd").read_text()
+    for command in (["check", "new"], ["fmt", "--check", "new"], ["run", "new"]):
+        assert real(*command).status == 0
+
+
+def test_a_model_without_an_output_that_can_be_computed_is_not_written(project: Path, real: Run):
+    _mixing(1)
+    outcome = real("convert", "model.onnx", "-o", "new")
+    assert outcome.status == 1
+    assert "node 'y' (Mix)" in outcome.stderr
+    assert "nothing is written, since no output can be computed without" in outcome.stderr
+    assert not (project / "new").exists()
+    with pytest.raises(snd.ConversionError, match="node 'y'"):
+        snd.convert("model.onnx", "new")
+
+
+def test_an_opset_that_onnxruntime_does_not_know_is_told_plainly(project: Path, real: Run):
+    onnx.save(onnx.parser.parse_model(_WITHOUT_SHAPE.replace("17", "99").replace("com.acme.Mix", "Add")), "model.onnx")
+    outcome = real("convert", "model.onnx", "-o", "new", "--verify")
+    assert outcome.status == 2
+    assert re.search(
+        r"onnxruntime \S+ knows opsets of 'ai.onnx' up to \d+, but model.onnx has a newer one", outcome.stderr
+    )
 
 
 ONNXSCRIPT = sorted((Path(__file__).parents[1] / "support" / "onnx_models" / "onnxscript").glob("*.onnx"))

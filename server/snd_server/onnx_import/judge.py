@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -35,6 +36,10 @@ def run_onnxruntime(path: str, inputs: Mapping[str, Array], tensors: Sequence[st
         found = session.run(None, given)
         names = [each.name for each in session.get_outputs()]
     except Exception as error:  # onnxruntime has an exception of its own for each of its states
+        newest = _NEWEST_OPSET.search(str(error))
+        if newest is not None:
+            known = f"onnxruntime {onnxruntime.__version__} knows opsets of '{newest[1]}' up to {newest[2]}"
+            raise RuntimeFailedError(f"{known}, but {path} has a newer one") from None
         text = str(error).strip().partition("\n")[0]
         raise RuntimeFailedError(f"onnxruntime can't run {path}: {text}") from None
     results = dict(zip(names, found, strict=True))
@@ -57,6 +62,8 @@ def _with_outputs(path: str, tensors: Sequence[str]) -> bytes:
     return bytes(model.SerializeToString())
 
 
+_NEWEST_OPSET = re.compile(r"official support for domain (\S+) is till opset (\d+)")
+"""What onnxruntime says of a model of a newer opset."""
 _TYPES = {
     "tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
     "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int16)": np.int16, "tensor(int8)": np.int8,

@@ -57,6 +57,8 @@ class ConvertedModel(Struct, frozen=True):
     operators: frozenset[str]
     """The operators that they invoke: ``nn.conv``."""
     problems: tuple[Problem, ...]
+    left_out: tuple[str, ...]
+    """The outputs of the source that the module does not have, since nodes before them are not translated."""
 
 
 def convert_graph(
@@ -121,6 +123,9 @@ class _Conversion:
             if result is not None:
                 self._output(text, written_as[name], result, given_out)
         head = [f"Converted from {source}."]
+        left_out = tuple(name for name, result in outputs.items() if result is None)
+        if left_out:
+            head.append(f"Left out, since nodes before them are not translated: {', '.join(map(readable, left_out))}.")
         invoked_here = {step.operator for step in steps if isinstance(step, LocalStep)}
         placeholders = [each for name, each in self._translator.placeholders.items() if name in invoked_here]
         written = module_text(head, [*placeholders, *recognised.operators, text], _WIDTH)
@@ -134,6 +139,7 @@ class _Conversion:
             statements,
             frozenset(_operators(invoked)),
             tuple(self._translator.problems),
+            left_out,
         )
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------
