@@ -6,6 +6,7 @@ then the attributes of its operator; so the library is the only list of operatio
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol
 
 from msgspec import Struct
@@ -40,6 +41,7 @@ class Parameter(Struct, frozen=True):
     is_required: bool
 
 
+@lru_cache(maxsize=1 << 10)
 def parameters(template: Template) -> tuple[Parameter, ...]:
     """Return the parameters of the operation that an operator stands for, in order."""
     return (
