@@ -21,7 +21,7 @@ from snd_server import archives, files
 from snd_server.archive_paths import GRAPH
 from snd_server.archives import read_members
 from snd_server.files import DiskReader
-from support.sampling import tries
+from support.sampling import sample, tries
 
 _GRAPH = b"version 1.0;\ngraph net(x) -> (y) { x = external<scalar>(shape = [1]); y = relu(x); }\n"
 
@@ -206,19 +206,42 @@ def test_models_in_an_archive_are_told_apart_in_linear_time(tmp_path: Path):
     assert len(listed) == tries(2_000, 40_000)
 
 
-@pytest.mark.parametrize("where", ["graph.nnef", "w.dat", "graph.quant"])
-@pytest.mark.parametrize("attack", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
-def test_models_whose_files_are_no_files(tmp_path: Path, real, attack: Callable[[Path], None], where: str):
+_NO_FILES: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": Path.mkdir,
+    "loop": lambda path: path.symlink_to(path.name),
+    "nowhere": lambda path: path.symlink_to("/nowhere/at/all"),
+    "up": lambda path: path.symlink_to(".."),
+}
+_COMMANDS = (
+    ("check",), ("shapes",), ("run",), ("graph", "-o", "graph.dot"), ("fmt", "--check"), ("test",),
+    ("convert", "-o", "new"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["graph.nnef", "w.dat", "graph.quant", "w.safetensors"])
+@pytest.mark.parametrize("attack", sample(_NO_FILES, 3))
+@pytest.mark.usefixtures("evaluated_here")
+def test_models_whose_files_are_no_files(
+    tmp_path: Path, real, attack: str, where: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / GRAPH).write_text(
-        "version 1.0;\ngraph net(x) -> (y) { x = external<scalar>(shape = [1]); "
-        "w = variable<scalar>(shape = [1], label = 'w'); y = add(x, w); }\n"
+        "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [1]);\n"
+        "    w = variable<scalar>(shape = [1], label = 'w');\n    y = add(x, w);\n}\n"
     )
     (folder / where).unlink(missing_ok=True)
-    attack(folder / where)
-    for command in ("check", "run", "shapes"):
-        assert real(command, str(folder)).status in (0, 1, 2), command
+    _NO_FILES[attack](folder / where)
+    for command, *options in _COMMANDS:
+        outcome = real(command, str(folder), *options)
+        assert outcome.status in (0, 1, 2), command
+        assert "fault of snd" not in outcome.stdout + outcome.stderr, command
+        assert "Errno" not in outcome.stdout + outcome.stderr, command
+        if where == GRAPH and command in ("shapes", "run", "graph", "convert"):
+            assert "graph.nnef" in outcome.stdout + outcome.stderr, command
 
 
 # ---- tensor files ----------------------------------------------------------------------------------------------------
