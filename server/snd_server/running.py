@@ -190,9 +190,13 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     """
     template = chosen_definition(snapshot, request.path, request.graph, request.operator)
     if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
-        unread = elaborated(snapshot.db, request.path).unknown_results
-        if unread:
-            raise UnknownOutputError(f"the output '{unread[0]}' depends on an operation that snd does not know")
+        read = elaborated(snapshot.db, request.path)
+        if read.unknown_results:
+            message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
+            raise UnknownOutputError(message)
+        for tensor, fragment in read.quantized_by_fragments.items() if request.quantize else ():
+            message = f"snd applies no fragments, but '{fragment}' of graph.quant quantizes '{tensor}'"
+            raise ArgumentError(f"--quantize: {message}")
     attributes, tensors = request.attributes, request.inputs
     if is_specified(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from snd_analysis.base import OperatorName
+from snd_analysis.convert import convert_nnef1
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
 from support.memory import snapshot_of
@@ -80,3 +82,48 @@ def test_tract_takes_the_range_for_that_of_signed_bytes():
     np.testing.assert_allclose(
         outputs["y"], -2 * (np.clip(np.round(X / scale) - 63, -128, 127) + 63) * scale, atol=1e-6
     )
+
+
+FRAGMENTS = """version 1.0;
+extension KHR_enable_fragment_definitions;
+extension KHR_enable_operator_expressions;
+fragment step_quantize(x: tensor<scalar>, step: scalar, bits: integer = 8) -> (y: tensor<scalar>)
+{
+    y = floor(x / step + 0.5) * step;
+}
+fragment scaled_quantize(x: tensor<scalar>, scale: scalar) -> (y: tensor<scalar>)
+{
+    y = scale + 'a';
+}
+graph net(x) -> (y)
+{
+    x = external(shape = [2, 3]);
+    a = mul(x, 2.0);
+    y = neg(a);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("step_quantize(step = 0.5, bits = 4)", []),
+        ("step_quantize(step = 0.5)", []),
+        ("step_quantize(step = 1)", ["type-mismatch"]),
+        ("step_quantize(stp = 0.5)", ["unknown-attribute"]),
+        ("step_quantize(bits = 4)", ["missing-argument"]),
+        ("step_quantize(0.5)", ["quantization-with-arguments"]),
+        ("step_quantize(step = 0.5, step = 0.25)", ["duplicate-attribute"]),
+        ("step_quantize(x = 1.0, step = 0.5)", ["duplicate-attribute"]),
+        ("scaled_quantize(scale = 0.5)", ["operand-type"]),
+    ],
+)
+def test_fragments_take_the_tensor_and_what_a_line_gives(call: str, found: list[str]):
+    snapshot = snapshot_of({"graph.nnef": FRAGMENTS, "graph.quant": f'"a": {call};'})
+    assert [each.rule.name for each in snapshot.diagnostics("graph.quant")] == found
+
+
+def test_a_converted_model_tells_of_a_quantization_that_it_lacks():
+    snapshot = snapshot_of({"graph.nnef": FRAGMENTS, "graph.quant": '"a": step_quantize(step = 0.5);'})
+    text = convert_nnef1(snapshot, "graph.nnef", "m/graph.nnef").text
+    assert "# Left out: 'a' is quantized by the fragment 'step_quantize'." in text

@@ -198,3 +198,21 @@ def test_a_file_of_quantizations_is_checked_with_its_graph(snd: Run, tmp_path: P
         assert f"{path}/graph.quant:1:6: error[missing-argument]" in result.stdout
     counted = snd("check", "--no-cache", "--format", "json", path).stdout
     assert json.loads(counted)["summary"]["files"] == 1
+
+
+def test_a_run_that_would_leave_out_a_quantization_says_so(snd: Run, tmp_path: Path):
+    fragment = """
+extension KHR_enable_fragment_definitions;
+fragment step_quantize(x: tensor<scalar>, step: scalar) -> (y: tensor<scalar>)
+{
+    y = mul(x, step);
+}
+"""
+    graph = GRAPH.replace("version 1.0;\n", f"version 1.0;{fragment}")
+    files = {**_files(), "graph.nnef": graph.encode(), "graph.quant": b'"x": step_quantize(step = 0.5);\n'}
+    folder = _folder(tmp_path / "model", files)
+    assert snd("check", "--no-cache", folder).status == 0
+    assert snd("run", folder).status == 0
+    refused = snd("run", "--quantize", folder)
+    assert refused.status == 2
+    assert "snd applies no fragments, but 'step_quantize' of graph.quant quantizes 'x'" in refused.stderr

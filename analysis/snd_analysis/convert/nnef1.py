@@ -240,7 +240,9 @@ class _Conversion:
         compose.items += map(comment, self._comments.rest())
         self._quantize(text)
         text.documentation += self._comments.documentation
-        head = [f"Converted from {source}, NNEF 1.0.", *self._comments.head]
+        left_out = elaborated(self._snapshot.db, self._path).quantized_by_fragments.items()
+        lost = (f"Left out: '{tensor}' is quantized by the fragment '{fragment}'." for tensor, fragment in left_out)
+        head = [f"Converted from {source}, NNEF 1.0.", *lost, *self._comments.head]
         written = module_text(head, [*self._fragments.operators, text], _WIDTH)
         names = {each: self._writer.known(value) for each, value in graph.tensors.items() if isinstance(value, Tensor)}
         known = {each: written_as for each, written_as in names.items() if written_as is not None}

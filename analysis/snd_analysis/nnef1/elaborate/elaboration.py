@@ -95,6 +95,8 @@ class Elaborated(Struct, frozen=True, eq=False):
     """Of all files that were asked for."""
     unknown_results: tuple[str, ...] = ()
     """The results of the graph of which nothing is known, so that its definition lacks them."""
+    quantized_by_fragments: Mapping[str, str] = {}
+    """Tensors that a fragment quantizes, which the definition lacks, and the names of the fragments."""
 
 
 def elaborate(
@@ -133,18 +135,20 @@ def elaborate(
         before = None
     steps, names = _steps(context, graph, before)
     of_quantization = Context(tree.dialect, operators, files, names_of_file)
+    by_fragments: Mapping[str, str] = {}
     if quantization is not None:
         variables = [*variables_of(steps)]
         span = head.name.span.shifted(graph.start)
-        apply_quantization(quantization, context, of_quantization, names, variables, span)
+        by_fragments = apply_quantization(quantization, context, of_quantization, names, variables, span)
     last = steps[-1]
     if before is not None and before.steps:
         last = replace(last, record=with_same_nodes(before.steps[-1].record, last.record))
-    return _elaborated(
+    found = _elaborated(
         context, graph, (*steps[:-1], last), environment, of_quantization.record, _header_end(items),
         None if before is None else before.definition,
         tuple(each.name.text for each in head.results if has_unknown(names.get(each.name.text, UNKNOWN))),
     )  # fmt: skip
+    return replace(found, quantized_by_fragments=by_fragments) if by_fragments else found
 
 
 def _fragments(definitions: Iterable[nodes.Item]) -> dict[str, nodes.Definition]:

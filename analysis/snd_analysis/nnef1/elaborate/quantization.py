@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
 from snd_analysis.base import Note, Span
 from snd_analysis.compose import Template
 from snd_analysis.nnef1.elaborate.context import Context, Frame, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
+from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
+from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, nodes
 from snd_analysis.skriptnd.syntax import close_matches
@@ -32,21 +37,27 @@ def apply_quantization(
     tensors: Mapping[str, Value],
     variables: Sequence[StoredVariable],
     span: Span,
-) -> None:
+) -> Mapping[str, str]:
     """Let tensors of a graph be quantized as a file says. ``tensors`` are those of the graph, by name.
 
     ``own`` collects what is wrong in the file. Lines without a mistake become entries of the graph, which stand at
-    ``span`` there.
+    ``span`` there. Return the tensors of which this is not so, since a fragment quantizes them, and the fragments.
     """
     seen: dict[str, Span] = {}
+    by_fragments: dict[str, str] = {}
     suggestions = iter(range(MOST_SUGGESTIONS))
     for start, line in file.lines:
         frame = Frame({}, base=start)
         if not _is_new(own, frame, line, seen) or not _is_of_graph(own, frame, line, tensors, variables, suggestions):
             continue
         name = line.operation.function.text
-        attributes = _attributes(own, frame, line.operation)
         value = tensors[quantized_name(line)]
+        if own.dialect is Dialect.KHRONOS and name in own.names.fragments:
+            if isinstance(value, TensorName):
+                _demand_fragment(own, frame, line, value)
+            by_fragments[quantized_name(line)] = name
+            continue
+        attributes = _attributes(own, frame, line.operation)
         if attributes is None or not isinstance(value, TensorName) or value.tensor is None:
             continue
         if value.tensor.dtype not in ("real", None):
@@ -55,6 +66,7 @@ def apply_quantization(
         elif value.name:
             operator = _OF_TRACT[name] if own.dialect is Dialect.TRACT else name
             graph.graph.quantize(span, value.name, operator, attributes)
+    return by_fragments
 
 
 def quantized_name(line: nodes.Quantization) -> str:
@@ -91,7 +103,7 @@ def _is_of_graph(
 
 
 def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Composed] | None:
-    """What a line gives to its operation; None if it can't be taken, which is reported or is a fragment's matter."""
+    """What a line gives to its operation; None if it can't be taken, which is reported."""
     name, evaluator = call.function.text, Evaluator(own, frame, {})
     known = own.operators.quantization(name)
     if own.dialect is Dialect.TRACT and name not in _OF_TRACT:
@@ -99,9 +111,7 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
         own.report(frame, rules.UNKNOWN_OPERATOR, call.function, message)
         return None
     if known is None:
-        fragment = own.names.fragments.get(name)
-        if fragment is None:
-            own.report(frame, rules.UNKNOWN_OPERATOR, call.function, f"there is no quantization '{name}'")
+        own.report(frame, rules.UNKNOWN_OPERATOR, call.function, f"there is no quantization '{name}'")
         return None
     given = _named(own, frame, call, known)
     if given is None:
@@ -124,14 +134,37 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
     return found if _is_in_range(own, frame, given, found) else None
 
 
+def _demand_fragment(own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName) -> None:
+    """Report what is wrong with a fragment that a line names: it is invoked with the tensor before its arguments."""
+    call = line.operation
+    if (unnamed := next((each for each in call.arguments if each.name is None), None)) is not None:
+        _needs_names(own, frame, unnamed)
+        return
+    trial = Context(own.dialect, own.operators, own.files, own.names)
+    record, evaluator = trial.begin_record(), Evaluator(trial, frame, {**SOURCES, **REWRITTEN})
+    place, result = line.tensor.span, nodes.Identifier(call.start, call.end, "result")
+    invoked = replace(call, arguments=(nodes.Argument(place.start, place.end, None, line.tensor), *call.arguments))
+    values = [Given(evaluator.evaluate(each.value), each.value.span) for each in call.arguments]
+    evaluator.invoke_with(invoked, result, [Given(tensor, place), *values])
+    own.record.problems += ((problem, True) for problem, is_own in record.problems if is_own)
+    inside = next((problem for problem, is_own in record.problems if not is_own), None)
+    if inside is not None:
+        name = call.function.text
+        own.report(frame, inside.rule, call.function, f"'{name}' can't quantize this tensor: {inside.message}")
+
+
+def _needs_names(own: Context, frame: Frame, argument: nodes.Argument) -> None:
+    message = "the tensor stands before the colon: all else is named, as in 'bits = 8'"
+    own.report(frame, rules.QUANTIZATION_WITH_ARGUMENTS, argument, message)
+
+
 def _named(own: Context, frame: Frame, call: nodes.Call, known: Template) -> dict[str, nodes.Argument] | None:
     """The arguments by their names; None if some are missing, or have none."""
     names = [member.name for member in known.attributes]
     found: dict[str, nodes.Argument] = {}
     for argument in call.arguments:
         if argument.name is None:
-            message = "the tensor stands before the colon: all else is named, as in 'bits = 8'"
-            own.report(frame, rules.QUANTIZATION_WITH_ARGUMENTS, argument, message)
+            _needs_names(own, frame, argument)
             return None
         name = argument.name.text
         if name not in names:
