@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, get_args
 
 from msgspec import Struct
 
-from snd.errors import ConversionError, ModelError, diagnostic_of
+from snd.errors import ArgumentError, ConversionError, ModelError, diagnostic_of
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
-from snd_server.conversion import ConvertRequest, convert_nnef1_file, source_errors
+from snd_server.conversion import ConvertRequest, WeightsForm, convert_nnef1_file, source_errors
 from snd_server.model_folder import MAIN, ONNX_SUFFIX, main_file
+from snd_server.reading import reason
 from snd_server.selection import RuleSettings
 
 
@@ -30,7 +31,7 @@ def convert(
     source: str | os.PathLike[str],
     output: str | os.PathLike[str],
     *,
-    weights: Literal["dat", "npz", "safetensors"] = "dat",
+    weights: WeightsForm = "dat",
     constants: Mapping[str, Any] | None = None,
     force: bool = False,
     memory: int = 4 << 30,
@@ -43,15 +44,25 @@ def convert(
     translated: nothing is written then.
     """
     allow_deep_recursion()
+    if weights not in get_args(WeightsForm):
+        forms = " or ".join(f"'{each}'" for each in get_args(WeightsForm))
+        raise ArgumentError(f"weights are written as {forms}, not as {weights!r}")
     folder = os.fspath(output)
     request = ConvertRequest(
         main_file(os.fspath(source)), folder, force=force, memory_bytes=memory, weights=weights
     )  # fmt: skip
-    main = os.path.join(folder, MAIN)
+    try:
+        return _converted(request, constants or {})
+    except OSError as error:
+        raise ArgumentError(f"{folder} can't be written: {reason(error)}") from None
+
+
+def _converted(request: ConvertRequest, constants: Mapping[str, Any]) -> Conversion:
+    main = os.path.join(request.output, MAIN)
     if request.path.endswith(ONNX_SUFFIX):
         from snd_server.onnx_conversion import convert_onnx_file
 
-        converted, _ = convert_onnx_file(request, constants or {})
+        converted, _ = convert_onnx_file(request, constants)
         if converted.left_out and not converted.outputs:
             raise ConversionError([str(each) for each in converted.problems])
         return Conversion(main, tuple(map(str, converted.problems)))

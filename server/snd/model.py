@@ -18,15 +18,17 @@ from snd_analysis.compose import Composition, Failure, Session, compose_root, ex
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
 from snd_runtime.execution.failing import failure_of
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
-from snd_server.arguments import among
+from snd_server.arguments import among, demand_types
 from snd_server.checking import Checker
 from snd_server.composing import diagnostics_of
 from snd_server.limits import MOST_TABLE_ROWS
+from snd_server.reading import reason
 from snd_server.render.graph_svg import DrawingError, graph_svg
 from snd_server.running import Prepared
 from snd_server.running import diagnostic_of as diagnostic_of_failure
@@ -68,7 +70,9 @@ class Model:
         self._types = dict(types)
         self._demand_known("attribute", attributes, [member.name for member in self._template.attributes])
         self._demand_known("generic type", types, [each.name.text for each in self._template.generics])
-        self._attributes = {name: value_of(_without_arrays(value)) for name, value in attributes.items()}
+        types_of = {member.name: member.node.type.text for member in self._template.attributes}
+        self._attributes = {name: _attribute(name, value, types_of[name]) for name, value in attributes.items()}
+        demand_types(self._template, self._attributes, types)
         self._snapshot = checker.snapshot(self.path)
         self._running: StatefulGraph | None = None
 
@@ -116,7 +120,7 @@ class Model:
         self._demand_known("input", inputs, list(members))
         self._demand_no_errors()
         arguments: list[Argument] = [
-            _argument(inputs.get(name), member.node.pack is not None) for name, member in members.items()
+            _argument(name, inputs.get(name), member.node.pack is not None) for name, member in members.items()
         ]
         try:
             outputs = self._stateful(arguments).run(arguments)
@@ -152,8 +156,8 @@ class Model:
         """Write the graph as an ONNX file, with its variables as they are now; see docs/export.md.
 
         ``flat`` writes no functions for operators of the model itself; ``quantize`` quantizes the tensors that
-        ``@quantize`` names. Raises ModelError for a model with errors,
-        ExportError with all operators that can't be exported, and ImportError without the extra ``snd[onnx]``.
+        ``@quantize`` names. Raises ModelError for a model with errors, ExportError with all operators that can't be
+        exported, ArgumentError for a file that can't be written, and ImportError without the extra ``snd[onnx]``.
         """
         self._demand_no_errors()
         from snd_server.export import NotExportable, write_model
@@ -167,6 +171,8 @@ class Model:
             save(write_model(specialization, variables, flat=flat, quantizing=quantizing), os.fspath(path))
         except NotExportable as failed:
             raise ExportError({each.operator: each.reason for each in failed.problems}) from None
+        except OSError as error:
+            raise ArgumentError(f"{os.fspath(path)} can't be written: {reason(error)}") from None
 
     def _known_variables(self) -> Mapping[str, Argument]:
         return self._given if self._running is None else self._running.variables
@@ -238,13 +244,23 @@ def _types(values: Mapping[str, TensorValue]) -> dict[str, TensorType]:
     return found
 
 
-def _argument(value: Any, is_pack: bool) -> Argument:
+def _argument(name: str, value: Any, is_pack: bool) -> Argument:
     if value is None:
         return None
-    if is_pack and isinstance(value, list | tuple):
-        return tuple(np.asarray(item) for item in value)
-    return np.asarray(value)
+    try:
+        if is_pack and isinstance(value, list | tuple):
+            return tuple(np.asarray(item) for item in value)
+        return np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ArgumentError(f"the input '{name}' is no array: {error}") from None
 
 
-def _without_arrays(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+def _attribute(name: str, value: Any, dtype: str) -> Value:
+    """Return a value of Python as one of an attribute; ints may stand for reals."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return Pack([_attribute(name, item, dtype) for item in value])
+    if value is None or isinstance(value, bool | int | float | str):
+        return value_of(float(value) if dtype == "real" and type(value) is int else value)
+    raise ArgumentError(f"attribute {name}: attributes have no values of the type '{type(value).__name__}'")

@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, nodes, parse_expression
 from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value, dtype_of
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value, dtype_of, format_value
 from snd_analysis.workspace import Workspace
 from snd_server.limits import LONGEST_ARGUMENT, MOST_ARGUMENT_EXTENTS, MOST_ARGUMENT_ITEMS
 
@@ -122,8 +122,29 @@ def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dic
     wanted = dtypes.get(generic) if generic is not None else node.type.text
     if wanted == "str" and _is_bare(pair.text, node.pack is not None):
         return pair.text
+    value = _evaluated(pair, _asked(member, wanted or f"{generic}: {generics[generic or '']}"))
+    return _fitting(pair, member, generics, dtypes, value)
+
+
+def demand_types(template: Template, attributes: Mapping[str, Value], types: Mapping[str, str]) -> None:
+    """Demand that attributes and generic types that Python gives are as a graph declares them. Raises ArgumentError."""
+    members = {member.name: member for member in template.attributes}
+    generics = {generic.name.text: generic.base.text for generic in template.generics}
+    dtypes = {name: _dtype(_Pair("type", name, str(text)), generics[name]) for name, text in types.items()}
+    for name, value in attributes.items():
+        pair = _Pair("attribute", name, format_value(value))
+        if value is not NULL:
+            _fitting(pair, members[name], generics, dtypes, value)
+        elif not members[name].node.optional:
+            raise pair.wrong(f"'{name}' is not optional, so it can't be null")
+
+
+def _fitting(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dict[str, str], value: Value) -> Value:
+    """Return a value that has the type of an attribute; a generic type of which nothing is known is that of it."""
+    node = member.node
+    generic = node.type.text if node.type.text in generics else None
+    wanted = dtypes.get(generic) if generic is not None else node.type.text
     asked = _asked(member, wanted or f"{generic}: {generics[generic or '']}")
-    value = _evaluated(pair, asked)
     if isinstance(value, Pack) and node.pack is None:
         raise pair.wrong(f"'{member.name}' is a single value, {asked}, not a list")
     for item in _items(pair, value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,57 @@ def test_what_there_is_not_is_an_argument_error(tmp_path: Path):
         snd.load(ROOT / "examples/lenet", attributes={"batches": 1})
     with pytest.raises(snd.ArgumentError, match="there is no graph 'LeNet'"):
         snd.load(ROOT / "examples/lenet", graph="LeNet")
+
+
+SCALED = """
+graph G {
+    @attrib { scale: real = 1.0; axes: int.. = [0]; name: optional str; }
+    @input { x: real[n|9]; k: int[n]; }
+    @output { y: real[n]; z: int[n]; }
+    @compose { y = math.mul(x, scale); z = math.neg(k); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"scale": "two"}, "attribute scale=two: 'scale' is of type 'real', and this is 'str'"),
+        ({"scale": True}, "'scale' is of type 'real', and this is 'bool'"),
+        ({"scale": [1.0]}, "'scale' is a single value"),
+        ({"scale": None}, "'scale' is not optional, so it can't be null"),
+        ({"scale": b"1"}, "attribute scale: attributes have no values of the type 'bytes'"),
+        ({"axes": np.array([0.5])}, "'axes' is a pack of 'int', and this is 'real'"),
+        ({"name": 3}, "'name' is of type 'str', and this is 'int'"),
+    ],
+    ids=str,
+)
+def test_an_attribute_of_another_type_is_an_argument_error(tmp_path: Path, attributes: dict, message: str):
+    with pytest.raises(snd.ArgumentError, match=re.escape(message)):
+        _model(tmp_path, SCALED, attributes=attributes)
+
+
+def test_ints_stand_for_reals_in_attributes(tmp_path: Path):
+    model = _model(tmp_path, SCALED, attributes={"scale": 3, "axes": np.array([0, 1]), "name": None})
+    assert model.run(x=[2.0], k=[1])["y"].tolist() == [6]  # type: ignore[union-attr]
+
+
+def test_what_is_no_array_is_an_argument_error(tmp_path: Path):
+    model = _model(tmp_path, SCALED)
+    with pytest.raises(snd.ArgumentError, match="the input 'x' is no array"):
+        model.run(x=[[1, 2], [3]], k=[1])
+    with pytest.raises(snd.ModelError, match="18446744073709551615 does not fit into 64 bits"):
+        model.run(x=[1.0], k=np.array([2**64 - 1], np.uint64))
+    assert model.run(x=[1.0], k=np.array([7], np.uint64))["z"].tolist() == [-7]  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_written_is_an_argument_error(tmp_path: Path):
+    pytest.importorskip("onnx")
+    path = _onnx(tmp_path / "net.onnx", "Relu")
+    with pytest.raises(snd.ArgumentError, match="can't be written"):
+        snd.load(path).export(tmp_path / "missing" / "net.onnx")
+    with pytest.raises(snd.ArgumentError, match="weights are written as 'dat' or 'npz' or 'safetensors', not as 'zip'"):
+        snd.convert(path, tmp_path / "new", weights="zip")  # type: ignore[arg-type]
 
 
 def test_a_model_with_errors_tells_them_and_does_not_run():

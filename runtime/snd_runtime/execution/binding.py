@@ -9,6 +9,7 @@ import numpy as np
 
 from snd_analysis import rules
 from snd_analysis.compose import Arguments, Member, Session, Specialization, Template
+from snd_analysis.compose.formulas import INT_MAX
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
@@ -93,6 +94,9 @@ def _array(template: Template, member: Member, value: Any, real: np.dtype[Any]) 
         wanted = {"f": "real", "b": "bool", "O": "str", "U": "str"}.get(array.dtype.kind, "int")
     if array.dtype.kind == "U":
         return array.astype(STR)
+    if wanted == "int" and array.dtype == np.uint64 and array.size and int(array.max()) > INT_MAX:
+        message = f"an element of the input '{member.name}': {rules.int_overflow.too_wide(int(array.max()))}"
+        raise EvaluationFailed(rules.INT_OVERFLOW, message, template.declared(member.symbol))
     return array.astype(array_dtype(wanted, real), copy=False)
 
 
