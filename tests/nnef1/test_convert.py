@@ -146,6 +146,13 @@ def test_a_symbol_that_is_no_extent_alone_follows_from_one():
     assert "y: real[2, S + 1, 3];" in text
 
 
+def test_strides_of_1_go_without_saying():
+    head = "extension tract_registry tract_core;\nextension tract_symbol S;"
+    body = """x = tract_core_external(shape = [S, 3], datum_type = 'f32');
+        y = slice(x, axes = [0], begin = [1], end = [S], stride = [1]);"""
+    assert _statements(_converted(body, head=head)) == ["y = tract.slice{axes=[0], begin=[1], end=[S], exact=true}(x);"]
+
+
 def test_the_standard_library_is_used_with_dynamic_extents_too():
     head = "extension tract_registry tract_core;\nextension tract_symbol B;"
     body = """x = tract_core_external(shape = [B, 4, 8, 8], datum_type = 'f32');

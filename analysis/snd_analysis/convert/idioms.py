@@ -54,7 +54,7 @@ class Idioms:
             case "sum_reduce" if step.attributes["normalize"] is TRUE and _is_real(step.inputs[0]):
                 return self._other(step, "math.mean_reduce", {"axes": step.attributes["axes"]}, step.inputs)
             case "slice" if step.module == "tract":
-                return self._slice(step)
+                return self._slice(step) or _without_stride(step)
             case "tract_core_dyn_slice":
                 return self._piece(step)
             case "div" if step.module == "tract" and _is_real(step.inputs[0]) and _is_real(step.inputs[1]):
@@ -264,6 +264,14 @@ def _per_channel_variables(operations: Iterable[Operation]) -> set[Tensor]:
             if isinstance(value, Tensor) and value.kind is TensorKind.VARIABLE:
                 (found if at in slots else others).add(value)
     return found - others
+
+
+def _without_stride(step: Step) -> Step:
+    """Strides of 1 go without saying."""
+    strides = numbers(step.attributes.get("stride"))
+    if strides is None or set(strides) - {1}:
+        return step
+    return replace(step, attributes={name: each for name, each in step.attributes.items() if name != "stride"})
 
 
 def _copied(step: Step) -> Tensor | None:
