@@ -57,7 +57,7 @@ def parse_arguments(
         if pair.name in members:
             given.attributes[pair.name] = _value(pair, members[pair.name], generics, given.dtypes)
     tensors = {member.name: member for member in template.inputs}
-    pairs = [_Pair("--input", *_parted("--input", item)) for item in inputs]
+    pairs = [_Pair("--input", *_parted("--input", item, tensors)) for item in inputs]
     _demand_known(template, pairs, "input", tensors)
     for pair in pairs:
         given.inputs[pair.name] = _shapes(pair, tensors[pair.name])
@@ -73,11 +73,24 @@ class _Pair(Struct, frozen=True):
         return ArgumentError(f"{self.option} {self.name}={self.text}: {why}")
 
 
-def _parted(option: str, item: str) -> tuple[str, str]:
-    name, equals, text = item.partition("=")
-    if not equals or not name.strip():
+def named(item: str, names: Iterable[str] = ()) -> tuple[str, str]:
+    """Return the name and the value of ``NAME=VALUE``; two empty texts for what is not of this form.
+
+    ``names`` are known: those of NNEF 1.0 may have ':' and '=', and may be given in quotes as there, ``i"in:0"``.
+    """
+    for name in names:
+        for written in (name, f'i"{name}"', f"i'{name}'"):
+            if item.startswith(f"{written}="):
+                return name, item[len(written) + 1 :]
+    target, equals, text = item.partition("=")
+    return (target.strip(), text) if equals else ("", "")
+
+
+def _parted(option: str, item: str, names: Iterable[str] = ()) -> tuple[str, str]:
+    name, text = named(item, names)
+    if not name:
         raise ArgumentError(f"{option} {item}: write NAME={_WRITTEN[option]}")
-    return name.strip(), text.strip()
+    return name, text.strip()
 
 
 def _demand_known(template: Template, pairs: Sequence[_Pair], what: str, names: Iterable[str]) -> None:

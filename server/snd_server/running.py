@@ -200,7 +200,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     attributes, tensors = request.attributes, request.inputs
     if is_specified(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
-    inputs = given_tensors(tensors, request.memory_bytes)
+    inputs = given_tensors(tensors, request.memory_bytes, names=[member.name for member in template.inputs])
     if is_specified(template.name.path):
         attributes = with_reals(template, attributes, inputs)
     given = parse_arguments(template, attributes, (), request.types)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from snd_runtime.evaluation import InputValue, LiteralInput
 from snd_runtime.files import InvalidFileError
 from snd_runtime.generators import GENERATORS, parse_generator
-from snd_server.arguments import ArgumentError
+from snd_server.arguments import ArgumentError, named
 from snd_server.reading import reason
 from snd_server.tensor_files import read_arrays
 
@@ -29,19 +29,20 @@ _OF_PYTHON = re.compile(r"\d_|\b0[xXoObB]")
 _WORD = re.compile(r"\b(inf|nan)\b")
 
 
-def given_tensors(items: Sequence[str], most_bytes: int, option: str = "--input") -> dict[str, InputValue]:
+def given_tensors(
+    items: Sequence[str], most_bytes: int, option: str = "--input", names: Collection[str] = ()
+) -> dict[str, InputValue]:
     """Read ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises ArgumentError, also for bad files.
 
-    Files of more than ``most_bytes`` are refused.
+    Files of more than ``most_bytes`` are refused. ``names`` are those that are known; see ``named``.
     """
     found: dict[str, InputValue] = {}
     packs: dict[str, dict[int, InputValue]] = {}
     for item in items:
-        target, equals, text = item.partition("=")
-        target = target.strip()
-        if not equals or not target:
+        target, text = named(item, names)
+        if not target:
             raise ArgumentError(f"{option} {item}: write NAME=VALUE")
-        match = _ITEM.fullmatch(target)
+        match = None if target in names else _ITEM.fullmatch(target)
         name, at = (match["name"], int(match["at"])) if match else (target, None)
         if name in (packs if at is None else found):
             raise ArgumentError(

@@ -116,6 +116,20 @@ def test_run_takes_variables_from_the_model_and_writes_outputs_by_name(
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "sum.npy"), (INPUT * WEIGHT).sum(1, keepdims=True))
 
 
+@pytest.mark.parametrize("written", ["in:0", 'i"in:0"', "i'in:0'"])
+def test_names_of_inputs_may_have_colons(written: str, model: Callable[[str], Path], tmp_path: Path, real: Run):
+    folder = model("folder")
+    (folder / "graph.nnef").write_text(GRAPH.replace("in/put.0", "in:0"))
+    np.save(tmp_path / "x.npy", INPUT)
+    np.save(tmp_path / "y.npy", INPUT * WEIGHT)
+    given = ("--input", f"{written}=@{tmp_path / 'x.npy'}", "--expect", f"out/put:0=@{tmp_path / 'y.npy'}")
+    outcome = real("run", str(folder), *given)
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+    outcome = real("shapes", str(folder), "--input", f"{written}=[2,3]")
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+    assert "real[2,3]" in outcome.stdout
+
+
 @pytest.mark.parametrize("is_configured", [True, False])
 def test_run_takes_variables_from_elsewhere_by_their_labels(
     model: Callable[[str], Path], is_configured: bool, tmp_path: Path, real: Run
