@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from snd_runtime.samples import SampleRequest
     from snd_server.lsp.server import SndServer
 
+# What clients ask right after a keystroke comes before the question what it has outdated.
+_MOMENT_SECONDS = 0.02
 # How long nothing must change before anything is evaluated.
 _PAUSE_SECONDS = 0.12
 # An automatic evaluation may take no longer.
@@ -201,11 +203,12 @@ class Evaluations:
 
     # ---- what there is to do -----------------------------------------------------------------------------------------
     async def _look(self) -> None:
-        """After a pause, end what an edit has outdated, and evaluate what is cheap: after a keystroke, others ask."""
+        """End what an edit has outdated; after a pause, evaluates what is cheap."""
         session = self._server.session
-        await asyncio.sleep(_PAUSE_SECONDS)
-        for path in {job.key.path for job in self._queue.jobs()} - {each.source.path for each in session.documents}:
+        await asyncio.sleep(_MOMENT_SECONDS)
+        for path in {job.key.path for job in self._queue.jobs()}:
             self._end_outdated(path, await self._order(path))
+        await asyncio.sleep(_PAUSE_SECONDS)
         await asyncio.to_thread(load_runtime)  # here, so that no question waits for it on the thread of the analysis
         if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
             options = await session.work(lambda: self.options(""))
