@@ -6,7 +6,8 @@ import re
 
 from snd_server.limits import MOST_DEFINITIONS, MOST_SAMPLES, MOST_STATEMENTS
 
-_DEFINITION = re.compile(r"\b(?:operator|graph|fragment)\b")
+_HEADS = ("operator", "graph", "fragment")
+_DEFINITION = re.compile(rf"\b(?:{'|'.join(_HEADS)})\b")
 _SAMPLE = re.compile(r"#[ \t]*>>>")
 
 
@@ -18,9 +19,10 @@ def too_large(text: str) -> str | None:
     statements = text.count(";")
     if statements > MOST_STATEMENTS:
         return f"it has {statements:,} statements, and snd analyses up to {MOST_STATEMENTS:,} in a file"
-    for what, start, most in (("definitions", _DEFINITION, MOST_DEFINITIONS), ("samples", _SAMPLE, MOST_SAMPLES)):
-        if len(text) < most * len("#>>>"):
-            continue
+    limits = (("definitions", _DEFINITION, _HEADS, MOST_DEFINITIONS), ("samples", _SAMPLE, ("#",), MOST_SAMPLES))
+    for what, start, words, most in limits:
+        if sum(map(text.count, words)) <= most:
+            continue  # after each keystroke, in a tenth of a millisecond
         count = sum(1 for _ in start.finditer(text))
         if count > most:
             return f"it has {count:,} {what}, and snd analyses up to {most:,} in a file"

@@ -61,7 +61,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         assigned = self.ambiguous.union(*(part.outputs for part in parts))
         outputs = (symbol for symbol in self.symbols if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned)
         missing = tuple(outputs)
-        broken = missing and any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries)
+        broken = missing and not all(group.is_read for _, group in compose.entries.groups)
         return () if broken else missing
 
     @cached_property
