@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from snd_server import sizes
 from snd_server.files import DiskReader
 from snd_server.lsp import transport
 from snd_server.render import frame
@@ -203,3 +204,10 @@ def test_work_grows_with_the_number_of_declarations_alone(project: Path, real, n
     (project / "a.sknd").write_text(text.format("".join(map(piece.format, numbers)), updates))
     outcome = real("check", "--no-cache", "a.sknd", "--format", "concise", "--ignore", "unused-variable")
     assert "internal-error" not in outcome.stdout
+
+
+def test_a_long_text_of_few_definitions_is_not_searched(monkeypatch):
+    """Editors ask after every keystroke."""
+    monkeypatch.setattr(sizes, "_DEFINITION", None)
+    monkeypatch.setattr(sizes, "_SAMPLE", None)
+    assert sizes.too_large("graph g { }\n# >>> g()\n" + "a = b;\n" * 100_000) is None
