@@ -32,7 +32,13 @@ def with_reals(case: Case, numbers: Mapping[str, float]) -> Case:
     return Case(attributes, case.inputs, case.dtypes)
 
 
-def candidate_of(template: Template, case: Case) -> Candidate | None:
+def candidates_of(template: Template, case: Case) -> list[Candidate]:
+    """Return invocations of an operator in a case without unknowns, where bools are false and where they are true."""
+    found = (candidate_of(template, case, bools) for bools in ("zeros", "ones"))
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
+def candidate_of(template: Template, case: Case, bools: str = "zeros") -> Candidate | None:
     """Return the invocation of an operator in a case without unknowns; None if it would be too large."""
     attributes: list[str] = []
     shown: list[str] = []
@@ -50,7 +56,7 @@ def candidate_of(template: Template, case: Case) -> Candidate | None:
         if rows is None:
             arguments.append("null")
             continue
-        generator = "random" if _is_real(case, member.node.type.text) else "zeros"
+        generator = {"real": "random", "bool": bools}.get(_dtype(case, member), "zeros")
         texts = []
         for row in rows:
             numbers = [_number(each, {}) for each in row]
@@ -76,8 +82,9 @@ def _types_text(template: Template, case: Case) -> str:
     return f"<{', '.join(case.dtypes[name] for name in names)}>"
 
 
-def _is_real(case: Case, type_: str) -> bool:
-    return case.dtypes.get(type_, type_) == "real"
+def _dtype(case: Case, member: Member) -> str:
+    type_ = member.node.type.text
+    return case.dtypes.get(type_, type_)
 
 
 def _number(of: Integer | int, values: Mapping[Hashable, int]) -> int:

@@ -13,7 +13,7 @@ from snd_analysis.base import Elsewhere, Span
 from snd_analysis.compose import Session, Template, declare_root
 from snd_analysis.proofs.cases import Case, Cases, cases_of
 from snd_analysis.proofs.conditions import goals_of
-from snd_analysis.proofs.counterexample import candidate_of, with_numbers
+from snd_analysis.proofs.counterexample import candidates_of, with_numbers
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
@@ -132,12 +132,12 @@ class _Proving:
         if not isinstance(decision, Counterexample):
             return decision.reason
         tried = with_numbers(case, decision.values)
-        candidate = candidate_of(self._template, tried)
-        if candidate is None:
+        candidates = candidates_of(self._template, tried)
+        if not candidates:
             return "the sizes that break it can't be written as a sample"
         if self._holds(goal, tried):
             return "sizes seem to break it, but it holds for them"
-        state.candidates.append(candidate)
+        state.candidates += candidates
         state.mends = state.mends or goal.mends
         state.breaks = goal.breaks
         return ""
