@@ -1,13 +1,16 @@
-"""From ONNX to SkriptND and back: both files compute the same in onnxruntime."""
+"""From ONNX to SkriptND and back: both files compute the same in onnxruntime, and so does snd, with compiled loops."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import snd
+from snd_runtime.lowering import kernels
 from support.server.processes import ROOT
 
 onnx = pytest.importorskip("onnx", reason="the development package onnx is not installed")
@@ -18,6 +21,11 @@ EXAMPLES = [
     "lenet", "alexnet", "vgg16", "resnet50", "mobilenet_v2", "unet", "transformer", "lstm", "detection"
 ]  # fmt: skip
 _FAST = {"light_squeezenet", "lenet"}
+
+
+@pytest.fixture(autouse=True)
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "WORTH_COMPILING", 0)
 
 
 def _cases(names: list[str]) -> list[Any]:
@@ -74,6 +82,14 @@ def _same_after_the_trip(source: Path, real: Any) -> None:
             for each, value in zip(after.get_inputs(), values, strict=True)
         },
     )
+    _assert_same(first, second)
+    model = snd.load("model")
+    given = dict(zip(model.inputs, values, strict=True))
+    for _ in range(2):  # what is run again is compiled
+        _assert_same(first, [*model.run(**given).values()])
+
+
+def _assert_same(first: Sequence[Any], second: Sequence[Any]) -> None:
     for one, other in zip(first, second, strict=True):
         assert one.shape == other.shape
         scale = float(np.abs(one).max(initial=1e-6)) if one.dtype.kind == "f" else 1.0

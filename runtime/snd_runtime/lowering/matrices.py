@@ -42,7 +42,7 @@ class MatrixProduct:
     def run(self, memory: Memory) -> bool:
         """Add the products to the result; false if NumPy has to, since they can't be added so."""
         real, result = memory.dtypes["real"], memory.array(self._slot)
-        if not is_worth_compiling(f"products {real}", self._points // _AS_LONG_AS_A_POINT):
+        if not is_worth_compiling(f"products of {real.char}", self._points // _AS_LONG_AS_A_POINT):
             return False
         if not result.flags.c_contiguous or not is_available(real):
             return False
