@@ -188,5 +188,5 @@ test("every command has a description", function()
       check(command.definition ~= "", name .. " has none")
     end
   end
-  equal(count, 10)
+  equal(count, 11)
 end)
