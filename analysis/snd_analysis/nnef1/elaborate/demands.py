@@ -45,6 +45,13 @@ _POOLS = frozenset(["box", "max_pool", "max_pool_with_index", "avg_pool", "rms_p
 """Operations for which tract must know the number of channels."""
 
 
+_ALONG = {
+    "concat": ("values", 0), "split": ("value", 0), "unstack": ("value", 0), "stack": ("values", 1),
+    "tract_core_gather": ("input", 0),
+}  # fmt: skip
+"""Operations along an axis: the tensors that have it, and how many dimensions more the result has that has it."""
+
+
 class Demand(Struct, frozen=True):
     """Something that an argument does not meet."""
 
@@ -59,6 +66,8 @@ def demands(operation: str, given: Mapping[str, Given], dialect: Dialect) -> Ite
         yield from _rank_of_bias(given)
     if operation in _WITH_RANGE:
         yield from _range(given)
+    if operation in _ALONG:
+        yield from _dimension(given, *_ALONG[operation])
     if operation == "pad":
         yield from _other_border(given, dialect)
     if operation == "deconv":
@@ -115,6 +124,18 @@ def _range(given: Mapping[str, Given]) -> Iterator[Demand]:
     if isinstance(least.value, float) and isinstance(greatest.value, float) and not least.value < greatest.value:
         message = f"'min' must be less than 'max', but they are {least.value} and {greatest.value}"
         yield Demand(greatest.span, message)
+
+
+def _dimension(given: Mapping[str, Given], name: str, more: int) -> Iterator[Demand]:
+    """The axis is a dimension of tensors that all have one rank, or of a result that has more."""
+    axes = _numbers(given["axis"].value) if "axis" in given else []
+    shapes = [each.tensor.shape for each in tensors_in(given[name].value) if each.tensor is not None]
+    ranks = {None if shape is None else len(shape) for shape in shapes}
+    rank = ranks.pop() if len(ranks) == 1 else None
+    if axes and rank is not None and not 0 <= axes[0] < rank + more:
+        of = "the output" if more else f"'{name}'"
+        dimensions = f"from 0 to {rank + more - 1}" if rank + more else "which has none"
+        yield Demand(given["axis"].span, f"'axis' must be a dimension of {of}, {dimensions}; got {axes[0]}")
 
 
 def _shape(value: Value) -> tuple[str, ...] | None:
