@@ -138,6 +138,22 @@ def test_a_name_that_is_taken_is_not_used():
     assert refactored.edits[1].text == "p = extracted2(z);"
 
 
+GIVEN = """import math, nn;
+
+operator given {
+    @attrib { axes: int..; }
+    @input { xs: real[n]..(k); y: real[s..]; b: optional real[s..]; }
+    @output { z: real[n]..(k); q: real[s..]; w: real[s..]; }
+    @compose {
+        z = for x : xs do nn.relu(x);
+        p = for i : [1.0, 2.0] do nn.relu(y);
+        q = if ?b then math.add(y, b) else y;
+        r = math.sum_reduce{axes=axes}(y);
+        w = math.add(p[0], r);
+    }
+}
+"""
+
 # What is selected, in a text; why that is refused.
 REFUSED = (
     (TEXT, "a = one", "(x);", "the variables below the label 'one' would have other names"),
@@ -150,6 +166,10 @@ REFUSED = (
         "nothing uses the results",
     ),
     (TEXT.replace("y = nn.relu(a);", "y = nn.rellu(a);"), "y = nn.rellu", "(a)", "the shape of 'y' is not known"),
+    (GIVEN, "z = for", "relu(x);", "'xs' is a pack: it can't be passed on"),
+    (GIVEN, "p = for", "relu(y);", "'p' is a pack: it can't be passed on"),
+    (GIVEN, "q = if", "else y;", "'b' may be null: it can't be passed on"),
+    (GIVEN, "r = math", "(y);", "the shape of 'r' can't be written in a declaration"),
 )
 
 
@@ -276,6 +296,17 @@ def test_what_can_not_be_inlined_is_refused(text: str, at: str, reason: str):
     place = text.index(at)
     with pytest.raises(RefactoringError, match=reason):
         inline_operator(snapshot_of({PATH: text}), PATH, Span(place, place))
+
+
+def test_comments_in_an_invocation_stand_above_the_statements():
+    text = SUMS.replace("r, z = sums{axes=[at]}(a, p);", "r, z = sums{axes=[at]}(a,  # first\n    p);")
+    assert inlined(text, "r, z = sums").startswith("# first\n    a2 = math.add(a, p);\n    r = ")
+
+
+def test_strings_are_inlined_without_parentheses():
+    text = SUMS.replace("k: int = 3;", "k: int = 3; mode: str = 'a';")
+    text = text.replace("math.add(x, y);", "if mode == 'b' then x else math.add(x, y);")
+    assert inlined(text, "r, z = sums").startswith("a2 = if 'a' == 'b' then a else math.add(a, p);")
 
 
 # What an edit does to a definition, and what is said of it.
@@ -409,6 +440,28 @@ def test_several_outputs_are_not_replaced():
         replace_formula(snapshot_of({PATH: FORMULAS}), PATH, Span(at, at))
 
 
+def test_comments_at_formulas_stand_above_the_statement():
+    text = """import nn;
+
+operator positive {
+    @input { x: real[n,m]; }
+    @output { y: real[n,m]; }
+    @lower {
+        # of each
+        y[i,j] = x[i,j] >? 0.0, i < n, j < m;  # at least 0
+    }
+}
+"""
+    at = text.index("@lower")
+    refactored = replace_formula(snapshot_of({PATH: text}), PATH, Span(at, at))
+    above = "@compose {\n        # of each\n        # at least 0\n        y = "
+    assert all(each.edits[-1].text.startswith(above) for each in refactored)
+    both = text.replace("@lower", "@compose { y = nn.relu(x); }\n    @lower")
+    at = both.index("@lower")
+    with pytest.raises(RefactoringError, match="'positive' has a block '@compose' already"):
+        replace_formula(snapshot_of({PATH: both}), PATH, Span(at, at))
+
+
 def test_modules_of_any_import_form_are_named_as_before():
     text = TEXT.replace("import math, nn;", "import nn; # layers\nimport math;")
     (refactored,) = extract_operator(snapshot_of({PATH: text}), PATH, span_of("a = nn.relu(x)", "add(p, p);", text))
@@ -469,6 +522,14 @@ def test_statements_are_switched_to_channel_last_and_back():
     computes_the_same(CHANNELS, edited(text, back.edits), "G")
 
 
+def test_a_comment_stays_behind_its_statement():
+    text = CHANNELS.replace("relu(n);", "relu(n);  # active")
+    (switched,) = switch_channels(snapshot_of({PATH: text}), PATH, span_of("a = nn.conv", "relu(n);", text))
+    new = edited(text, switched.edits)
+    assert "b_last = nn.relu(n);  # active\n        b = layout.transpose{perm=[0, 3, 1, 2]}(b_last);\n" in new
+    computes_the_same(text, new, "G")
+
+
 def test_what_has_no_channels_is_not_switched():
     snapshot = snapshot_of({PATH: CHANNELS})
     with pytest.raises(RefactoringError, match="select statements with a convolution"):
@@ -481,6 +542,7 @@ def test_what_has_no_channels_is_not_switched():
         ("nn.conv{padding=1}(x", "nn.conv{padding=1, data_format='XCN'}(x", "it is not known what 'nn.conv' becomes"),
         ("math.add(c, z);", "layout.reshape{shape=[2,4,4,3]}(c);", "the statements would not be right"),
         ("math.add(c, z);", "if n.rank > 3 then math.add(c, z) else z;", "branches and loops can't be switched"),
+        ("axes=[2, 3]", "axes=[2,  # rows\n 3]", "a comment within an attribute would be lost"),
     ],
 )
 def test_what_would_not_be_right_is_not_switched(old: str, new: str, reason: str):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from snd_analysis.base import Severity, TextEdit
+from snd_analysis.base import Severity, Span, TextEdit
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
@@ -43,6 +43,13 @@ def new_problem(snapshot: Snapshot, changed: Snapshot, path: str) -> str | None:
         if before[found.rule.name, found.message] < 0 and found.severity in (Severity.ERROR, Severity.WARNING):
             return found.message
     return None
+
+
+def comments_in(snapshot: Snapshot, path: str, span: Span) -> list[str]:
+    """Return the comments in a part of a file: what replaces the part has to keep them."""
+    text = snapshot.source(path).text
+    found = (each for each in snapshot.tree(path).comments if span.start <= each.start and each.end <= span.end)
+    return [text[each.start : each.end].rstrip() for each in found]
 
 
 def words(text: str) -> set[str]:

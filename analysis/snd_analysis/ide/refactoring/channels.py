@@ -9,7 +9,15 @@ from msgspec import Struct
 
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, fresh, new_problem, words
+from snd_analysis.ide.refactoring.change import (
+    Refactored,
+    RefactoringError,
+    comments_in,
+    edited,
+    fresh,
+    new_problem,
+    words,
+)
 from snd_analysis.ide.refactoring.selection import Selected, selected_statements, symbols_of
 from snd_analysis.model import Operation, Tensor
 from snd_analysis.skriptnd.names import OperatorName, Symbol
@@ -97,6 +105,8 @@ def switch_channels(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     edits += _border_edits(knowledge, selected, wanted)
     if "layout" not in snapshot.module_scope(path).imports:
         edits.insert(0, snapshot.import_edit(path, "layout"))
+    if any(comments_in(snapshot, path, each.location.span) for each in edits):
+        raise RefactoringError("a comment within an attribute would be lost")
     changed = snapshot.changed({path: edited(snapshot.source(path).text, edits)})
     problem = new_problem(snapshot, changed, path)
     if problem is not None:
@@ -202,7 +212,10 @@ def _border_edits(knowledge: Knowledge, selected: Selected, wanted: Order) -> li
     line_break = "\r\n" if "\r\n" in source else "\n"
     line = source[source.rfind("\n", 0, selected.span.start) + 1 : selected.span.start]
     gap = f"{line_break}{line}" if not line.strip() else " "
-    for lines, at in ((before, selected.span.start), (after, selected.span.end)):
+    # The comment behind the last statement is about that, and not about what follows it.
+    rest = source[selected.span.end :].partition("\n")[0].rstrip()
+    end = selected.span.end + (len(rest) if rest.lstrip().startswith("#") else 0)
+    for lines, at in ((before, selected.span.start), (after, end)):
         text = "".join(f"{each}{gap}" if at == selected.span.start else f"{gap}{each}" for each in lines)
         if text:
             edits.append(TextEdit(Location(knowledge.path, Span(at, at)), text))

@@ -102,13 +102,16 @@ def _output_shapes(changed: Snapshot, name: OperatorName, symbols: SelectedSymbo
     if definition is None or composed is None:
         raise RefactoringError("the operator can't be composed")
     resolution = changed.resolution(name.path, definition)
+    known = {*keywords(), *(each.name for each in resolution.symbols)}
     shapes = {}
     for each in symbols.written:
         symbol = resolution.symbol(each.name)
         value = None if symbol is None else composed.scope.value_of(symbol)
         if not isinstance(value, Tensor) or value.shape is None:
             raise RefactoringError(f"the shape of '{each.name}' is not known")
-        shapes[each.name] = [_extent(part) for part in value.shape]
+        extents = shapes[each.name] = [_extent(part) for part in value.shape]
+        if not words(" ".join(extents)) <= known:
+            raise RefactoringError(f"the shape of '{each.name}' can't be written in a declaration")
     return shapes
 
 
@@ -118,10 +121,23 @@ def _extent(part: Integer | Run) -> str:
 
 
 def _tensor(knowledge: Knowledge, symbol: Symbol) -> Shape:
+    _tensor_type(knowledge, symbol)
     value = knowledge.value_of(symbol)
     if not isinstance(value, Tensor) or value.shape is None:
-        raise RefactoringError(f"'{symbol.name}' is no single tensor whose shape is known")
+        raise RefactoringError(f"the shape of '{symbol.name}' is not known")
     return value.shape
+
+
+def _tensor_type(knowledge: Knowledge, symbol: Symbol) -> str:
+    """Return the type of the items of a tensor that can be an input or an output."""
+    type_ = knowledge.context.typed(symbol).type
+    if type_ is None:
+        raise RefactoringError(f"the type of '{symbol.name}' is not known")
+    if type_.packed or type_.optional:
+        raise RefactoringError(
+            f"'{symbol.name}' {'is a pack' if type_.packed else 'may be null'}: it can't be passed on"
+        )
+    return str(type_.dtype)
 
 
 class _ExtentNames:
@@ -158,10 +174,7 @@ class _ExtentNames:
 
 
 def _declared(knowledge: Knowledge, symbol: Symbol, shape: Sequence[str]) -> str:
-    type_ = knowledge.context.typed(symbol).type
-    if type_ is None or type_.packed or type_.optional:
-        raise RefactoringError(f"'{symbol.name}' is no single tensor whose shape is known")
-    return f"{symbol.name}: {type_.dtype}[{', '.join(shape)}];"
+    return f"{symbol.name}: {_tensor_type(knowledge, symbol)}[{', '.join(shape)}];"
 
 
 def _scalar_type(knowledge: Knowledge, symbol: Symbol) -> str:

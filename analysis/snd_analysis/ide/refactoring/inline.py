@@ -14,6 +14,7 @@ from snd_analysis.ide.knowledge import Knowledge, knowledge_of
 from snd_analysis.ide.refactoring.change import (
     Refactored,
     RefactoringError,
+    comments_in,
     edited,
     fresh,
     indented,
@@ -26,7 +27,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import UNDEFINED, format_value
 from snd_analysis.workspace import Snapshot
 
-_ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"", re.ASCII)
+_ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'", re.ASCII)
 _OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, BlockKind.QUANTIZE})
 _SCALARS = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
 
@@ -103,7 +104,9 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     place = invocation.entry.span.shifted(invocation.start)
     line = source[source.rfind("\n", 0, place.start) + 1 : place.start]
     indent = line[: len(line) - len(line.lstrip())]
-    text = indented(after, region.start, end, indent)
+    line_break = "\r\n" if "\r\n" in source else "\n"
+    above = "".join(f"{each}{line_break}{indent}" for each in comments_in(snapshot, path, place))
+    text = f"{above}{indented(after, region.start, end, indent)}"
     edit = TextEdit(Location(path, place), text)
     changed = snapshot.changed({path: edited(source, [edit])})
     problem = new_problem(snapshot, changed, path)

@@ -14,7 +14,15 @@ from snd_analysis.base import Location, Severity, Span, TextEdit
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.limits import MOST_ARGUMENTS, MOST_CHOICES, MOST_FITTING
-from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, fresh, new_problem, words
+from snd_analysis.ide.refactoring.change import (
+    Refactored,
+    RefactoringError,
+    comments_in,
+    edited,
+    fresh,
+    new_problem,
+    words,
+)
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -86,11 +94,14 @@ def replace_formula(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     base, output = outputs[0] if len(outputs) == 1 else (0, None)
     if output is None or output.pack is not None or output.shape is None:
         raise RefactoringError(f"'{knowledge.name.name}' has not exactly one tensor as its output")
+    if any(isinstance(each, nodes.Block) and each.kind is BlockKind.COMPOSE for each in formulas.definition.blocks):
+        raise RefactoringError(f"'{knowledge.name.name}' has a block '@{BlockKind.COMPOSE}' already")
     declared = f"{output.type.text}{knowledge.source(output.shape, base)}"
     candidates = [*_candidates(knowledge)]
+    comments = comments_in(snapshot, path, formulas.block.span.shifted(formulas.start))
     found = []
     for each in _fitting(knowledge, formulas, candidates, declared):
-        edits = _edits(knowledge, formulas, each, [f"{output.name.text} = {each.text};"])
+        edits = _edits(knowledge, formulas, each, [*comments, f"{output.name.text} = {each.text};"])
         changed = snapshot.changed({path: edited(snapshot.source(path).text, edits)})
         if new_problem(snapshot, changed, path) is None:
             name = each.text.partition("{")[0].partition("(")[0]
