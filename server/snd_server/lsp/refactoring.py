@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Span, counted
 from snd_analysis.ide.actions import REFACTOR
 from snd_analysis.ide.evaluation import GraphName
-from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, RefactoringError, edited
+from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, RefactoringError, edited, formatted
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
@@ -114,4 +114,4 @@ def _edit(
     """Return the edit; None if the text is another one by now."""
     if snapshot.source(path).text != order.text:
         return None
-    return workspace_edit(server, snapshot, refactored.edits)
+    return workspace_edit(server, snapshot, formatted(order.text, refactored, server.session.line_width(path)))

@@ -9,11 +9,13 @@ from snd_analysis.ide.refactoring import (
     RefactoringError,
     edited,
     extract_operator,
+    formatted,
     inline_operator,
     replace_formula,
     selected_statements,
     switch_channels,
 )
+from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.samples import EquivalenceRequest, SampleRequest
 from snd_runtime.samples.equivalence import compare
@@ -307,6 +309,21 @@ def test_strings_are_inlined_without_parentheses():
     text = SUMS.replace("k: int = 3;", "k: int = 3; mode: str = 'a';")
     text = text.replace("math.add(x, y);", "if mode == 'b' then x else math.add(x, y);")
     assert inlined(text, "r, z = sums").startswith("a2 = if 'a' == 'b' then a else math.add(a, p);")
+
+
+def test_assertions_that_are_left_out_are_told():
+    text = TEXT.replace("@using { size", "@assert { k < 4; }\n    @using { size")
+    at = text.index("b = pooled")
+    (refactored,) = inline_operator(snapshot_of({PATH: text}), PATH, Span(at, at))
+    assert refactored.what == "inlined the operator 'pooled' without its assertions"
+
+
+def test_lines_that_become_too_long_are_broken_in_a_text_of_the_one_style():
+    width = 40
+    for before in (TEXT, format_text(TEXT, width)):
+        (refactored,) = extract_operator(snapshot_of({PATH: before}), PATH, span_of("a = nn.max", "relu(a)", before))
+        new = edited(before, formatted(before, refactored, width))
+        assert (new == format_text(new, width)) is (before == format_text(before, width))
 
 
 # What an edit does to a definition, and what is said of it.

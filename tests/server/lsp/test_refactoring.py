@@ -111,6 +111,33 @@ async def test_statements_are_switched_to_channel_last(client: Editor):
     assert params.label.startswith("switched to channel-last: equal on ")
 
 
+LONG = f"""import nn;
+
+graph net {{
+    @input {{
+        {"x" * 50}: real[1, 2];
+    }}
+    @output {{
+        {"y" * 50}: real[1, 2];
+    }}
+    @compose {{
+        {"y" * 50} =
+                nn.relu({"x" * 50});
+    }}
+}}
+"""
+
+
+async def test_lines_that_become_too_long_are_broken(client: Editor):
+    open_text(client, URI, LONG)
+    commands = await offered(client, "yyy =", "x);", LONG)
+    (command,) = [each for each in commands if each.title.startswith("extract")]
+    await run(client, command)
+    (params,) = await eventually(lambda: _given(client.applied), bool)
+    lines = [line for each in params.edit.document_changes[0].edits for line in each.new_text.splitlines()]
+    assert max(map(len, lines)) < 100
+
+
 async def test_what_can_not_be_evaluated_is_not_applied(client: Editor):
     open_text(client, URI, TEXT)
     (command,) = await offered(client, "y = nn.relu(x)", "nn.relu(x); }")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from snd_analysis.base import Span
-from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, fresh
+from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, formatted, fresh
 from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_channels
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
@@ -26,6 +26,7 @@ __all__ = [
     "channel_order",
     "edited",
     "extract_operator",
+    "formatted",
     "formulas_at",
     "fresh",
     "inline_operator",

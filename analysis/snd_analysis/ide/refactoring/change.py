@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from snd_analysis.base import Severity, Span, TextEdit
+from snd_analysis.base import Location, Severity, Span, TextEdit, line_edits
+from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
@@ -33,6 +34,16 @@ def edited(text: str, edits: Iterable[TextEdit]) -> str:
     for edit in sorted(edits, key=lambda each: each.location.span, reverse=True):
         text = text[: edit.location.span.start] + edit.text + text[edit.location.span.end :]
     return text
+
+
+def formatted(text: str, refactored: Refactored, width: int) -> tuple[TextEdit, ...]:
+    """Return the edits, with lines broken where they became too long, if the text is in the one style before."""
+    new = edited(text, refactored.edits)
+    styled = format_text(new, width)
+    if styled == new or format_text(text, width) != text:
+        return refactored.edits
+    path = refactored.name.path
+    return tuple(TextEdit(Location(path, each.span), each.text) for each in line_edits(text, styled))
 
 
 def new_problem(snapshot: Snapshot, changed: Snapshot, path: str) -> str | None:

@@ -113,7 +113,8 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     if problem is not None:
         raise RefactoringError(f"the statements would not be right: {problem}")
     name = OperatorName(path, invocation.definition.name.text)
-    return (Refactored(name, (edit,), f"inlined the operator '{shown}'"),)
+    without = " without its assertions" if any(each.kind is BlockKind.ASSERT for each in blocks) else ""
+    return (Refactored(name, (edit,), f"inlined the operator '{shown}'{without}"),)
 
 
 def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
