@@ -289,6 +289,11 @@ def inlined(text: str, statement: str) -> str:
         (TEXT, "a = one: shifted", "choose an invocation"),
         (TEXT, "a = nn.relu(x);", "choose an invocation"),
         (SUMS, "r, s = sums", "no value to write for 'total'"),
+        (
+            SUMS.replace("k: int = 3;", "k: int = 3; more: optional int;").replace("T(total", "T((more ?? total)"),
+            "r, z = sums",
+            "no value to write for 'more' of 'sums'",
+        ),
         (SUMS, "y = kept(x)", "'kept' has a block '@constant'"),
         (SUMS, "z, ~ = both", "a result is '~'"),
         (TEXT.replace("pooled(a)", "pooled(nn.relu(a))"), "b = pooled", "the argument for 'x' has no name"),

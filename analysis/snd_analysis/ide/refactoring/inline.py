@@ -24,7 +24,7 @@ from snd_analysis.ide.refactoring.change import (
 from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.symbolic.values import UNDEFINED, format_value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, format_value
 from snd_analysis.workspace import Snapshot
 
 _ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'", re.ASCII)
@@ -159,7 +159,8 @@ def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Ma
             text = None if composed is None else composed.scope.dtypes.get(symbol.name)
         elif text is None and symbol.kind in _SCALARS and composed is not None:
             value = composed.scope.value_of(symbol) if holds or _is_fixed(symbol) else UNDEFINED
-            text = None if value is UNDEFINED else format_value(value, quoted=True)
+            # SkriptND has no word for null
+            text = None if value is UNDEFINED or value is NULL else format_value(value, quoted=True)
         if text is not None:
             found[symbol] = text if _ATOM.fullmatch(text) else f"({text})"
     return found
