@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import BinaryIO
+from io import BufferedReader
 
 _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -38,7 +38,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
         os.close(handle)
 
 
-def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file, to read parts of it. Raises OSError as ``read_file``."""
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)

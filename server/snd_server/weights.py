@@ -150,17 +150,20 @@ def _archives_within(archive: str, graph: str) -> list[str]:
 
 
 def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:
-    member = split_member(path)
     left = most_bytes
-    try:
+    places = [(file, split_member(file)) for file in files]
+    archives = {member[0]: set[str]() for _, member in places if member is not None}
+    for _, member in places:
         if member is not None:
-            archive = member[0]
-            names = {file.removeprefix(f"{archive}/") for file in files}
-            found = read_members(archive, lambda name: most_bytes if name in names else 0, most_bytes)
-            yield from ((f"{archive}/{name}", content.start) for name, content in found.items())
-            return
-        for file in files:
-            if os.path.isfile(file):
+            archives[member[0]].add(member[1])
+    try:
+        for archive, names in archives.items():
+            found = read_members(archive, dict.fromkeys(names, left).get, left)
+            for name, content in found.items():
+                left -= len(content.start)
+                yield f"{archive}/{name}", content.start
+        for file, member in places:
+            if member is None and os.path.isfile(file):
                 whole = read_file(file, left)
                 left -= len(whole)
                 yield file, whole

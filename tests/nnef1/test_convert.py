@@ -478,11 +478,12 @@ def _outputs(
 def test_what_depends_on_an_operation_that_is_not_known_is_not_converted():
     text = """version 1.0;
 extension tract_registry tract_core;
+extension tract_registry tract_resource;
 graph net(x) -> (y)
 {
     x = tract_core_external(shape = [1, 4], datum_type = 'f32');
-    h = tract_core_submodel([x], label = 'encoder');
-    y = relu(h);
+    h = tract_resource_get(label = 'settings', key = 'scale');
+    y = mul(x, h);
 }
 """
     snapshot = snapshot_of({"graph.nnef": text})

@@ -16,11 +16,14 @@ from snd_analysis.nnef1.elaborate import (
     QUANTIZATION,
     Elaborated,
     Invocation,
+    Submodel,
     TensorArchives,
     TensorFile,
     described,
     elaborate,
     file_of,
+    submodel_paths,
+    submodels_in,
 )
 from snd_analysis.nnef1.lints import check_document, check_tensor_archives, check_tensor_files, check_unused
 from snd_analysis.nnef1.syntax import (
@@ -159,6 +162,15 @@ class Files:
         """Return what is known of the file of a label; None if there is none."""
         return self._known[label] if label in self._known else _tensor_file(self._db, self._folder, label)
 
+    def submodel(self, folder: str, label: str) -> Submodel | None:
+        """Return the model of a label beside a graph, or beside a submodel in a folder; None if there is none."""
+        for path in submodel_paths(folder, label):
+            found = text(self._db, join(self._folder, path))
+            if found is not None:
+                fault = found.message if isinstance(found, UnreadableText) else None
+                return Submodel(path, nnef1_tree(self._db, join(self._folder, path)), fault)
+        return None
+
 
 @query
 def _tensor_files(db: Database, folder: str, labels: tuple[str, ...]) -> Mapping[str, TensorFile | None]:
@@ -196,7 +208,13 @@ def tensor_path(graph: str, label: str) -> str | None:
 
 
 def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
-    """Return what is known of the tensor files of a graph, by their paths, as the reader gave it."""
-    paths = (tensor_path(path, variable.label) for variable in elaborated(db, path).variables)
-    found = {each: text(db, each) for each in (*paths, join(dirname(path), ALL_TENSOR_ARCHIVES)) if each is not None}
-    return {each: description for each, description in found.items() if isinstance(description, str)}
+    """Return what is known of the tensor files of a graph, by their paths, as the reader gave it.
+
+    So are the texts of submodels.
+    """
+    found, folder = elaborated(db, path), dirname(path)
+    paths = [tensor_path(path, variable.label) for variable in found.variables]
+    submodels = (use.submodel.path for use in submodels_in(found) if use.submodel is not None)
+    paths += (join(folder, each) for each in (ALL_TENSOR_ARCHIVES, *submodels))
+    texts = {each: text(db, each) for each in paths if each is not None}
+    return {each: description for each, description in texts.items() if isinstance(description, str)}

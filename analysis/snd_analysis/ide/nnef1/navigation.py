@@ -26,7 +26,7 @@ from snd_analysis.ide.nnef1.places import (
     uses_of,
 )
 from snd_analysis.ide.nnef1.quantization import quantized_places
-from snd_analysis.ide.nnef1.stored import labels
+from snd_analysis.ide.nnef1.stored import labels, submodel_labels
 from snd_analysis.nnef1.names import Fragment, Local, Operation, Parameter, Symbol, Use
 from snd_analysis.nnef1.syntax import SyntaxTree, nodes
 from snd_analysis.skriptnd.names import OperatorName, Role
@@ -156,8 +156,9 @@ def is_of_graph(snapshot: Snapshot, path: str, subject: Local) -> bool:
 
 
 def links(snapshot: Snapshot, path: str) -> Sequence[DocumentLink]:
-    """Return the labels of variables with the files that they lead to."""
-    return [DocumentLink(variable.span, file) for variable, file, known in labels(snapshot, path) if file and known]
+    """Return the labels of variables and submodels with the files that they lead to."""
+    found = [DocumentLink(variable.span, file) for variable, file, known in labels(snapshot, path) if file and known]
+    return [*found, *(DocumentLink(span, graph) for span, graph in submodel_labels(snapshot, path))]
 
 
 # ---- the shape of the file -------------------------------------------------------------------------------------------

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from posixpath import dirname, join
 
+from snd_analysis.base import Span
 from snd_analysis.ide.nnef1.facts import tensor_names, value_of
 from snd_analysis.ide.nnef1.places import use_at
-from snd_analysis.nnef1.elaborate import StoredVariable, TensorFile, Value
+from snd_analysis.nnef1.elaborate import StoredVariable, TensorFile, Value, submodels_in
 from snd_analysis.workspace import Snapshot, elaborated, tensor_file, tensor_path
 
 Stored = tuple[StoredVariable, str | None, TensorFile | None]
@@ -16,7 +18,7 @@ Stored = tuple[StoredVariable, str | None, TensorFile | None]
 def stored_at(snapshot: Snapshot, path: str, offset: int) -> Stored | None:
     """Return the variable whose label an offset stands in."""
     for variable in elaborated(snapshot.db, path).variables:
-        if variable.span.start <= offset <= variable.span.end:
+        if variable.span.start <= offset <= variable.span.end and not variable.folder:
             return _stored(snapshot, path, variable)
     return None
 
@@ -40,8 +42,15 @@ def stored_path(snapshot: Snapshot, path: str, offset: int) -> str | None:
 
 
 def labels(snapshot: Snapshot, path: str) -> Iterable[Stored]:
-    """Yield every variable with its file."""
-    return (_stored(snapshot, path, each) for each in elaborated(snapshot.db, path).variables)
+    """Yield every variable of which the label stands in the file, with its own file."""
+    return (_stored(snapshot, path, each) for each in elaborated(snapshot.db, path).variables if not each.folder)
+
+
+def submodel_labels(snapshot: Snapshot, path: str) -> Iterable[tuple[Span, str]]:
+    """Yield the labels of submodels that are folders, with the paths of their graphs."""
+    for use in submodels_in(elaborated(snapshot.db, path)):
+        if use.is_own and use.submodel is not None and use.submodel.folder == use.label:
+            yield use.span, join(dirname(path), use.submodel.path)
 
 
 def _stored(snapshot: Snapshot, path: str, variable: StoredVariable) -> Stored:

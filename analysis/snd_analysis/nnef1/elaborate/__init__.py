@@ -13,6 +13,7 @@ from snd_analysis.nnef1.elaborate.elaboration import (
     elaborate,
     fragments_of,
     same_fragments,
+    submodels_in,
 )
 from snd_analysis.nnef1.elaborate.flat_graph import QUANTIZATION
 from snd_analysis.nnef1.elaborate.fragment_graph import (
@@ -25,11 +26,13 @@ from snd_analysis.nnef1.elaborate.fragment_graph import (
 from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
 from snd_analysis.nnef1.elaborate.tensor_files import (
     NO_ARCHIVES,
+    Submodel,
     TensorArchives,
     TensorFile,
     TensorFiles,
     described,
     file_of,
+    submodel_paths,
 )
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, Known, TensorName, Unknown, Value
 
@@ -52,6 +55,7 @@ __all__ = [
     "Operators",
     "Parameter",
     "StoredVariable",
+    "Submodel",
     "TensorArchives",
     "TensorFile",
     "TensorFiles",
@@ -66,4 +70,6 @@ __all__ = [
     "notes_of",
     "parameters",
     "same_fragments",
+    "submodel_paths",
+    "submodels_in",
 ]

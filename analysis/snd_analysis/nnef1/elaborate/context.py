@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from posixpath import join
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from snd_analysis.nnef1.assertions import SymbolFacts
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
-from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles
+from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
 from snd_analysis.nnef1.elaborate.values import TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -37,6 +38,8 @@ class StoredVariable(Struct, frozen=True):
     span: Span
     items: tuple[Value, ...] = ()
     """All of a small tensor that has a file."""
+    folder: str = ""
+    """That of the submodel that it stands in; then ``span`` is where the graph invokes that."""
 
 
 class Unproven(Struct, frozen=True):
@@ -95,6 +98,17 @@ class Frame(Struct):
         return self.results.get(name) or f"{self.prefix}{name}"
 
 
+class SubmodelUse(Struct, frozen=True):
+    """A submodel that the graph, a fragment or another submodel names."""
+
+    folder: str
+    label: str
+    span: Span
+    is_own: bool
+    """Whether the label stands in the graph itself."""
+    submodel: Submodel | None
+
+
 class Record(Struct):
     """What one step of an elaboration has found out and added. Places are those of when it was worked out."""
 
@@ -116,6 +130,7 @@ class Record(Struct):
     """Those that were invoked."""
     files: list[tuple[str, TensorFile | None]] = field(default_factory=list)
     """Labels, and what is known of their files."""
+    submodels: list[SubmodelUse] = field(default_factory=list)
     symbols: dict[str, Integer] = field(default_factory=dict)
     extents: list[Integer] = field(default_factory=list)
     """Those of inputs."""
@@ -163,6 +178,8 @@ class Context:
         self.operators = operators
         self.files = files
         self.names = names
+        self.folder = ""
+        """That of the submodel at hand: its labels count from there."""
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: self._symbol(name) for name in names.symbols}
         self.record = Record()
@@ -228,6 +245,27 @@ class Context:
         found = self.files.tensor_file(label)
         self.record.files.append((label, found))
         return found
+
+    def submodel(self, frame: Frame, label: str, span: Span) -> Submodel | None:
+        """Return the model of a label, which stands in the statement at hand."""
+        found = self.files.submodel(self.folder, label)
+        use = SubmodelUse(self.folder, label, span.shifted(frame.base), not frame.chain, found)
+        self.record.submodels.append(use)
+        return found
+
+    def in_folder(self, label: str) -> str:
+        """Return a label as the graph would write it that is not in a submodel."""
+        return label if not self.folder else join(self.folder, label.lstrip("/"))
+
+    @contextmanager
+    def within(self, folder: str, names: NamesOfFile, symbols: Mapping[str, Integer]) -> Iterator[None]:
+        """Elaborate a submodel, which has its own names and files."""
+        around = self.folder, self.names, self.symbols
+        self.folder, self.names, self.symbols = folder, names, dict(symbols)
+        try:
+            yield
+        finally:
+            self.folder, self.names, self.symbols = around
 
     @contextmanager
     def scratch(self) -> Iterator[None]:

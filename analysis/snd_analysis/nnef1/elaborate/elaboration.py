@@ -23,6 +23,7 @@ from snd_analysis.nnef1.elaborate.context import (
     NamesOfFile,
     Record,
     StoredVariable,
+    SubmodelUse,
     Unproven,
 )
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
@@ -40,10 +41,12 @@ from snd_analysis.nnef1.elaborate.steps import (
     chains_of,
     flat_entries,
     problems_of,
+    submodels_of,
     unproven_of,
     variables_of,
     with_same_nodes,
 )
+from snd_analysis.nnef1.elaborate.submodels import SUBMODELS, check_submodels
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.names import assigned_names
@@ -61,7 +64,7 @@ class FragmentsOfFile(Struct, frozen=True, eq=False):
     """The fragments whose heads can't be read."""
 
 
-SPECIAL = {**SOURCES, **REWRITTEN}
+SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS}
 """Operations that are more than an invocation of an operator: their parameters, and what evaluates them."""
 
 
@@ -166,6 +169,11 @@ def fragments_of(tree: SyntaxTree) -> FragmentsOfFile:
     return FragmentsOfFile(tree.dialect, _fragments(items), _unreadable(items))
 
 
+def submodels_in(found: Elaborated) -> Sequence[SubmodelUse]:
+    """Return the submodels that a graph, its fragments and its submodels name."""
+    return [*submodels_of(found.steps)]
+
+
 def same_fragments(one: FragmentsOfFile, other: FragmentsOfFile) -> bool:
     """Return whether all fragments are as they were, where they were."""
     is_same = one.dialect is other.dialect and one.unreadable == other.unreadable
@@ -230,7 +238,12 @@ def _elaborated(
     return Elaborated(
         context.dialect,
         flat_graph.definition((*flat_entries(steps), *unbound), head.name.text, span, name, order, before),
-        (*_once(problems_of(steps)), *_missing_files(steps), *_unproven(steps, header_end)),
+        (
+            *_once(problems_of(steps)),
+            *_missing_files(steps),
+            *check_submodels(submodels_of(steps)),
+            *_unproven(steps, header_end),
+        ),
         (*variables_of(steps),),
         dict(chains_of(steps)),
         BodyValues({}, [step.values for step in steps[:-1]]),

@@ -48,9 +48,8 @@ _BY_PLACE = frozenset(
      "tract_shl", "tract_shr"]
 )  # fmt: skip
 """Operations of which tract takes the arguments by their places, whatever their names."""
-_OPAQUE = frozenset(["tract_core_submodel", "tract_resource_get"])
-"""Operations of tract that snd knows by their names only, so that it says nothing about what depends on their results:
-those of other models and files."""
+_OPAQUE = frozenset(["tract_resource_get"])
+"""Operations of tract that snd knows by their names only: it says nothing about what depends on their results."""
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 

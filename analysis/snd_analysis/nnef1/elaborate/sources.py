@@ -19,7 +19,7 @@ from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import NAMES, Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.items.narrow_integers import narrow_integer
 from snd_analysis.nnef1.elaborate.operators import Parameter
-from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of, is_read_by_tract
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
     Items,
@@ -86,10 +86,14 @@ def _variable(
         return UNKNOWN
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
-    _demand_label(evaluator, label.span, label.value, shape)
-    file = evaluator.context.tensor_file(label.value)
+    path = evaluator.context.in_folder(label.value)
+    _demand_label(evaluator, label.span, path, shape)
+    if not is_read_by_tract(evaluator.context.folder, label.value):
+        message = f"tract does not find '{label.value}.dat': it reads no folders in the folder of a submodel"
+        evaluator.report(rules.INVALID_LABEL, label.span, message)
+    file = evaluator.context.tensor_file(path)
     if file is not None and file.fault is not None:
-        evaluator.report(rules.INVALID_TENSOR_FILE, label.span, f"'{label.value}.dat': {file.fault}")
+        evaluator.report(rules.INVALID_TENSOR_FILE, label.span, f"'{path}.dat': {file.fault}")
     dtype = _dtype(evaluator, call)
     if file is not None and file.fault is None:
         if call.generic is None or evaluator.context.dialect is Dialect.TRACT:
@@ -107,7 +111,7 @@ def _variable(
         made = replace(made, narrow=narrow_integer(file.narrow))
     span = label.span.shifted(evaluator.frame.base)
     items = () if file is None else file.items
-    variable = StoredVariable(made.name, label.value, extents, span, items)
+    variable = StoredVariable(made.name, path, extents, span, items, evaluator.context.folder)
     evaluator.context.record.variables.append((variable, not evaluator.frame.chain))
     if file is not None and len(file.items) == prod(extents) and file.items:
         return replace(made, known=Known(extents, file.items))

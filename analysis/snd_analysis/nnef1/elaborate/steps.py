@@ -22,6 +22,7 @@ from snd_analysis.nnef1.elaborate.context import (
     Invocation,
     Record,
     StoredVariable,
+    SubmodelUse,
     Unproven,
 )
 from snd_analysis.nnef1.elaborate.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
@@ -124,6 +125,9 @@ class Walk:
         for label, known in record.files:
             found = self._context.files.tensor_file(label)
             if found is not known and found != known:
+                return False
+        for use in record.submodels:
+            if self._context.files.submodel(use.folder, use.label) != use.submodel:
                 return False
         statements, items = record.statements, record.items_made
         return (
@@ -235,6 +239,14 @@ def unproven_of(steps: Iterable[Step]) -> Iterator[Unproven]:
             else:
                 first = replace(each.chain[0], span=each.chain[0].span.shifted(distance))
                 yield replace(each, chain=(first, *each.chain[1:]))
+
+
+def submodels_of(steps: Iterable[Step]) -> Iterator[SubmodelUse]:
+    """Yield the submodels that are invoked, where they are named now."""
+    for step in steps:
+        distance = step.entry.start - step.origin
+        for use in step.record.submodels:
+            yield replace(use, span=use.span.shifted(distance)) if use.is_own and distance else use
 
 
 def variables_of(steps: Iterable[Step]) -> Iterator[StoredVariable]:

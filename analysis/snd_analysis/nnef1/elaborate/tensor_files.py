@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from posixpath import dirname, join
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.nnef1.elaborate.values import Value
+from snd_analysis.nnef1.syntax import SyntaxTree
 from snd_analysis.symbolic import integers
 
 _REMEMBERED = 4096
@@ -60,11 +62,29 @@ class TensorArchives(Struct, frozen=True):
 NO_ARCHIVES = TensorArchives({}, ())
 
 
+class Submodel(Struct, frozen=True):
+    """A model beside a graph, which the graph invokes."""
+
+    path: str
+    """Of its graph, from the folder of the one that invokes it."""
+    tree: SyntaxTree
+    fault: str | None = None
+    """Why it can't be read."""
+
+    @property
+    def folder(self) -> str:
+        """The folder or archive that its labels count from."""
+        return dirname(self.path)
+
+
 class TensorFiles(Protocol):
-    """The files of variables, by their labels."""
+    """The files of variables, by their labels, and other models beside."""
 
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return what is known of the file of a label; None if there is none."""
+
+    def submodel(self, folder: str, label: str) -> Submodel | None:
+        """Return the model of a label beside a graph, or beside a submodel in a folder; None if there is none."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -94,3 +114,29 @@ def file_of(label: str) -> str | None:
     path = f"{label.lstrip('/')}.dat"
     parts = path.replace("\\", "/").split("/")
     return None if ".." in parts or ":" in parts[0] else path
+
+
+_GRAPH = "graph.nnef"
+_ARCHIVES = (".nnef.tgz", ".nnef.tar")
+
+
+def _is_folder_within(folder: str) -> bool:
+    return bool(folder) and not folder.endswith(_ARCHIVES)
+
+
+def is_read_by_tract(folder: str, label: str) -> bool:
+    """Return whether tract looks where the file of a label is: it reads no folders in that of a submodel."""
+    return "/" not in label.lstrip("/") or not _is_folder_within(folder)
+
+
+def submodel_paths(folder: str, label: str) -> Iterator[str]:
+    """Yield where the graph of a submodel may be, in the order in which tract takes them, from the folder of the graph.
+
+    ``folder`` is that of the submodel in which the label stands. tract looks for folders in the folder or archive that
+    it is given, and in archives within, but not in a folder within.
+    """
+    if file_of(label) is None or not label:
+        return
+    if "/" not in label and not _is_folder_within(folder):
+        yield join(folder, label, _GRAPH)
+    yield from (join(folder, f"{label}{suffix}", _GRAPH) for suffix in _ARCHIVES)

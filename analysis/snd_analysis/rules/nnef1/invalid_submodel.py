@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base import Rule
+
+INVALID_SUBMODEL = Rule("invalid-submodel", section="tool")
