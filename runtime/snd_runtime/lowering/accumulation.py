@@ -76,11 +76,7 @@ class Accumulation:
 
     def run(self, memory: Memory) -> None:
         """Accumulate every element with the values of all points that write it."""
-        loops = self._kernel if memory.compiles else None
-        if loops is not None and loops.run(memory.array, memory.dtypes["real"]):
-            return
-        product = self._product if memory.compiles else None
-        if product is not None and product.run(memory):
+        if memory.compiles and self._is_compiled(memory):
             return
         if self._contraction is not None:
             self._contract(memory, self._contraction)
@@ -89,6 +85,12 @@ class Accumulation:
             for part in box.chunks(memory.budget.limits.chunk_elements, self._reduced or ()):
                 memory.budget.check_time(self._formula.source)
                 self._add(Evaluation(memory, self._analysis, self._formula, part), part)
+
+    def _is_compiled(self, memory: Memory) -> bool:
+        """Return whether compiled loops have done it."""
+        if self._product is not None:
+            return self._product.run(memory)
+        return self._kernel is not None and self._kernel.run(memory.array, memory.dtypes["real"])
 
     @cached_property
     def _kernel(self) -> Kernel | None:

@@ -115,7 +115,7 @@ class Direct:
             load.value(None if load.slot is None else memory.array(load.slot), memory.dtypes) for load in self.loads
         ]
         most = min(TILE, memory.budget.limits.chunk_elements)
-        if self.size <= most:
+        if self.size <= most or not self.instructions:
             result = self._result(values, memory)
             if result is not None:
                 self._store(memory, result)

@@ -32,7 +32,7 @@ _ROWS = 4
 class FewVectors:
     """Products of matrices in ``a`` and the few columns of ``b``, added to elements of ``c``."""
 
-    def __init__(self, a: Offsets, b: Offsets, c: Offsets) -> None:
+    def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int) -> None:
         rows = np.concatenate([a.rows, np.repeat(a.rows[-1:], -len(a.rows) % _ROWS)])
         self._width = len(b.columns)
         self._tables = (a.starts, rows, b.starts, b.columns, c.starts, c.rows, c.columns, len(a.columns))

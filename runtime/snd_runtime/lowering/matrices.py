@@ -12,17 +12,18 @@ from msgspec import Struct
 from snd_analysis.compose.formulas import AffineIndex
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.contraction import Contraction, Factor
+from snd_runtime.lowering.depthwise import SingleRows, are_dense
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.gemm import Multiplication, Offsets, is_available
 from snd_runtime.lowering.gemv import FewVectors
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
-from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_VECTORS
+from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
 from snd_runtime.lowering.memory import Memory
 
 _LEAST_SUMMED = 64
 """Products with a few vectors are worth it if the sums are as long as several registers."""
 _AS_LONG_AS_A_POINT = 1 << 13
-"""How many products NumPy computes in the time that a point of other formulas takes."""
+"""How many products NumPy computes in the time that a point of other formulas takes, if there are many rows."""
 
 Axes: TypeAlias = Sequence[int]
 
@@ -30,38 +31,40 @@ Axes: TypeAlias = Sequence[int]
 class MatrixProduct:
     """A contraction of two factors: each is a matrix, or several of them."""
 
-    def __init__(
-        self, how: Contraction, factors: tuple[Factor, Factor], offsets: tuple[Offsets, Offsets, Offsets], points: int
-    ) -> None:
+    def __init__(self, how: Contraction, factors: tuple[Factor, Factor], matrices: _Matrices, points: int) -> None:
         self._slot = how.write.slot
         self._factors = factors
-        self._offsets = offsets
-        self._points = points
-        self._multiplications: dict[int, Multiplication | FewVectors] = {}
+        self._kind, self._offsets = matrices.kind, matrices.offsets
+        self._points = points if matrices.kind is SingleRows else points // _AS_LONG_AS_A_POINT
+        self._multiplications: dict[int, Multiplication | FewVectors | SingleRows] = {}
 
     def run(self, memory: Memory) -> bool:
         """Add the products to the result; false if NumPy has to, since they can't be added so."""
         real, result = memory.dtypes["real"], memory.array(self._slot)
-        if not is_worth_compiling(f"products of {real.char}", self._points // _AS_LONG_AS_A_POINT):
+        if not is_worth_compiling(f"{self._kind.__name__} of {real.char}", self._points):
             return False
         if not result.flags.c_contiguous or not is_available(real):
             return False
         a, b = arrays = [np.ascontiguousarray(each.array(memory), real) for each in self._factors]
+        # Zeros around one tensor must not be multiplied by infinity in the other one.
         padded = [each.is_wider for each in self._factors]
-        before = result.copy() if any(padded) else result
+        others = arrays if all(padded) else [each for each, is_it in zip(arrays, padded, strict=True) if not is_it]
+        is_small = sum(each.size for each in others) < result.size
+        is_doubtful = any(padded) and not (is_small and _are_finite(others))
+        before = result.copy() if is_doubtful else result
         known = self._multiplications.get(real.itemsize)
         if known is None:
-            is_narrow = len(self._offsets[1].columns) <= MOST_VECTORS
-            made = FewVectors(*self._offsets) if is_narrow else Multiplication(*self._offsets, real.itemsize)
-            known = self._multiplications[real.itemsize] = made
+            known = self._multiplications[real.itemsize] = self._kind(*self._offsets, real.itemsize)
         known.run(a, b, result)
-        if any(padded) and not np.isfinite(result.sum()):
-            # Zeros around one tensor may have been multiplied by infinity in the other one.
-            others = arrays if all(padded) else [each for each, is_it in zip(arrays, padded, strict=True) if not is_it]
-            if not all(np.isfinite(each).all() for each in others):
-                result[...] = before
-                return False
+        if is_doubtful and not _are_finite([result]) and not _are_finite(others):
+            result[...] = before
+            return False
         return True
+
+
+def _are_finite(arrays: Sequence[Array]) -> bool:
+    """Return whether all elements are finite; false, too, if only their sum is not."""
+    return all(bool(np.isfinite(each.sum())) for each in arrays)
 
 
 def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | None:
@@ -78,7 +81,7 @@ def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | 
     target = _placed(how.forms, [extent or 0 for extent in slot.shape], extents)
     first, second = (_placed(factor.forms, factor.shape, extents) for factor in factors)
     found = [
-        (matrices.cost, pair, matrices.offsets)
+        (matrices.cost, pair, matrices)
         for pair, matrices in (
             ((factors[0], factors[1]), _matrices(first, second, target, how.reduced, extents)),
             ((factors[1], factors[0]), _matrices(second, first, target, how.reduced, extents)),
@@ -87,8 +90,8 @@ def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | 
     ]
     if not found:
         return None
-    _, pair, offsets = min(found, key=lambda each: each[0])
-    return MatrixProduct(how, pair, offsets, points)
+    _, pair, matrices = min(found, key=lambda each: each[0])
+    return MatrixProduct(how, pair, matrices, points)
 
 
 class _Placed(Struct, frozen=True):
@@ -117,6 +120,8 @@ def _placed(forms: Sequence[AffineIndex], shape: Sequence[int], extents: Sequenc
 
 
 class _Matrices(Struct, frozen=True):
+    kind: type[Multiplication | FewVectors | SingleRows]
+    """What multiplies them."""
     cost: float
     """How long they take to be multiplied, about."""
     offsets: tuple[Offsets, Offsets, Offsets]
@@ -143,16 +148,17 @@ def _matrices(a: _Placed, b: _Placed, c: _Placed, reduced: Sequence[int], extent
     found = offsets(a, rows, inner), offsets(b, inner, columns), offsets(c, rows, columns)
     if len(found[2].columns) <= MOST_VECTORS:
         is_long = len(found[0].columns) >= _LEAST_SUMMED and _is_row(found[0].columns) and _is_row(found[1].rows)
-        return _Matrices(0.0, found) if is_long and len(found[2].rows) > MOST_VECTORS else None
+        return _Matrices(FewVectors, 0.0, found) if is_long and len(found[2].rows) > MOST_VECTORS else None
     if len(found[2].rows) <= MOST_VECTORS:
-        return None
+        is_short = len(found[0].columns) <= MOST_SUMMED and are_dense(found[1].columns)
+        return _Matrices(SingleRows, 0.0, found) if is_short else None
     # In nanoseconds, as measured on one machine: only their relation matters.
     height, width, length = (prod(extents[axis] for axis in each) for each in (rows, columns, inner))
     cost = 0.01 * (height + -height % 4) * (width + -width % 32) * length
     cost += height * length * (0.0 if _is_row(found[0].columns) else 0.5)
     cost += width * length * (0.15 if _is_row(found[1].columns[:8]) else 0.6)
     cost += height * width * (0.1 if _is_row(found[2].columns[:8]) else 1.0)
-    return _Matrices(cost, found)
+    return _Matrices(Multiplication, cost, found)
 
 
 def _is_row(offsets: Array) -> bool:

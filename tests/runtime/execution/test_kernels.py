@@ -40,7 +40,7 @@ PROGRAMS = [
     ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
      "y = nn.avg_pool{size=[2, 3], stride=[1, 2], dilation=[2, 1]}(x);", [IMAGE]),
     ("x: real[b, c, h, w]; f: real[k, 1, p, q];", "y: real[b, k, ~|99, ~|99];",
-     "y = nn.conv{groups=0, padding=[1, 1, 2, 1], stride=[2, 1]}(x, f);", [IMAGE, (4, 1, 3, 3)]),
+     "y = nn.conv{groups=0, padding=[1, 1, 2, 1], stride=[2, 1]}(x, f);", [(2, 4, 3, 3), (4, 1, 3, 3)]),
     ("x: real[b, c, h, w]; s: real[c]; v: real[c];", "y: real[b, c, h, w];",
      "a = math.sub{rhs_align=1}(x, s); u = math.add(v, 0.01); d = math.sqrt(u); e = math.div{rhs_align=1}(a, d);"
      "f = nn.relu(e); g = math.add(f, x); y = math.clamp(g, 0.0, 6.0);", [IMAGE, (4,), (4,)]),

@@ -21,6 +21,11 @@ CASES = [
     ("groups=2, padding=[0, 0, 0, 0]", [(1, 10, 12, 7), (14, 5, 1, 1)]),
     ("data_format='NXC', filter_format='XCN', padding=[1, 0, 0, 1]", [(2, 6, 7, 5), (2, 2, 5, 9)]),
     ("padding=[1, 1, 1, 1]", [(1, 70, 5, 7), (9, 70, 3, 2)]),  # more than a block is summed
+    # single rows: in short stretches and long ones, in one for each row, with strides
+    ("groups=0, padding=[1, 1, 1, 1]", [(2, 5, 9, 8), (5, 1, 3, 3)]),
+    ("groups=0, padding=[2, 1, 0, 1]", [(1, 3, 4, 80), (3, 1, 3, 2)]),
+    ("groups=0, padding=[1, 1, 1, 1], stride=[2, 2]", [(1, 3, 8, 90), (3, 1, 3, 3)]),
+    ("groups=2, padding=[1, 1, 1, 1], dilation=[1, 2]", [(2, 6, 7, 9), (4, 3, 3, 3)]),
 ]
 PRODUCTS = [
     ("", [(13, 6), (6, 40)]),
@@ -83,6 +88,16 @@ def test_zeros_around_are_not_multiplied_by_infinity(products: list[bool]):
     inputs = [np.ones(shape, np.float32) for shape in shapes]
     inputs[1][0, 0, 0, 0] = np.inf
     first, again = _both(net(given, made, compose), inputs)
+    assert products == [False]
+    assert not np.isnan(first).any()
+    np.testing.assert_array_equal(again, first)
+
+
+def test_zeros_around_a_small_filter_are_not_multiplied_by_infinity(products: list[bool]):
+    given, made, compose, _ = PROGRAMS[0]
+    inputs = [np.ones((1, 2, 20, 20), np.float32), np.ones((2, 1, 3, 3), np.float32)]
+    inputs[1][0, 0, 0, 0] = np.inf
+    first, again = _both(net(given, made, compose.replace("{", "{groups=0, ")), inputs)
     assert products == [False]
     assert not np.isnan(first).any()
     np.testing.assert_array_equal(again, first)
