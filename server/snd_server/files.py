@@ -12,6 +12,7 @@ from snd_analysis.base import Rule
 from snd_server.archive_paths import GRAPH, split_member
 from snd_server.limits import (
     MOST_ARCHIVE_TEXT_BYTES,
+    MOST_JSON_BYTES,
     MOST_LISTED_PATHS,
     MOST_READ_ITEMS,
     MOST_SAFETENSORS_HEADER_BYTES,
@@ -30,6 +31,7 @@ _TENSOR_ARCHIVE = ".safetensors"
 _ALL_TENSOR_ARCHIVES = f"*{_TENSOR_ARCHIVE}"
 _FEW_BITS = (8, 16)
 """Of integers that wrap around in tract's dialect."""
+_JSON = ".json"
 _HEADER_BYTES = 128 + 8 * MOST_READ_ITEMS
 _ARCHIVE_BYTES = MOST_SAFETENSORS_HEADER_BYTES + 8
 _BOM = b"\xef\xbb\xbf"
@@ -122,8 +124,8 @@ class DiskReader:
             return FileNotFoundError(f"{archive}/{name}")
         if name.endswith(_TENSOR_FILE):
             return _tensor_header(found.start, found.size)
-        if found.size > MOST_SOURCE_BYTES:
-            message = f"it has {found.size:,} bytes, more than the {MOST_SOURCE_BYTES:,} allowed"
+        if found.size > _wanted(name):
+            message = f"it has {found.size:,} bytes, more than the {_wanted(name):,} allowed"
             return _unreadable(rules.FILE_TOO_LARGE, message, 0)
         return self._decoded(f"{archive}/{name}", found.start)
 
@@ -280,6 +282,8 @@ def _wanted(name: str) -> int:
         return _HEADER_BYTES
     if name.endswith(_TENSOR_ARCHIVE):
         return _ARCHIVE_BYTES
+    if name.endswith(_JSON):
+        return MOST_JSON_BYTES
     return MOST_SOURCE_BYTES if name.endswith((".nnef", ".quant")) else 0
 
 

@@ -83,6 +83,8 @@ MOST_ARCHIVE_MEMBERS = 100_000
 """How many files, folders and links the archive of a model may have. Users see ``unreadable-file``."""
 MOST_HEADER_BYTES = 128 << 10
 """What may stand before the content of a member: long names and the like. Users see ``unreadable-file``."""
+MOST_JSON_BYTES = 1 << 16
+"""Bytes of a JSON file in an archive. Nothing is known of the values of a larger one."""
 MOST_ARCHIVES_WITHIN = 4
 """How deeply archives of models may lie in one another, as submodels of tract do. What is deeper is not read."""
 MOST_ARCHIVE_TEXT_BYTES = 4 * MOST_SOURCE_BYTES

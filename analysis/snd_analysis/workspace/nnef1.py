@@ -22,6 +22,7 @@ from snd_analysis.nnef1.elaborate import (
     described,
     elaborate,
     file_of,
+    resources_in,
     submodel_paths,
     submodels_in,
 )
@@ -162,6 +163,12 @@ class Files:
         """Return what is known of the file of a label; None if there is none."""
         return self._known[label] if label in self._known else _tensor_file(self._db, self._folder, label)
 
+    def resource(self, label: str) -> str | None:
+        """Return the text of the JSON file of a label; None if there is none."""
+        path = resource_path(self._folder, label)
+        found = None if path is None else text(self._db, path)
+        return found if isinstance(found, str) else None
+
     def submodel(self, folder: str, label: str) -> Submodel | None:
         """Return the model of a label beside a graph, or beside a submodel in a folder; None if there is none."""
         for path in submodel_paths(folder, label):
@@ -189,6 +196,12 @@ def _tensor_file(db: Database, folder: str, label: str) -> TensorFile | None:
             return _tensor_archives(db, folder).tensors.get(label.lstrip("/"))
 
 
+def resource_path(folder: str, label: str) -> str | None:
+    """Return the path of a JSON file beside a graph; None if it would lead out of the folder."""
+    file = file_of(label, ".json")
+    return None if file is None else join(folder, file)
+
+
 @query
 def _tensor_archives(db: Database, folder: str) -> TensorArchives:
     """Return what is known of the tensors that lie together in files of a folder."""
@@ -210,11 +223,12 @@ def tensor_path(graph: str, label: str) -> str | None:
 def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     """Return what is known of the tensor files of a graph, by their paths, as the reader gave it.
 
-    So are the texts of submodels.
+    So are the texts of submodels and JSON files.
     """
     found, folder = elaborated(db, path), dirname(path)
     paths = [tensor_path(path, variable.label) for variable in found.variables]
     submodels = (use.submodel.path for use in submodels_in(found) if use.submodel is not None)
+    paths += (resource_path(folder, label) for label in resources_in(found))
     paths += (join(folder, each) for each in (ALL_TENSOR_ARCHIVES, *submodels))
     texts = {each: text(db, each) for each in paths if each is not None}
     return {each: description for each, description in texts.items() if isinstance(description, str)}

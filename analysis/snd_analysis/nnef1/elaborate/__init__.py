@@ -12,6 +12,7 @@ from snd_analysis.nnef1.elaborate.elaboration import (
     FragmentsOfFile,
     elaborate,
     fragments_of,
+    resources_in,
     same_fragments,
     submodels_in,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "fragments_of",
     "notes_of",
     "parameters",
+    "resources_in",
     "same_fragments",
     "submodel_paths",
     "submodels_in",

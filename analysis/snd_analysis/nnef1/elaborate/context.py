@@ -131,6 +131,8 @@ class Record(Struct):
     files: list[tuple[str, TensorFile | None]] = field(default_factory=list)
     """Labels, and what is known of their files."""
     submodels: list[SubmodelUse] = field(default_factory=list)
+    resources: list[tuple[str, str | None]] = field(default_factory=list)
+    """Labels, and the texts of their JSON files."""
     symbols: dict[str, Integer] = field(default_factory=dict)
     extents: list[Integer] = field(default_factory=list)
     """Those of inputs."""
@@ -251,6 +253,13 @@ class Context:
         found = self.files.submodel(self.folder, label)
         use = SubmodelUse(self.folder, label, span.shifted(frame.base), not frame.chain, found)
         self.record.submodels.append(use)
+        return found
+
+    def resource(self, label: str) -> str | None:
+        """Return the text of the JSON file of a label; None if there is none."""
+        path = self.in_folder(label)
+        found = self.files.resource(path)
+        self.record.resources.append((path, found))
         return found
 
     def in_folder(self, label: str) -> str:

@@ -32,6 +32,7 @@ from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.quantization import apply_quantization, quantized_name
+from snd_analysis.nnef1.elaborate.resources import RESOURCES
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
@@ -64,7 +65,7 @@ class FragmentsOfFile(Struct, frozen=True, eq=False):
     """The fragments whose heads can't be read."""
 
 
-SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS}
+SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS, **RESOURCES}
 """Operations that are more than an invocation of an operator: their parameters, and what evaluates them."""
 
 
@@ -167,6 +168,11 @@ def fragments_of(tree: SyntaxTree) -> FragmentsOfFile:
     """Return what an invocation of a fragment depends on in its file."""
     items = tree.document.items
     return FragmentsOfFile(tree.dialect, _fragments(items), _unreadable(items))
+
+
+def resources_in(found: Elaborated) -> frozenset[str]:
+    """Return the labels of the JSON files of which values are taken."""
+    return frozenset(label for step in found.steps for label, _ in step.record.resources)
 
 
 def submodels_in(found: Elaborated) -> Sequence[SubmodelUse]:

@@ -48,8 +48,6 @@ _BY_PLACE = frozenset(
      "tract_shl", "tract_shr"]
 )  # fmt: skip
 """Operations of which tract takes the arguments by their places, whatever their names."""
-_OPAQUE = frozenset(["tract_resource_get"])
-"""Operations of tract that snd knows by their names only: it says nothing about what depends on their results."""
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 
@@ -371,7 +369,7 @@ class Evaluator:
         if template is None:
             for argument in node.arguments:
                 self.evaluate(argument.value)
-            if name in self.context.names.unreadable or (self.context.dialect is Dialect.TRACT and name in _OPAQUE):
+            if name in self.context.names.unreadable:
                 return UNKNOWN
             return self.report(rules.UNKNOWN_OPERATOR, node.function, f"there is no operation '{name}'")
         given = self._bound(node, parameters(template), values)

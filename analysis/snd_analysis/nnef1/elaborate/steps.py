@@ -126,6 +126,9 @@ class Walk:
             found = self._context.files.tensor_file(label)
             if found is not known and found != known:
                 return False
+        for label, text in record.resources:
+            if self._context.files.resource(label) != text:
+                return False
         for use in record.submodels:
             if self._context.files.submodel(use.folder, use.label) != use.submodel:
                 return False

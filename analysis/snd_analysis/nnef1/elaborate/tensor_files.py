@@ -83,6 +83,9 @@ class TensorFiles(Protocol):
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return what is known of the file of a label; None if there is none."""
 
+    def resource(self, label: str) -> str | None:
+        """Return the text of the JSON file of a label; None if there is none."""
+
     def submodel(self, folder: str, label: str) -> Submodel | None:
         """Return the model of a label beside a graph, or beside a submodel in a folder; None if there is none."""
 
@@ -109,9 +112,9 @@ def _item(dtype: str, text: str) -> Value:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def file_of(label: str) -> str | None:
+def file_of(label: str, suffix: str = ".dat") -> str | None:
     """Return the path of the file of a label, from the folder of the graph; None if the path would lead out of it."""
-    path = f"{label.lstrip('/')}.dat"
+    path = f"{label.lstrip('/')}{suffix}"
     parts = path.replace("\\", "/").split("/")
     return None if ".." in parts or ":" in parts[0] else path
 
