@@ -31,8 +31,9 @@ from snd_analysis.nnef1.elaborate.extents.unproven import problem_of
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.other_files.resources import RESOURCES
+from snd_analysis.nnef1.elaborate.other_files.submodels import SUBMODELS, check_submodels
 from snd_analysis.nnef1.elaborate.quantization import apply_quantization, quantized_name
-from snd_analysis.nnef1.elaborate.resources import RESOURCES
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
@@ -47,7 +48,6 @@ from snd_analysis.nnef1.elaborate.steps import (
     variables_of,
     with_same_nodes,
 )
-from snd_analysis.nnef1.elaborate.submodels import SUBMODELS, check_submodels
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.names import assigned_names

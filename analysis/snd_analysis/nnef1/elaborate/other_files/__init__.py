@@ -1,0 +1,1 @@
+"""What operations of tract take from other files than those of variables."""
