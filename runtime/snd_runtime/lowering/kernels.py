@@ -32,6 +32,7 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.error_function import error_function_of_one
 from snd_runtime.lowering.limits import MOST_SUMMED
 
 WORTH_COMPILING = 1 << 24
@@ -53,6 +54,8 @@ _REAL = {
     ">?": "({0} if {0} > {1} or {0} != {0} else {1})",
 }
 """The operations on reals that come to the same, bit by bit, as those of NumPy."""
+_SINGLE = {"erf": error_function_of_one}
+"""Functions of reals of 32 bits that come to the same but for the last bit."""
 _INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}
 _BOOL = {"&&": "({} & {})", "||": "({} | {})", "all": "({} & {})", "any": "({} | {})", "not": "(not {})"}
 _DTYPES = frozenset({"real", "int", "bool"})
@@ -88,10 +91,14 @@ class Kernel(Struct, frozen=True):
     results: tuple[int, ...]
     """Which of the tensors it writes."""
     points: int
+    functions: frozenset[str] = frozenset()
+    """The functions that it calls, which are for reals of 32 bits."""
 
     def run(self, array_of: Callable[[Any], Array | None], real: np.dtype[Any]) -> bool:
         """Compute the results, whose arrays are given as those of all tensors; false if NumPy has to."""
-        function = _compiled(self.source, self.points)
+        if self.functions and real != np.float32:
+            return False
+        function = _compiled(self.source, self.points, self.functions)
         if function is None:
             return False
         arrays = [np.asarray(array_of(tensor)) for tensor in self.tensors]
@@ -112,12 +119,12 @@ def is_worth_compiling(what: str, points: int) -> bool:
     return computed >= WORTH_COMPILING
 
 
-def _compiled(source: str, points: int) -> Callable[..., None] | None:
+def _compiled(source: str, points: int, functions: frozenset[str]) -> Callable[..., None] | None:
     """Return the function of a kernel that computes so many points; None if it is not worth it, or can't be made."""
     if source not in _FUNCTIONS:
         if not is_worth_compiling(source, points):
             return None
-        names: dict[str, Any] = {"np": np}
+        names: dict[str, Any] = {"np": np, **{each: compiled_function(_SINGLE[each]) for each in functions}}
         exec(source, names)
         _FUNCTIONS[source] = compiled_function(names["kernel"])
     return _FUNCTIONS[source]
@@ -179,6 +186,7 @@ class _Loops:
         """Axes whose positions are limited."""
         self._numbers: list[int] = []
         self._constants: list[float] = []
+        self._functions: set[str] = set()
         self._values: dict[tuple[int, Term] | Hashable, tuple[str, int]] = {}
         self._lines: list[list[str]] = []
         made: set[Hashable] = set()
@@ -294,7 +302,8 @@ class _Loops:
         numbers = np.array(self._numbers or [0], np.int64)
         tensors = tuple(self._arrays)
         written = tuple(tensors.index(each.tensors(each.write.slot)) for each in self._statements if each.is_kept)
-        return Kernel("\n".join(text), numbers, tuple(self._constants or [0.0]), tensors, written, points)
+        constants = tuple(self._constants or [0.0])
+        return Kernel("\n".join(text), numbers, constants, tensors, written, points, frozenset(self._functions))
 
     def _ranges(self) -> list[list[str]]:
         """Return the lines that begin each loop; the last one counts from 0."""
@@ -405,6 +414,9 @@ class _Loops:
             form = f"({{}} {term.operation} {{}})"
         elif dtypes == {"bool"}:
             form = _BOOL.get(term.operation)
+        elif dtypes == {"real"} and term.dtype == "real" and term.operation in _SINGLE:
+            form = f"{term.operation}({{}})"
+            self._functions.add(term.operation)
         elif dtypes == {"real"} and term.dtype == "real":
             form = _REAL.get(term.operation)
         elif dtypes == {"int"} and term.dtype == "int" and term.operation in _INT:

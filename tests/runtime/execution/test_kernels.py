@@ -102,6 +102,15 @@ def test_numpy_computes_the_rest(given: str, made: str, compose: str, shape: tup
     np.testing.assert_array_equal(first[0], again[0])
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_loops_have_erf_of_reals_of_32_bits(real: type, interpreted: list[str]):
+    x = np.random.default_rng(1).standard_normal((5, 7)).astype(real)
+    first, again = _both(net("x: real[n, m];", "y: real[n, m];", "y = nn.gelu(x);"), [x], real)
+    assert bool(interpreted) == (real == np.float32)
+    assert again[0].dtype == real
+    np.testing.assert_allclose(first[0], again[0], rtol=1e-6, atol=1e-7)
+
+
 def test_ints_are_compared(interpreted: list[str]):
     k = np.arange(12).reshape(4, 3) * 2**60
     first, again = _both(net("k: int[n, m];", "y: int[n];", "y = most(k);", operators=STEPS), [k])
