@@ -20,6 +20,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Run, Value
 from snd_analysis.workspace import Snapshot
 from snd_server.onnx_import.data import Argument, Data, UntranslatableError, require, type_name
 from snd_server.onnx_import.limits import MOST_WRITTEN_ITEMS
+from snd_server.onnx_import.modules import Modules
 from snd_server.onnx_import.source import Array
 
 
@@ -34,6 +35,8 @@ class Builder:
         self.steps: list[GraphStep] = []
         self.wanted: dict[Tensor, str] = {}
         """The names that tensors should have."""
+        self.modules: dict[Tensor, Modules] = {}
+        """The modules of the source that results come from."""
         self.arrays: dict[Tensor, Array] = {}
         """The values of variables."""
         self._constants: dict[int, tuple[object, Tensor]] = {}
@@ -155,7 +158,8 @@ class Builder:
         else:
             require(dtype != "str", "constants of strings that are no scalars")
             self.arrays[made] = array
-        self.wanted[made] = data.name or "constant"
+        if data.name:
+            self.wanted[made] = data.name
         return made
 
 

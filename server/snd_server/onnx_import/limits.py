@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-LONGEST_BLOCK = 60
+LONGEST_BLOCK = 100
 """Statements of an operator that is made of what is repeated. Longer repetitions stay statements of the graph."""
-MOST_INPUTS = 3
+MOST_INPUTS = 8
 """Inputs of such an operator. What would need more stays statements of the graph."""
 MOST_REFUSED = 8
 """Groups of repeated statements that turn out to be no operator. Then no more are tried."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from snd_analysis.convert import shortest
 from snd_server.onnx_import.limits import MOST_NODES
+from snd_server.onnx_import.modules import modules_of
 from snd_server.onnx_import.source import (
     Array,
     Declared,
@@ -126,7 +127,9 @@ class _Reader:
         except InvalidModelError as error:
             shown = proto.name or next(iter(proto.output), proto.op_type)
             raise InvalidModelError(f"node '{shown}': {error}") from None
-        return SourceNode(proto.op_type, domain, proto.name, tuple(proto.input), tuple(proto.output), attributes, opset)
+        modules = modules_of(proto.name, {each.key: each.value for each in proto.metadata_props})
+        inputs, outputs = tuple(proto.input), tuple(proto.output)
+        return SourceNode(proto.op_type, domain, proto.name, inputs, outputs, attributes, opset, modules)
 
     def attribute(self, proto: onnx.AttributeProto) -> tuple[str, Any]:
         if proto.ref_attr_name:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SUFFIX = re.compile(r"(_output_\d+|:\d+|__\d+)$")
-_NUMBERED = re.compile(r"^[a-zA-Z]?\d+$")
+_NUMBERED = re.compile(r"^([a-zA-Z]?|val_|onnx::\w+_)\d+$")
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -15,8 +15,8 @@ def readable(name: str, kind: str = "") -> str:
 
     >>> readable("/layer1/layer1.0/conv1/Conv_output_0", "Conv")
     'layer1_0_conv1'
-    >>> readable("r21", "MaxPool"), readable("fc6.weight")
-    ('max_pool', 'fc6_weight')
+    >>> readable("r21", "MaxPool"), readable("val_21", "MaxPool"), readable("fc6.weight")
+    ('max_pool', 'max_pool', 'fc6_weight')
     """
     plain = _SUFFIX.sub("", name)
     if not plain or (kind and _NUMBERED.match(plain)):
@@ -36,3 +36,38 @@ def readable(name: str, kind: str = "") -> str:
 def snake(name: str) -> str:
     """Return a name in lower case, its words joined by underscores."""
     return "_".join(each for each in _WORDS.split(_CAMEL.sub("_", name)) if each).lower()
+
+
+def joined(place: str, operation: str) -> str:
+    """Return a name of what is done in a place, which does not say the same twice.
+
+    >>> joined("layer.0.attention", "softmax"), joined("layer1.relu", "relu")
+    ('layer_0_attention_softmax', 'layer1_relu')
+    """
+    words, more = snake(place).split("_"), snake(operation).split("_")
+    return "_".join(words if words[-len(more) :] == more else [*words, *more])
+
+
+def says_nothing(name: str) -> bool:
+    """Return whether an exporter numbered a tensor.
+
+    >>> says_nothing("onnx::Conv_497"), says_nothing("conv1.weight")
+    (True, False)
+    """
+    return bool(_NUMBERED.match(name))
+
+
+_ROLES = {"filter": "weight", "A": "weight", "B": "weight", "bias": "bias", "scale": "scale", "table": "table"}
+_TERMS = {"math.add": "bias", "math.sub": "bias", "math.mul": "scale", "math.div": "scale"}
+
+
+def named_by_use(result: str, operator: str, parameter: str) -> str:
+    """Return a name for a variable that an operator takes as a parameter, by what the operator gives.
+
+    >>> named_by_use("query_matmul", "linalg.matmul", "B"), named_by_use("query", "math.add", "y")
+    ('query_weight', 'query_bias')
+    """
+    role = _ROLES.get(parameter) or _TERMS.get(operator, "constant")
+    module, _, name = operator.partition(".")
+    place = result.removesuffix(name).rstrip("_") if module in ("linalg", "math") else result
+    return f"{place}_{role}" if place else role

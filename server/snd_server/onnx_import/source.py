@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_server.onnx_import.limits import DEEPEST_CALL, MOST_INLINED, MOST_NAME_CHARACTERS
+from snd_server.onnx_import.modules import Modules
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -29,6 +30,8 @@ class SourceNode(Struct, frozen=True, eq=False):
     attributes: Mapping[str, Any]
     """Ints, reals, texts, lists of them, arrays, and graphs as ``SourceGraph``."""
     opset: int
+    modules: Modules = ()
+    """The modules of the program that it is exported from."""
 
     @property
     def shown(self) -> str:

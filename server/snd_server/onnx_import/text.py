@@ -28,10 +28,10 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Workspace
 from snd_server.onnx_import import operations as _operations  # noqa: F401 - registers the translations
-from snd_server.onnx_import.blocks import recognise
+from snd_server.onnx_import.blocks import Origin, recognise
 from snd_server.onnx_import.builder import Builder
 from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, require
-from snd_server.onnx_import.naming import readable
+from snd_server.onnx_import.naming import named_by_use, readable
 from snd_server.onnx_import.node import Item
 from snd_server.onnx_import.placeholders import BOUND
 from snd_server.onnx_import.source import Array, SourceGraph
@@ -104,8 +104,9 @@ class _Conversion:
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
         invoked = needed_steps(self._builder.steps, wanted)
         text = GraphText(f"graph {self._definitions.new(self._graph.name or 'model')}")
+        origin = Origin(self._builder.wanted, self._builder.modules)
         recognised = recognise(
-            invoked, wanted, self._builder.arrays, self._builder.wanted, self._snapshot, self._definitions, _is_right
+            invoked, wanted, self._builder.arrays, origin, self._snapshot, self._definitions, _is_right
         )
         self._builder.wanted.update(recognised.names)
         steps = recognised.steps
@@ -193,12 +194,25 @@ class _Conversion:
 
     def _name_steps(self, steps: Sequence[GraphStep]) -> None:
         for step in steps:
+            if isinstance(step, Step):
+                self._name_variables(step)
             for value in (*step.inputs, *step.outputs):
                 for tensor in tensors_of(value):
                     if self._writer.known(tensor) is None and not _is_literal(tensor):
                         self._writer.name(tensor, self._builder.wanted.get(tensor))
             for block in blocks_of(step):
                 self._name_steps(block.steps)
+
+    def _name_variables(self, step: Step) -> None:
+        """Name variables that the source only numbers by what the statement gives, and what they are for there."""
+        result = next((self._name_of(each) for value in step.outputs for each in tensors_of(value)), "")
+        for member, value in zip(step.template.inputs, step.inputs, strict=False):
+            for tensor in tensors_of(value):
+                if tensor in self._builder.arrays and tensor not in self._builder.wanted:
+                    self._builder.wanted[tensor] = named_by_use(result, step.operator, member.name)
+
+    def _name_of(self, tensor: Tensor) -> str:
+        return self._builder.wanted.get(tensor) or self._writer.known(tensor) or tensor.name
 
     def _declare_inputs(self, text: GraphText, inputs: Mapping[str, Tensor]) -> None:
         bound: set[str] = set()

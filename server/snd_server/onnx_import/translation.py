@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.convert import GraphText, Names
-from snd_analysis.model import Tensor, TensorKind
+from snd_analysis.model import Tensor, TensorKind, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.builder import Builder
@@ -16,7 +17,7 @@ from snd_server.onnx_import.contents import comparison_of, contents_of
 from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, type_name
 from snd_server.onnx_import.definitions import definition_of
 from snd_server.onnx_import.folding import folded
-from snd_server.onnx_import.naming import readable
+from snd_server.onnx_import.naming import joined, readable, says_nothing, snake
 from snd_server.onnx_import.node import INT, TRANSLATIONS, Item, Items, Node
 from snd_server.onnx_import.placeholders import declared_outputs, placeholder_of
 from snd_server.onnx_import.source import Array, Declared, SourceGraph, SourceNode
@@ -54,16 +55,19 @@ class Translator:
         self._symbols = {**{str(each): each for each in symbols.values()}, **symbols}
         self._names = names
         self._declared: dict[str, Declared] = {}
+        self._last: dict[str, SourceNode] = {}
+        """The last node of each module, by the path of the module: it gives what the module does."""
 
     def constants(self, arrays: Mapping[str, Array]) -> None:
         """Add the initializers of a graph."""
         for name, array in arrays.items():
-            self.known[name] = constant_of(array, readable(name))
+            self.known[name] = constant_of(array, "" if says_nothing(name) else readable(name))
 
     def graph(self, graph: SourceGraph) -> list[Item | Missing]:
         """Translate all nodes, and return what the outputs are; those that are not translated are in ``problems``."""
         self.constants(graph.initializers)
         self._declared = {**graph.known, **{each.name: each for each in graph.outputs}}
+        self._last = {node.modules[-1].path: node for node in graph.nodes if node.modules}
         for node in graph.nodes:
             self.node(node)
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
@@ -123,6 +127,8 @@ class Translator:
             return list(constants)
         contents = contents_of(node)
         if contents is not None:
+            if all(each.value is not None for each in contents.flat) and source.kind != "Cast":
+                return [constant_of(np.asarray([each.value for each in contents.flat], INT).reshape(contents.shape))]
             shape = tuple(map(integers.constant, contents.shape))
             dtype = INT if source.kind in ("Shape", "Size") else node.input(0).dtype
             return [Data(dtype, shape, contents=contents)]
@@ -143,7 +149,7 @@ class Translator:
             where = f" of the domain '{source.domain}'" if source.domain else ""
             raise UntranslatableError(f"there is no operator for this kind of node{where}")
         for each in nodes:
-            self.translate(each)
+            self.translate(replace(each, modules=source.modules))
         return [self._given(name) for name in source.outputs]
 
     def _given(self, name: str) -> Item:
@@ -179,18 +185,29 @@ class Translator:
     def _named(self, value: Item, name: str, source: SourceNode) -> Item:
         if isinstance(value, Data):
             if value.array is not None:
-                return replace(value, name=readable(name, source.kind))
+                return replace(value, name=self._name_of(name, source, source.kind))
             if value.tensor is not None and value.tensor.kind is TensorKind.RESULT:
-                self.builder.wanted.setdefault(value.tensor, readable(name, source.kind))
+                self.builder.wanted.setdefault(value.tensor, self._name_of(name, source, value.tensor.name))
         return value
+
+    def _name_of(self, name: str, source: SourceNode, operation: str) -> str:
+        """Return what a result should be called: as the module that it comes from, or with what is done there."""
+        if not source.modules:
+            return readable(name, source.kind)
+        path = source.modules[-1].path
+        return snake(path) if self._last.get(path) is source else joined(path, operation)
 
     def _name_others(self, first: int, source: SourceNode) -> None:
         """Give results inside of what a node became a name that begins as the node's."""
-        whole = readable(next(filter(None, source.outputs), ""), source.kind)
+        if source.modules:
+            whole = source.modules[-1].path
+        else:
+            whole = readable(next(filter(None, source.outputs), ""), source.kind)
         for step in self.builder.steps[first:]:
             for value in step.outputs:
-                if isinstance(value, Tensor) and value not in self.builder.wanted:
-                    self.builder.wanted[value] = f"{whole}_{value.name}"
+                for tensor in tensors_of(value):
+                    self.builder.wanted.setdefault(tensor, joined(whole, tensor.name))
+                    self.builder.modules.setdefault(tensor, source.modules)
 
 
 def input_data(declared: Declared, symbols: Mapping[str, Integer]) -> Data:

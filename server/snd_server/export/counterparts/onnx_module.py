@@ -63,6 +63,11 @@ def _trilu(call: Call) -> None:
     call.write("Trilu", [call.input(), call.scope.constant(call["k"])], upper=int(call["upper"]))
 
 
+@counterpart("onnx.layer_norm")
+def _layer_norm(call: Call) -> None:
+    call.write("LayerNormalization", call.given(), axis=call["axis"], epsilon=call["epsilon"])
+
+
 @counterpart("onnx.reverse_sequence")
 def _reverse_sequence(call: Call) -> None:
     call.write("ReverseSequence", call.given(), batch_axis=call["batch_axis"], time_axis=call["time_axis"])

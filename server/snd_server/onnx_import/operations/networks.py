@@ -60,8 +60,10 @@ def softmax(node: Node) -> Data:
 @translation("LayerNormalization")
 def layer_norm(node: Node) -> list[Data | None]:
     x, scale, bias = node.input(0), node.input(1), node.maybe(2)
-    axes = list(range(node.axis(x.rank, -1), x.rank))
-    epsilon = node.real("epsilon", 1e-5)
+    axis, epsilon = node.axis(x.rank, -1), node.real("epsilon", 1e-5)
+    if not node.wants(1) and not node.wants(2) and _fits(x, axis, scale, bias):
+        return [node.run("onnx.layer_norm", x, scale, bias, **_last(x, axis), epsilon=epsilon)]
+    axes = list(range(axis, x.rank))
     mean, variance = node.run_all("math.moments", x, axes=axes)
     deviation = node.run("math.rsqrt", node.run("math.add", variance, epsilon))
     normal = node.run("math.mul", node.run("math.sub", x, mean), deviation)
@@ -72,10 +74,21 @@ def layer_norm(node: Node) -> list[Data | None]:
 @translation("RMSNormalization", "SimplifiedLayerNormalization")
 def rms_norm(node: Node) -> Data:
     x, scale = node.input(0), node.input(1)
-    axes = list(range(node.axis(x.rank, -1), x.rank))
-    mean = node.run("math.mean_reduce", node.run("math.sqr", x), axes=axes)
-    factor = node.run("math.rsqrt", node.run("math.add", mean, node.real("epsilon", 1e-5)))
+    axis, epsilon = node.axis(x.rank, -1), node.real("epsilon", 1e-5)
+    if _fits(x, axis, scale):
+        return node.run("onnx.rms_norm", x, scale, **_last(x, axis), epsilon=epsilon)
+    mean = node.run("math.mean_reduce", node.run("math.sqr", x), axes=list(range(axis, x.rank)))
+    factor = node.run("math.rsqrt", node.run("math.add", mean, epsilon))
     return node.run("math.mul", node.run("math.mul", x, factor), scale)
+
+
+def _fits(x: Data, axis: int, *weights: Data | None) -> bool:
+    """Return whether weights have an element for each that is normalized together: others are broadcast."""
+    return x.is_real and all(each is None or (each.is_real and each.shape == x.shape[axis:]) for each in weights)
+
+
+def _last(x: Data, axis: int) -> dict[str, Any]:
+    return unless(axis == x.rank - 1, axis=axis)
 
 
 @translation("GroupNormalization")

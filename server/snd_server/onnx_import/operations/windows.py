@@ -83,14 +83,15 @@ def convolution(node: Node, x: Data, weights: Data, bias: Data | None) -> Data:
 def deconv(node: Node) -> Data:
     x, weights, bias = node.input(0), node.input(1), node.maybe(2)
     d = x.rank - 2
-    require(None not in (*weights.extents[2:], *x.extents[2:]), "extents that are not known")
-    size = [each or 0 for each in weights.extents[2:]]
-    extents = [each or 0 for each in x.extents[2:]]
+    wanted = node.attribute("output_shape")
+    require(None not in weights.extents[2:], "the size of the filter is not known")
+    require(wanted is None or None not in x.extents[2:], "extents that are not known")
+    size: list[Any] = [each or 0 for each in weights.extents[2:]]
+    extents = [extent if extent.value is None else extent.value for extent in x.shape[2:]]
     stride, dilation = _list(node, "strides", d, 1), _list(node, "dilations", d, 1)
     extra = _list(node, "output_padding", d, 0)
     reach = [(extent - 1) * step + 1 for extent, step in zip(size, dilation, strict=True)]
     whole = [(s - 1) * t + r for s, t, r in zip(extents, stride, reach, strict=True)]
-    wanted = node.attribute("output_shape")
     automatic = node.text("auto_pad", "NOTSET")
     attributes: dict[str, Any] = {"stride": stride, "dilation": dilation, "groups": node.number("group", 1)}
     if automatic.startswith("SAME") and wanted is None:
@@ -104,9 +105,11 @@ def deconv(node: Node) -> Data:
         size = list(wanted)
     else:
         padding = [0] * 2 * d if automatic == "VALID" else _list(node, "pads", 2 * d, 0)
-        size = [whole[at] + extra[at] - padding[at] - padding[d + at] for at in range(d)]
+        size = [whole[at] + (extra[at] - padding[at] - padding[d + at]) for at in range(d)]
     for at in range(d):
-        fits = (size[at] + padding[at] + padding[d + at] - reach[at]) // stride[at] + 1 == extents[at]
+        # Without `wanted`, the size is that of the input times the stride, and `extra`.
+        added = size[at] + padding[at] + padding[d + at] - whole[at] if wanted is not None else extra[at]
+        fits = 0 <= added < stride[at]
         require(fits, "ONNX can make outputs from which no convolution leads back to the input")
     if any(extra) or wanted is not None:
         attributes["output_size"] = size
@@ -126,10 +129,13 @@ def avg_pool(node: Node) -> Data:
     x, size = node.input(0), [int(each) for each in node.attribute("kernel_shape", [])]
     window = _complete(node, x.extents[2:], size, _window(node, x.extents[2:], size))
     counts_padding = bool(node.number("count_include_pad", 0)) and any(window.get("padding", [1]))
-    require(
-        not counts_padding or not window.get("ceil_mode"),
-        "ONNX counts padding in means, but not what lies behind it, where the draft counts all",
-    )
+    if counts_padding and window.get("ceil_mode") and window.get("padding"):
+        # ONNX counts padding in means, but not what lies behind it: the former becomes part of the input.
+        padding, d = window["padding"], x.rank - 2
+        outside = [0, 0, *padding[:d], 0, 0, *padding[d:]]
+        x = node.run("layout.pad", x, padding=outside)
+        counts_padding, window = False, {**window, "padding": [0] * 2 * d}
+    require(not counts_padding or not window.get("ceil_mode"), "windows that lie behind padding")
     border = unless(not counts_padding, ignore_border=False)
     return node.run("nn.avg_pool", x, size=size, **border, **_plain(window))
 
