@@ -194,8 +194,10 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         if read.unknown_results:
             message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
             raise UnknownOutputError(message)
-        for tensor, fragment in read.quantized_by_fragments.items() if request.quantize else ():
-            message = f"snd applies no fragments, but '{fragment}' of graph.quant quantizes '{tensor}'"
+        for tensor, fragment in read.quantized_by_fragments.left_out.items() if request.quantize else ():
+            message = (
+                f"'{fragment}' of graph.quant can't be applied to '{tensor}': it gives no tensor of the same shape"
+            )
             raise ArgumentError(f"--quantize: {message}")
     attributes, tensors = request.attributes, request.inputs
     if is_specified(template.name.path):

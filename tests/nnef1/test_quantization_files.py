@@ -123,7 +123,50 @@ def test_fragments_take_the_tensor_and_what_a_line_gives(call: str, found: list[
     assert [each.rule.name for each in snapshot.diagnostics("graph.quant")] == found
 
 
+def test_fragments_are_applied():
+    quantized = _run('"a": step_quantize(step = 0.75);\n"x": step_quantize(step = 2.0, bits = 4);', FRAGMENTS)
+    x = np.floor(X / 2 + 0.5) * 2
+    np.testing.assert_allclose(quantized["y"], -np.floor(2 * x / 0.75 + 0.5) * 0.75, rtol=1e-6)
+    np.testing.assert_allclose(_run('"a": step_quantize(step = 0.75);', FRAGMENTS, quantize=False)["y"], -2 * X)
+
+
+def test_fragments_that_invoke_fragments_are_applied_where_extents_are_symbols():
+    graph = """version 1.0;
+extension KHR_enable_fragment_definitions;
+fragment doubled<?>(x: tensor<?>) -> (y: tensor<?>) { y = add(x, x); }
+fragment moved(x: tensor<scalar>, by: scalar) -> (y: tensor<scalar>) { z = doubled(x); y = add(z, by); }
+graph net(x) -> (y)
+{
+    x = external(shape = [2, 3]);
+    w = variable(shape = [2, 1], label = 'w');
+    y = mul(x, w);
+}
+"""
+    snapshot = snapshot_of({"graph.nnef": graph, "graph.quant": '"w": moved(by = 0.5); "y": moved(by = -1.0);'})
+    weights = {"w": np.array([[1.0], [2.0]])}
+    name = OperatorName("graph.nnef", "net")
+    request = EvaluationRequest(name, inputs={"x": X}, weights=weights, keep=True, quantize=True)
+    answer = evaluate(snapshot, request, lambda note: None)
+    assert not answer.failures
+    expected = 2 * (X * (2 * weights["w"] + 0.5)) - 1
+    np.testing.assert_allclose((answer.arrays or {})["y"], expected, rtol=1e-6)
+
+
+def test_fragments_become_operators_in_a_converted_model():
+    lines = '"a": step_quantize(step = 0.5);\n"x": step_quantize(step = 2.0);'
+    snapshot = snapshot_of({"graph.nnef": FRAGMENTS, "graph.quant": lines})
+    text = convert_nnef1(snapshot, "graph.nnef", "m/graph.nnef").text
+    assert "a: step_quantize;" in text
+    assert "x: step_quantize_2;" in text
+    converted = snapshot_of({"main.sknd": text})
+    assert converted.diagnostics("main.sknd") == ()
+    request = EvaluationRequest(OperatorName("main.sknd", "net"), inputs={"x": X}, weights={}, keep=True, quantize=True)
+    answer = evaluate(converted, request, lambda note: None)
+    np.testing.assert_allclose((answer.arrays or {})["y"], _run(lines, FRAGMENTS)["y"], rtol=1e-6)
+
+
 def test_a_converted_model_tells_of_a_quantization_that_it_lacks():
-    snapshot = snapshot_of({"graph.nnef": FRAGMENTS, "graph.quant": '"a": step_quantize(step = 0.5);'})
+    graph = FRAGMENTS.replace("y = floor(x / step + 0.5) * step;", "y = sum_reduce(x, axes = [0]) * step;")
+    snapshot = snapshot_of({"graph.nnef": graph, "graph.quant": '"a": step_quantize(step = 0.5);'})
     text = convert_nnef1(snapshot, "graph.nnef", "m/graph.nnef").text
     assert "# Left out: 'a' is quantized by the fragment 'step_quantize'." in text

@@ -213,6 +213,8 @@ fragment step_quantize(x: tensor<scalar>, step: scalar) -> (y: tensor<scalar>)
     folder = _folder(tmp_path / "model", files)
     assert snd("check", "--no-cache", folder).status == 0
     assert snd("run", folder).status == 0
+    assert snd("run", "--quantize", folder).status == 0
+    (folder / "graph.nnef").write_bytes(graph.replace("mul(x, step)", "sum_reduce(x, axes = [0])").encode())
     refused = snd("run", "--quantize", folder)
     assert refused.status == 2
-    assert "snd applies no fragments, but 'step_quantize' of graph.quant quantizes 'x'" in refused.stderr
+    assert "'step_quantize' of graph.quant can't be applied to 'x': it gives no tensor of the same" in refused.stderr

@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Node, OperatorName, Severity
+from snd_analysis.base import MADE_FOR, Node, OperatorName, Severity, Span
 from snd_analysis.compose import Template
 from snd_analysis.convert import fragments
 from snd_analysis.convert.comments import About, Comments
@@ -36,7 +36,7 @@ from snd_analysis.convert.steps import (
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.nnef1.assertions import assertions_of
-from snd_analysis.nnef1.elaborate import Invocation
+from snd_analysis.nnef1.elaborate import FragmentCall, Invocation
 from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
@@ -238,10 +238,9 @@ class _Conversion:
             outputs[each] = self._output(text, each, value)
         self._update(text)
         compose.items += map(comment, self._comments.rest())
-        self._quantize(text)
+        left_out = self._quantize(text)
         text.documentation += self._comments.documentation
-        left_out = elaborated(self._snapshot.db, self._path).quantized_by_fragments.items()
-        lost = (f"Left out: '{tensor}' is quantized by the fragment '{fragment}'." for tensor, fragment in left_out)
+        lost = (f"Left out: '{each}' is quantized by the fragment '{fragment}'." for each, fragment in left_out.items())
         head = [f"Converted from {source}, NNEF 1.0.", *lost, *self._comments.head]
         written = module_text(head, [*self._fragments.operators, text], _WIDTH)
         names = {each: self._writer.known(value) for each, value in graph.tensors.items() if isinstance(value, Tensor)}
@@ -363,16 +362,40 @@ class _Conversion:
             assert isinstance(variable, Tensor)
             text.block("update").add(f"{self._writer.name(variable)} = {self._writer.argument(value)};")
 
-    def _quantize(self, text: GraphText) -> None:
+    def _quantize(self, text: GraphText) -> dict[str, str]:
+        """Write what is quantized; return the tensors of which it is left out, and the fragments that quantize them."""
+        lost = dict(elaborated(self._snapshot.db, self._path).quantized_by_fragments.left_out)
         for name, found in self._graph.quantizations.items():
             value = self._graph.tensors.get(name)
             written = self._writer.known(value) if isinstance(value, Tensor) else None
             template = self._snapshot.template(found.operator)
             if written is None or template is None:
                 continue
+            if MADE_FOR in found.operator.name:
+                fragment = self._quantizing_fragment(found.operator)
+                if fragment is None:
+                    lost[name] = found.operator.shown
+                else:
+                    text.block("quantize").add(f"{written}: {fragment};")
+                continue
             step = Step(template, {}, found.attributes, (), ())
             text.modules.add(step.module)
             text.block("quantize").add(f"{written}: {self._writer.operator(step)};")
+        return lost
+
+    def _quantizing_fragment(self, name: OperatorName) -> str | None:
+        """Return the name of an operator for a fragment that quantizes a tensor; None if there can't be one."""
+        composed = self._snapshot.compose(name).graph
+        if composed is None:
+            return None
+        inputs, outputs = (
+            [(each, value) for each, value in named.items() if isinstance(value, Tensor)]
+            for named in (composed.inputs, composed.outputs)
+        )
+        call = FragmentCall(Invocation(name.shown, Span(0, 0)), "result.", {}, ())
+        body = fragments.Body(call, composed.operations, [("x", inputs[0][1])], [("y", outputs[0][1])], {})
+        found = next(self._fragments.replaced([body]), None)
+        return None if found is None else found[1].operator
 
     def _output(self, text: GraphText, wanted: str, value: Tensor) -> str:
         name = self._writer.name(value)

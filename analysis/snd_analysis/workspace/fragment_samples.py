@@ -36,7 +36,7 @@ from snd_analysis.skriptnd.syntax import Chunk, close_matches, made_tree, nodes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import dtype_of
 from snd_analysis.workspace.files import SampleCall, SampleProblem, text
-from snd_analysis.workspace.nnef1 import Files, Library, nnef1_tree, scope
+from snd_analysis.workspace.nnef1 import Files, Library, elaborated, nnef1_tree, scope
 from snd_analysis.workspace.operations import operation_names
 
 _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str"}
@@ -77,12 +77,16 @@ def _graph(db: Database, name: OperatorName) -> FragmentGraph | None:
 
 
 def made_chunk(db: Database, name: OperatorName) -> Chunk | None:
-    """Return a chunk with the graph that is made for a sample; None if no fragment is invoked under this name."""
-    found = _graph(db, name) if MADE_FOR in name.name else None
-    if found is None or found.definition is None:
+    """Return a chunk with the graph that is made for a sample, or the operator for a tensor that is quantized; None if
+    no fragment is invoked under this name."""
+    found = elaborated(db, name.path).quantized_by_fragments.operators.get(name.name)
+    if found is None:
+        of_sample = _graph(db, name) if MADE_FOR in name.name else None
+        found = None if of_sample is None else of_sample.definition
+    if found is None:
         return None
     written = text(db, name.path)
-    document = nodes.Document(0, found.definition.end, (found.definition,))
+    document = nodes.Document(0, found.end, (found,))
     return made_tree(written if isinstance(written, str) else "", document, (), ()).chunks[0].chunk
 
 

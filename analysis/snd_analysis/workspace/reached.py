@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Problem
+from snd_analysis.base import MADE_FOR, Diagnostic, Problem
 from snd_analysis.compose import Composition, FileBudget
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
@@ -14,12 +14,15 @@ from snd_analysis.workspace.snapshot import Snapshot
 
 
 def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[OperatorName]:
-    """Return a graph and all that it invokes, directly or through others, without the standard library; by file and
-    place."""
+    """Return a graph and all that it invokes, directly or through others; by file and place.
+
+    Neither the standard library is there, nor what was made of a text that is told of in its own place.
+    """
     template = snapshot.template(graph)
     if template is None:
         return []
-    names = [each.name for each in snapshot.reach(graph).templates if not is_library(each.name.path)]
+    found = [each.name for each in snapshot.reach(graph).templates if not is_library(each.name.path)]
+    names = [each for each in found if MADE_FOR not in each.name]
     return sorted(
         names, key=lambda name: (name.path != graph.path, name.path, snapshot.definitions(name.path)[name.name].start)
     )

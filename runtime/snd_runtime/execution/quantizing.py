@@ -92,7 +92,7 @@ class Quantizing:
 
     def _shown(self, found: Quantization) -> str:
         template = self._session.template(found.operator)
-        return found.operator.name if template is None else template.shown
+        return found.operator.shown if template is None else template.shown
 
     def _quantized(self, name: str, found: Quantization, array: Array) -> Array:
         # A result of control flow has the name of what a branch or iteration computed.
@@ -107,9 +107,9 @@ class Quantizing:
                 self._bound[key] = bind_arrays(self._session, template, [argument], found.attributes, found.dtypes)
             result = self._run(self._bound[key], argument, name)
         except EvaluationFailed as failed:
-            raise failed.via(Site(found.place, f"'{found.operator.name}' quantizes '{name}' here")) from None
+            raise failed.via(Site(found.place, f"'{found.operator.shown}' quantizes '{name}' here")) from None
         if not isinstance(result, np.ndarray) or result.shape != argument.shape or result.dtype != array.dtype:
-            message = f"'{found.operator.name}' changes the type or shape of '{name}'"
+            message = f"'{found.operator.shown}' changes the type or shape of '{name}'"
             raise EvaluationFailed(rules.QUANTIZATION_ALGORITHM, message, found.place)
         result = result.reshape(array.shape)
         self._changes[name] = max(self._changes.get(name, 0.0), _change(array, result))

@@ -30,7 +30,7 @@ def graph_view(snapshot: Snapshot, name: OperatorName, graph: Graph | None) -> G
 
 def _quantization(found: Quantization) -> str:
     given = ", ".join(f"{name}={shown(value)}" for name, value in found.attributes.items())
-    return f"{found.operator.name}{{{given}}}"
+    return f"{found.operator.shown}{{{given}}}"
 
 
 def _definition(snapshot: Snapshot, name: OperatorName) -> Location | None:

@@ -33,7 +33,7 @@ from snd_analysis.nnef1.elaborate.items.item_types import item_type
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.other_files.resources import RESOURCES
 from snd_analysis.nnef1.elaborate.other_files.submodels import SUBMODELS, check_submodels
-from snd_analysis.nnef1.elaborate.quantization import apply_quantization, quantized_name
+from snd_analysis.nnef1.elaborate.quantization import QuantizedByFragments, apply_quantization, quantized_name
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
@@ -99,8 +99,7 @@ class Elaborated(Struct, frozen=True, eq=False):
     """Of all files that were asked for."""
     unknown_results: tuple[str, ...] = ()
     """The results of the graph of which nothing is known, so that its definition lacks them."""
-    quantized_by_fragments: Mapping[str, str] = {}
-    """Tensors that a fragment quantizes, which the definition lacks, and the names of the fragments."""
+    quantized_by_fragments: QuantizedByFragments = QuantizedByFragments()
 
 
 def elaborate(
@@ -139,7 +138,7 @@ def elaborate(
         before = None
     steps, names = _steps(context, graph, before)
     of_quantization = Context(tree.dialect, operators, files, names_of_file)
-    by_fragments: Mapping[str, str] = {}
+    by_fragments = QuantizedByFragments()
     if quantization is not None:
         variables = [*variables_of(steps)]
         span = head.name.span.shifted(graph.start)
@@ -152,7 +151,7 @@ def elaborate(
         None if before is None else before.definition,
         tuple(each.name.text for each in head.results if has_unknown(names.get(each.name.text, UNKNOWN))),
     )  # fmt: skip
-    return replace(found, quantized_by_fragments=by_fragments) if by_fragments else found
+    return found if quantization is None else replace(found, quantized_by_fragments=by_fragments)
 
 
 def _fragments(definitions: Iterable[nodes.Item]) -> dict[str, nodes.Definition]:

@@ -106,16 +106,14 @@ class FlatGraph:
         """Let a variable have a new value after all statements."""
         self.add("update", base, nodes.Component(span.start, span.end, (_single(*variable),), value))
 
-    def quantize(self, span: Span, tensor: str, operator: str, attributes: Mapping[str, Value]) -> None:
-        """Let a tensor be quantized by an operator of the module ``QUANTIZATION``, where that is asked for."""
+    def quantize(self, span: Span, tensor: str, operator: Sequence[str], attributes: Mapping[str, Value]) -> None:
+        """Let a tensor be quantized by an operator, where that is asked for. Its name may follow that of a module."""
         start, end = span.start, span.end
         given = tuple(
             nodes.Attribute(start, end, nodes.Name(start, start, name), expression(value, span), False)
             for name, value in attributes.items()
         )
-        algorithm = nodes.Qualified(
-            start, end, (nodes.Name(start, end, QUANTIZATION), nodes.Name(start, end, operator))
-        )
+        algorithm = nodes.Qualified(start, end, tuple(nodes.Name(start, end, each) for each in operator))
         node = nodes.Quantization(
             start, end, reference(tensor, span), algorithm, None, nodes.Attributes(start, end, given), None
         )

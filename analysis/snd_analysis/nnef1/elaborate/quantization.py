@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Span
+from snd_analysis.base import MADE_FOR, Note, Span
 from snd_analysis.compose import Template
+from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.items.item_types import Given
@@ -19,6 +21,7 @@ from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, nodes
 from snd_analysis.skriptnd.syntax import close_matches
+from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value as Composed
 
@@ -30,6 +33,15 @@ _OF_TRACT = {
 _BITS_OF_TRACT = (8, 32)
 
 
+class QuantizedByFragments(Struct, frozen=True, eq=False):
+    """The fragments that quantize tensors of a graph."""
+
+    operators: Mapping[str, flat_nodes.Definition] = {}
+    """What fragments come to for one tensor each, as operators under names that no definition of a file has."""
+    left_out: Mapping[str, str] = {}
+    """Tensors, and the fragments that are no operators for them: those that do not give a tensor of the same shape."""
+
+
 def apply_quantization(
     file: QuantizationFile,
     graph: Context,
@@ -37,14 +49,15 @@ def apply_quantization(
     tensors: Mapping[str, Value],
     variables: Sequence[StoredVariable],
     span: Span,
-) -> Mapping[str, str]:
+) -> QuantizedByFragments:
     """Let tensors of a graph be quantized as a file says. ``tensors`` are those of the graph, by name.
 
     ``own`` collects what is wrong in the file. Lines without a mistake become entries of the graph, which stand at
-    ``span`` there. Return the tensors of which this is not so, since a fragment quantizes them, and the fragments.
+    ``span`` there. Return the fragments that quantize tensors.
     """
     seen: dict[str, Span] = {}
-    by_fragments: dict[str, str] = {}
+    operators: dict[str, flat_nodes.Definition] = {}
+    left_out: dict[str, str] = {}
     suggestions = iter(range(MOST_SUGGESTIONS))
     for start, line in file.lines:
         frame = Frame({}, base=start)
@@ -53,9 +66,12 @@ def apply_quantization(
         name = line.operation.function.text
         value = tensors[quantized_name(line)]
         if own.dialect is Dialect.KHRONOS and name in own.names.fragments:
-            if isinstance(value, TensorName):
-                _demand_fragment(own, frame, line, value)
-            by_fragments[quantized_name(line)] = name
+            found = _fragment_operator(own, frame, line, value, span) if isinstance(value, TensorName) else None
+            if found is None or not isinstance(value, TensorName):
+                left_out[quantized_name(line)] = name
+            else:
+                operators[found.name.text] = found
+                graph.graph.quantize(span, value.name, (found.name.text,), {})
             continue
         attributes = _attributes(own, frame, line.operation)
         if attributes is None or not isinstance(value, TensorName) or value.tensor is None:
@@ -65,8 +81,8 @@ def apply_quantization(
             own.report(frame, rules.TYPE_MISMATCH, line.tensor, message)
         elif value.name:
             operator = _OF_TRACT[name] if own.dialect is Dialect.TRACT else name
-            graph.graph.quantize(span, value.name, operator, attributes)
-    return by_fragments
+            graph.graph.quantize(span, value.name, (flat_graph.QUANTIZATION, operator), attributes)
+    return QuantizedByFragments(operators, left_out)
 
 
 def quantized_name(line: nodes.Quantization) -> str:
@@ -134,23 +150,57 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
     return found if _is_in_range(own, frame, given, found) else None
 
 
-def _demand_fragment(own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName) -> None:
-    """Report what is wrong with a fragment that a line names: it is invoked with the tensor before its arguments."""
+def _fragment_operator(
+    own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName, span: Span
+) -> flat_nodes.Definition | None:
+    """Return what a fragment that a line names comes to for the tensor, as an operator whose head stands at ``span``.
+
+    None if it is none. What is wrong with it is reported: it is invoked with the tensor before its arguments.
+    """
     call = line.operation
     if (unnamed := next((each for each in call.arguments if each.name is None), None)) is not None:
         _needs_names(own, frame, unnamed)
-        return
-    trial = Context(own.dialect, own.operators, own.files, own.names)
-    record, evaluator = trial.begin_record(), Evaluator(trial, frame, {**SOURCES, **REWRITTEN})
-    place, result = line.tensor.span, nodes.Identifier(call.start, call.end, "result")
-    invoked = replace(call, arguments=(nodes.Argument(place.start, place.end, None, line.tensor), *call.arguments))
-    values = [Given(evaluator.evaluate(each.value), each.value.span) for each in call.arguments]
-    evaluator.invoke_with(invoked, result, [Given(tensor, place), *values])
+        return None
+    record = _with_fragment(own, frame, line, tensor)[0].record
     own.record.problems += ((problem, True) for problem, is_own in record.problems if is_own)
     inside = next((problem for problem, is_own in record.problems if not is_own), None)
     if inside is not None:
         name = call.function.text
         own.report(frame, inside.rule, call.function, f"'{name}' can't quantize this tensor: {inside.message}")
+    known = tensor.tensor
+    if record.problems or known is None or known.dtype != "real" or known.shape is None:
+        return None
+    shape = tuple(each for each in known.shape if isinstance(each, Integer))
+    trial, value = _with_fragment(own, Frame({}), flat_graph.placed(line, span), tensor, shape)
+    if not isinstance(value, TensorName) or value.tensor is None:
+        return None
+    if (value.tensor.dtype, value.tensor.shape) != (known.dtype, known.shape) or value.name == tensor.name:
+        return None
+    trial.graph.declare("output", 0, span, value.name, "real", shape)
+    name = f"{call.function.text}{MADE_FOR}{quantized_name(line)!r}"
+    made = flat_graph.definition(trial.record.entries, name, span, span, ())
+    return flat_nodes.Definition(made.start, made.end, "operator", False, made.name, made.blocks)
+
+
+def _with_fragment(
+    own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName, shape: tuple[Integer, ...] | None = None
+) -> tuple[Context, Value | None]:
+    """Invoke a fragment with a tensor before what a line gives; return its result, and what was found out.
+
+    The tensor is an input of a ``shape``, if there is one.
+    """
+    call, place = line.operation, line.tensor.span
+    trial = Context(own.dialect, own.operators, own.files, own.names)
+    trial.begin_record()
+    if shape is not None:
+        trial.graph.declare("input", frame.base, place, tensor.name, "real", shape)
+    evaluator = Evaluator(trial, frame, {**SOURCES, **REWRITTEN})
+    result = nodes.Identifier(call.start, call.end, trial.graph.unused_name("result"))
+    frame.making = result.text
+    invoked = replace(call, arguments=(nodes.Argument(place.start, place.end, None, line.tensor), *call.arguments))
+    values = [Given(evaluator.evaluate(each.value), each.value.span) for each in call.arguments]
+    evaluator.invoke_with(invoked, result, [Given(tensor, place), *values])
+    return trial, frame.names.get(result.text)
 
 
 def _needs_names(own: Context, frame: Frame, argument: nodes.Argument) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Node, Problem, Severity, Span
+from snd_analysis.base import Problem, Severity, Span
+from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import NamesOfFile, Record, SubmodelUse
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.items.item_types import Given
@@ -133,13 +134,13 @@ def _declared_shapes(graph: nodes.Definition) -> Iterator[tuple[str, Sequence[no
 def _relocated_fragment(each: nodes.Definition, place: Span, base: int, name: str | None = None) -> nodes.Definition:
     """Return a definition with all nodes at one place; a graph as a fragment of that name, of which nothing is an
     input."""
-    head = _relocated(each.head, place)
+    head = flat_graph.placed(each.head, place)
     if name is not None:
         head = replace(head, kind="fragment", name=nodes.Identifier(place.start, place.end, name))
     body = None
     if each.body is not None:
         body = tuple(
-            nodes.Entry(base, tuple(_relocated(statement, place) for statement in entry.statements))
+            nodes.Entry(base, tuple(flat_graph.placed(statement, place) for statement in entry.statements))
             for entry in each.body
             if name is None or not _is_external(entry)
         )
@@ -149,16 +150,6 @@ def _relocated_fragment(each: nodes.Definition, place: Span, base: int, name: st
 def _is_external(entry: nodes.Entry) -> bool:
     values = [each.value for each in entry.statements if isinstance(each, nodes.Assignment)]
     return any(isinstance(value, nodes.Call) and value.function.text in _EXTERNAL for value in values)
-
-
-def _relocated(value: Any, place: Span) -> Any:
-    match value:
-        case Node():
-            fields = {name: _relocated(getattr(value, name), place) for name in value.__struct_fields__}
-            return replace(value, **{**fields, "start": place.start, "end": place.end})
-        case tuple():
-            return tuple(_relocated(each, place) for each in value)
-    return value
 
 
 # ---- all of a graph --------------------------------------------------------------------------------------------------
