@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +18,8 @@ from snd_analysis.compose.formulas import Slot
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import with_free_slots
+from snd_runtime.execution.hoisting import with_hoisted_steps
+from snd_runtime.execution.leaf import Chain, Leaf, Scope, seen_through
 from snd_runtime.execution.limits import MOST_CONSTANT_ELEMENTS, MOST_FLAT_STEPS
 from snd_runtime.execution.program import (
     Choice,
@@ -41,10 +43,6 @@ if TYPE_CHECKING:
     from snd_runtime.execution.prepared import Prepared
 
 
-Chain: TypeAlias = tuple[Site, ...]
-"""The invocations that lead to a step, from the innermost outwards."""
-
-
 def flattened(program: Program, prepared: Callable[[Specialization], Prepared], is_root: bool) -> Program:
     """Return a program that comes to the same, without composed operators as far as that is possible."""
     if program.weight > MOST_FLAT_STEPS:
@@ -57,40 +55,6 @@ def flattened(program: Program, prepared: Callable[[Specialization], Prepared], 
     return replace(
         program, size=work.size, steps=tuple(freeing[: len(steps)]), update_steps=tuple(freeing[len(steps) :])
     )
-
-
-class Scope(Struct, frozen=True):
-    """The scope of a step, below that of the frame unless it ``is_absolute``."""
-
-    name: str = ""
-    is_absolute: bool = False
-
-    def within(self, frame: Frame) -> str:
-        """Return the whole scope."""
-        if self.is_absolute or not frame.scope:
-            return self.name
-        return joined(frame.scope, self.name) if self.name else frame.scope
-
-
-class Leaf(Struct, frozen=True):
-    """An invocation by operators that are composed, as if it stood in the body around."""
-
-    specialization: Specialization
-    inputs: tuple[Reference, ...]
-    scope: Scope
-    chain: Chain
-
-    def reads(self) -> set[int]:
-        """Return the slots of the inputs."""
-        return slots_of(self.inputs)
-
-    def run(self, frame: Frame) -> Sequence[Argument]:
-        """Return the outputs."""
-        inputs = [frame.read(each) for each in self.inputs]
-        try:
-            return frame.state.invoke(self.specialization, inputs, self.scope.within(frame), frame.iterations)
-        except EvaluationFailed as failed:
-            raise _seen_through(failed, self.chain) from None
 
 
 class Entry(Struct, frozen=True):
@@ -119,7 +83,7 @@ class Entry(Struct, frozen=True):
             for name, reference, declared in self.variables:
                 frame.write(reference, state.variable(scope, name, declared))
         except EvaluationFailed as failed:
-            raise _seen_through(failed, self.chain) from None
+            raise seen_through(failed, self.chain) from None
         return ()
 
 
@@ -157,13 +121,7 @@ class FusedFormulas(Struct, frozen=True):
                     budget.release(prod(each.shape), bytes_of_item)
             return self.fused.run(frame.arrays, dtypes, budget, frame.state.compiles)
         except EvaluationFailed as failed:
-            raise _seen_through(failed, chain) from None
-
-
-def _seen_through(failed: EvaluationFailed, chain: Chain) -> EvaluationFailed:
-    for site in chain:
-        failed = failed.via(site)
-    return failed
+            raise seen_through(failed, chain) from None
 
 
 class _Around(Struct, frozen=True):
@@ -219,7 +177,8 @@ class _Flattening:
         first = self.size
         before, after = (None if part is None else self._part(part, around) for part in (loop.before, loop.after))
         made = replace(loop, before=before, after=after, body=self._part(loop.body, around))
-        return replace(made, locals=(*made.locals, *range(first, self.size)))
+        made = replace(made, locals=(*made.locals, *range(first, self.size)))
+        return with_hoisted_steps(made, self._prepared)
 
     def _invoked(self, step: Step, action: Invocation, around: _Around) -> Iterator[Step]:
         scope = _scope_of(action, around)

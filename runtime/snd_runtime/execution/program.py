@@ -28,11 +28,13 @@ Reference: TypeAlias = "int | tuple[int, ...] | None"
 class Frame:
     """One run of one body."""
 
-    __slots__ = ("arrays", "is_root", "iterations", "scope", "state")
+    __slots__ = ("ahead", "arrays", "is_root", "iterations", "scope", "state")
 
     def __init__(self, state: State, size: int, scope: str, iterations: tuple[int, ...], is_root: bool) -> None:
         self.state = state
         self.arrays: list[Array | None] = [None] * size
+        self.ahead: dict[int, Array | None] = {}
+        """What loops have computed for all of their iterations, by the slot of the result."""
         self.scope = scope
         self.iterations = iterations
         self.is_root = is_root
