@@ -404,7 +404,7 @@ class Evaluator:
         name = node.function.text
         is_right, is_named = True, False
         is_strict = self.context.dialect is Dialect.KHRONOS and values is None
-        deprecated: list[tuple[nodes.Identifier, str]] = []
+        deprecated: list[nodes.Identifier] = []
         beyond = sum(each.name is None for each in node.arguments) - len(expected)
         if beyond > 0:
             argument = [each for each in node.arguments if each.name is None][len(expected)]
@@ -433,7 +433,7 @@ class Evaluator:
                     continue
                 parameter, is_named = by_name[argument.name.text], True
                 if parameter.is_tensor and is_strict:
-                    deprecated.append((argument.name, parameter.name))
+                    deprecated.append(argument.name)
             if parameter.name in found:
                 message = f"'{parameter.name}' of '{name}' is given twice"
                 self.report(rules.DUPLICATE_ATTRIBUTE, argument, message)
@@ -446,9 +446,14 @@ class Evaluator:
                 is_right = False
         if not is_right:
             return None
-        for place, parameter_name in deprecated:
-            message = f"'{parameter_name}' is a tensor: its name is deprecated, its place is enough"
-            self.report(rules.DEPRECATED_FORM, place, message)
+        if deprecated:
+            names = " and ".join(f"'{each.text}'" for each in deprecated)
+            why = (
+                "is a tensor: its name is deprecated, its place is enough"
+                if len(deprecated) == 1
+                else "are tensors: their names are deprecated, their places are enough"
+            )
+            self.report(rules.DEPRECATED_FORM, deprecated[0], f"{names} {why}")
         return found
 
     def _bound_by_tract(self, node: nodes.Call, expected: Sequence[Parameter]) -> dict[str, Given] | None:
