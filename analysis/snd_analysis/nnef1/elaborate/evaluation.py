@@ -446,15 +446,20 @@ class Evaluator:
                 is_right = False
         if not is_right:
             return None
-        if deprecated:
-            names = " and ".join(f"'{each.text}'" for each in deprecated)
-            why = (
-                "is a tensor: its name is deprecated, its place is enough"
-                if len(deprecated) == 1
-                else "are tensors: their names are deprecated, their places are enough"
-            )
-            self.report(rules.DEPRECATED_FORM, deprecated[0], f"{names} {why}")
+        self._demand_places(deprecated)
         return found
+
+    def _demand_places(self, named: Sequence[nodes.Identifier]) -> None:
+        """Report the names of arguments that are tensors: one mistake, however many there are."""
+        if not named:
+            return
+        names = " and ".join(f"'{each.text}'" for each in named)
+        why = (
+            "is a tensor: its name is deprecated, its place is enough"
+            if len(named) == 1
+            else "are tensors: their names are deprecated, their places are enough"
+        )
+        self.report(rules.DEPRECATED_FORM, named[0], f"{names} {why}")
 
     def _bound_by_tract(self, node: nodes.Call, expected: Sequence[Parameter]) -> dict[str, Given] | None:
         """The same as tract finds them: it looks for what it needs, and ignores the rest."""
