@@ -416,12 +416,14 @@ class _Values:
                 # Of many items none is out of range: one that is does what a single one does. What counts from the end
                 # in long packs does what it does in short ones.
                 from_end = [] if max(rank, count) > self.lengths.required else [-1]
-                if count > 1:
-                    return [shapes.constant(each) for each in (*from_end, *range(rank))]
-                beyond = max(rank, self.choices.longest_list)
+                chosen = max(rank, self.choices.longest_list)
+                if count > 1 and not self.lengths.are_numbers:
+                    return [shapes.constant(each) for each in (*from_end, *range(chosen))]
+                told = self.lengths.longest if self.lengths.are_numbers else self.lengths.least + 1
+                beyond = max(chosen, told)
                 counted = range(self.lengths.longest + 1) if member.symbol in self.choices.counts else ()
-                lowest = [-rank - 1, -rank, *from_end] if from_end else [-rank - 1]
-                return [shapes.constant(each) for each in sorted({*lowest, *range(beyond + 1), *counted})]
+                lowest = range(-told - 1, 0) if told > 1 else (-rank - 1, -rank if from_end else -rank - 1, *from_end)
+                return [shapes.constant(each) for each in sorted({*lowest, -rank - 1, *range(beyond + 1), *counted})]
             case "int":
                 return [shapes.variable(key, name, None, None)]
             case "bool":

@@ -7,7 +7,7 @@ the numbers that it names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from enum import Enum
 
 from msgspec import Struct
@@ -17,6 +17,10 @@ from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_NAMED
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
+
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is"))
+_JUNCTIONS = frozenset(("&&", "||", "^", "=>"))
+_CONDITIONS = _COMPARISONS | _JUNCTIONS | {"in", "!", "?"}
 
 
 class _Use(Enum):
@@ -37,6 +41,8 @@ class Lengths(Struct, frozen=True):
     """Why longer ones may behave differently; empty if they don't."""
     compared: str | None
     """What is taken for a number, if the longest has to be looked at for that."""
+    are_numbers: bool = False
+    """Whether a length, or an attribute that chooses items, is taken for a number."""
 
     @property
     def required(self) -> int:
@@ -50,7 +56,7 @@ class Choices(Struct, frozen=True):
     items: frozenset[Symbol]
     counts: frozenset[Symbol]
     longest_list: int
-    """Of those that are written out, as far as items of lists are chosen."""
+    """Of those that are written out, but for strings."""
 
 
 def lengths_of(template: Template, choices: Choices) -> Lengths:
@@ -63,9 +69,9 @@ def lengths_of(template: Template, choices: Choices) -> Lengths:
     # Whether there are 0, 1 or more is told apart by the least lengths already.
     wanted = max(longest, sum(each for each in reading.numbers if each > 1) + 1)
     if wanted <= MOST_NAMED:
-        return Lengths(named, wanted, "", reading.compared if wanted > longest else None)
+        return Lengths(named, wanted, "", reading.compared if wanted > longest else None, True)
     reason = f"'{reading.compared}' is taken for a number, and lengths above {MOST_NAMED} are not looked at"
-    return Lengths(named, MOST_NAMED, reason, reading.compared)
+    return Lengths(named, MOST_NAMED, reason, reading.compared, True)
 
 
 class _Reading:
@@ -80,9 +86,9 @@ class _Reading:
         """All others."""
         self.compared: str | None = None
         """A length that is taken for a number beside others than the positions that are chosen."""
-        self._lengths = set(choices.counts - choices.items)
+        self._lengths: set[Symbol] = {*choices.counts, *choices.items}
         for _, using in template.using:
-            if any(is_length for _, is_length, _ in self._named(using.value)):
+            if not _is_condition(using.value) and any(is_length for _, is_length, _ in self._named(using.value)):
                 below = symbols_below(template, using.target)
                 self._lengths |= {each for each in below if each.kind is SymbolKind.USING}
         for block in template.definition.blocks:
@@ -96,8 +102,7 @@ class _Reading:
                 (self.positions if use is _Use.POSITION else self.numbers).append(abs(value))
             case nodes.Name() | nodes.Qualified():
                 if use is _Use.NUMBER:
-                    found = next((name for name, is_length, _ in self._named(node) if is_length), None)
-                    self.compared = self.compared or found
+                    self._note_compared(node)
             case nodes.Subscript(target=target, index=index) if not self._is_tensor(target):
                 self._read(target, use)
                 self._read(index, _Use.POSITION)
@@ -112,6 +117,8 @@ class _Reading:
                     self._read(position, _Use.POSITION)
                 self._read(last, _Use.NUMBER)
             case nodes.Expansion() | nodes.Range() | nodes.Pack():
+                if use is _Use.NUMBER and isinstance(node, nodes.Range):
+                    self._note_compared(node)
                 self._read_all(nodes.children(node), _Use.POSITION)
             case nodes.Assertion(condition=condition):
                 self._read(condition, _Use.VALUE)
@@ -121,6 +128,10 @@ class _Reading:
                 self._read(bound, _Use.NUMBER)
             case nodes.Extent() | nodes.Unroll():
                 self._read_all(nodes.children(node), _Use.NUMBER)
+            case nodes.Binary(operator=operator) if use is _Use.VALUE and operator.text in _JUNCTIONS:
+                self._read_all(nodes.children(node), use)
+            case nodes.Binary() if use is _Use.VALUE and (number := self._bound_of_item(node)) is not None:
+                self.positions.append(number)
             case nodes.Binary(operator=operator) if use is not _Use.POSITION:
                 if use is _Use.VALUE and not self._is_among_positions(node):
                     use = _Use.NUMBER
@@ -135,9 +146,25 @@ class _Reading:
             case _:
                 self._read_all(nodes.children(node), use)
 
+    def _note_compared(self, node: nodes.Node) -> None:
+        found = next((name for name, is_length, _ in self._named(node) if is_length), None)
+        self.compared = self.compared or found
+
     def _read_all(self, parts: Iterable[nodes.Node], use: _Use) -> None:
         for each in parts:
             self._read(each, use)
+
+    def _bound_of_item(self, node: nodes.Binary) -> int | None:
+        """Return the number with which an attribute is compared that chooses items: as ``3`` in ``axis < 3``."""
+        if node.operator.text not in _COMPARISONS:
+            return None
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            number = other.operand if isinstance(other, nodes.Unary) and other.operator.text == "-" else other
+            value = number.value if isinstance(number, nodes.Literal) else None
+            is_item = self._template.resolution.targets.get(one) in self._choices.items
+            if is_item and type(value) is int and value <= MOST_NAMED:
+                return value
+        return None
 
     def _is_among_positions(self, node: nodes.Binary) -> bool:
         """Return whether a length stands among what chooses items, 0 and 1 only: as the end of a range of positions."""
@@ -148,7 +175,7 @@ class _Reading:
     def _named(self, node: nodes.Node) -> Iterator[tuple[str, bool, object]]:
         """Yield what an expression names outside of positions: the name, whether it is a length, the symbol."""
         match node:
-            case nodes.Expansion() | nodes.Range():
+            case nodes.Expansion():
                 return
             case nodes.Subscript(target=target) | nodes.Substitution(target=target):
                 yield from self._named(target)
@@ -165,6 +192,14 @@ class _Reading:
 
     def _is_tensor(self, node: nodes.Node) -> bool:
         return _is_tensor(self._template, node)
+
+
+def _is_condition(node: nodes.Expression) -> bool:
+    """Return whether an expression is a bool, so that nothing can count with it."""
+    match node:
+        case nodes.Binary(operator=operator) | nodes.Unary(operator=operator):
+            return operator.text in _CONDITIONS
+    return False
 
 
 def _is_tensor(template: Template, node: nodes.Node) -> bool:
@@ -191,9 +226,10 @@ def choices_of(template: Template) -> Choices:
         len(each.items)
         for block in template.definition.blocks
         for each in nodes.descendants(block)
-        if isinstance(each, nodes.List)
+        if isinstance(each, nodes.List) and not any(isinstance(item, nodes.String) for item in each.items)
     )
-    return Choices(_attributes(items, made_of), _attributes(counts, made_of), max(lists, default=0))
+    no_ints = {each.symbol for each in template.attributes if each.node.type.text in ("real", "bool", "str")}
+    return Choices(_attributes(items, made_of, no_ints), _attributes(counts, made_of, no_ints), max(lists, default=0))
 
 
 def _helpers(template: Template) -> Mapping[Symbol, set[Symbol]]:
@@ -207,7 +243,7 @@ def _helpers(template: Template) -> Mapping[Symbol, set[Symbol]]:
     return made_of
 
 
-def _attributes(symbols: set[Symbol], made_of: Mapping[Symbol, set[Symbol]]) -> frozenset[Symbol]:
+def _attributes(symbols: set[Symbol], made_of: Mapping[Symbol, set[Symbol]], no_ints: Set[Symbol]) -> frozenset[Symbol]:
     found: set[Symbol] = set()
     pending = set(symbols)
     while pending:
@@ -215,7 +251,7 @@ def _attributes(symbols: set[Symbol], made_of: Mapping[Symbol, set[Symbol]]) -> 
         if symbol not in found:
             found.add(symbol)
             pending |= made_of.get(symbol, set())
-    return frozenset(each for each in found if each.kind is SymbolKind.ATTRIBUTE)
+    return frozenset(each for each in found if each.kind is SymbolKind.ATTRIBUTE and each not in no_ints)
 
 
 def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], counts: set[Symbol]) -> None:
@@ -237,7 +273,12 @@ def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], cou
         case nodes.Unroll(count=count):
             counts |= symbols_below(template, count)
         case nodes.Binary(operator=operator, left=left, right=right) if operator.text == "in":
-            items |= symbols_below(template, left) | symbols_below(template, right)
+            if not _is_list_of_numbers(right):
+                items |= symbols_below(template, left) | symbols_below(template, right)
+
+
+def _is_list_of_numbers(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.List) and all(isinstance(each, nodes.Literal) for each in node.items)
 
 
 def symbols_below(template: Template, node: nodes.Node) -> set[Symbol]:

@@ -90,6 +90,89 @@ REFUTED = {
         @output { y: real[s[axes]..]; }
         @assert { k == d; axes >= 0 && axes < d; axes[1:] != axes[:-1]; }
         @lower { y[i[axes]..] = x[i..], i < s; }""",
+    "an attribute that is one of several numbers": """
+        @attrib { k: int; }
+        @input { x: real[n]; }
+        @output { y: real[n]; }
+        @assert { k in [1, 2, 5]; n >= 4; }
+        @lower { y[i,] = x[4 / k - 1,], i < n; }""",
+    "an attribute that is none of several numbers": """
+        @attrib { k: int; }
+        @input { x: real[n]; }
+        @output { y: real[n]; }
+        @assert { n >= 6; k >= 0; }
+        @lower { y[i,] = k in [1, 2] ? x[i,] : x[k,], i < n; }""",
+    "an axis that is an index, too": """
+        @attrib { axis: int; }
+        @input { x: real[s..(d)]; v: real[k]; }
+        @output { y: real[s..]; }
+        @assert { axis >= 0 && axis < d; k >= 4; }
+        @lower { y[i..] = x[i..] * real(s[axis]) + v[axis,], i < s; }""",
+    "an axis from the end that is an index, too": """
+        @attrib { axis: int; }
+        @input { x: real[s..(d)]; v: real[k]; }
+        @output { y: real[s..]; }
+        @assert { axis >= -d && axis < d; k >= 4; }
+        @lower { y[i..] = x[i..] * real(s[axis]) + v[-axis >? 0,], i < s; }""",
+    "an axis in a list that is an index, too": """
+        @attrib { axis: int; }
+        @input { x: real[s..(d)]; v: real[k]; }
+        @using { mask = [0:d] in [axis]; }
+        @output { y: real[(mask ? 1 : s)..]; }
+        @assert { axis >= 0 && axis < d; k >= 5; }
+        @lower { y[(mask ? 0 : i)..] += x[i..] * v[axis,], i < s; }""",
+    "the last of all positions as an index": """
+        @input { x: real[s..(d)]; v: real[k]; }
+        @output { y: real[s..]; }
+        @using { e = [0:d]; }
+        @assert { k >= 5; d > 0; }
+        @lower { y[i..] = x[i..] + v[e[-1],], i < s; }""",
+    "one of all positions that is a number": """
+        @input { x: real[s..(d)]; v: real[k]; }
+        @output { y: real[s..]; }
+        @using { e = [0:d]; }
+        @assert { k >= 1; }
+        @lower { y[i..] = x[i..] + ((5 == e) || .. ? v[k,] : 0.0), i < s; }""",
+    "several items of a list": """
+        @attrib { at: int..(2); }
+        @input { x: real[n]; }
+        @using { w = [1, 4][at]; }
+        @output { y: real[n]; }
+        @assert { n >= 6; at >= 0 && at < 2; }
+        @lower { y[i,] = x[w[0] + w[1],], i < n; }""",
+    "an axis that is one beyond the lengths that are looked at": """
+        @attrib { axis: int; }
+        @input { x: real[s..(d)]; v: real[k]; }
+        @output { y: real[s..]; }
+        @assert { axis >= -d && axis < d; k >= 1; }
+        @lower { y[i..] = x[i..] * real(s[axis]) + (axis == -5 ? v[k,] : 0.0), i < s; }""",
+    "axes of which an extent is made": """
+        @attrib { axes: int..(m); }
+        @input { x: real[s..(d)]; }
+        @output { y: real[(4 - axes)..]; }
+        @assert { axes >= 0 && axes < d; s[axes] > 0; }
+        @lower { y[i..] = 0.0, i < 4 - axes; }""",
+    "an axis of which a divisor is made": """
+        @attrib { axis: int; }
+        @input { x: real[s..(d)]; }
+        @output { y: int[]; }
+        @assert { axis >= 0 && axis < d; }
+        @lower { y[] = s[axis] / (4 - axis); }""",
+}
+UNKNOWN = {
+    "an axis of which an extent is made beside a large number": """
+        @attrib { axis: int; }
+        @input { x: real[s..(d)]; }
+        @output { y: real[7 - axis]; }
+        @assert { axis >= 0 && axis < d; }
+        @lower { y[i,] = real(s[axis]), i < 7 - axis; }""",
+    "an item, or the number itself": """
+        @attrib { at: int; }
+        @input { x: real[n]; }
+        @using { t = [0, 1]; c = at >= 0 && at < 2 ? t[at] : at; }
+        @output { y: real[n]; }
+        @assert { n >= 8; c >= 0; }
+        @lower { y[i,] = x[c,], i < n; }""",
 }
 
 
@@ -109,6 +192,11 @@ def test_proved(body):
 @pytest.mark.parametrize("body", REFUTED.values(), ids=REFUTED)
 def test_refuted(body):
     assert Verdict.REFUTED in verdicts(body).values()
+
+
+@pytest.mark.parametrize("body", UNKNOWN.values(), ids=UNKNOWN)
+def test_nothing_is_proved_that_larger_sizes_may_break(body):
+    assert Verdict.PROVED not in verdicts(body).values()
 
 
 def test_an_assertion_about_reals_is_shown_to_refuse_something():
