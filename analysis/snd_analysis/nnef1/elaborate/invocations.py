@@ -132,7 +132,7 @@ def _invoke(
     arguments = Arguments(dtypes, known, tuple(value for value, _ in inputs))
     specialization = context.operators.specialization(template, arguments)
     if context.symbols:
-        unproven = dict.fromkeys(unproven_equations(specialization, context.symbols))
+        unproven = dict.fromkeys(unproven_equations(specialization, context.symbols, arguments.inputs))
         example = ""
         if fails(specialization) or any(map(fails_above_zero, unproven)):
             sizes = fitting_sizes(context.operators, template, arguments)

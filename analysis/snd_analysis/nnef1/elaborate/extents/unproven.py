@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import product
 
 from msgspec.structs import replace
@@ -31,11 +31,38 @@ _PROVED_BY_TRACT = frozenset(["reshape"])
 """Operations that tract does not load if it can't prove an equation. It looks at others when the graph runs."""
 
 
-def unproven_equations(specialization: Specialization, symbols: Mapping[str, Integer]) -> Iterator[Integer]:
+def unproven_equations(
+    specialization: Specialization, symbols: Mapping[str, Integer], given: Sequence[TensorValue]
+) -> Iterator[Integer]:
     """Yield what must be 0 for an operation to be valid, and is so for some values of symbols only.
 
-    Sizes of 0 count for nothing.
+    Sizes of 0 count for nothing. No tensor that is ``given`` has a negative extent: operations before this one would
+    have failed.
     """
+    extents = {each for tensor in given for each in _extents(tensor) if each.value is None}
+    yield from (each for each in _all_equations(specialization, symbols) if not _vanishes(each, extents))
+
+
+def _extents(tensor: TensorValue) -> Iterator[Integer]:
+    for each in (tensor.shape or ()) if isinstance(tensor, Tensor) else ():
+        if isinstance(each, Integer):
+            yield each
+
+
+def _vanishes(equation: Integer, extents: Collection[Integer]) -> bool:
+    """Return whether an integer is 0 if none of the extents is negative: ``max(0, n) - n`` is, for the extent n."""
+    for atom in equation.atoms():
+        coefficient = equation.terms.get(((atom, 1),))
+        if not isinstance(atom, Extremum) or len(atom.candidates) != 2 or coefficient is None:
+            continue
+        for one in atom.candidates:
+            (other,) = atom.candidates - {one}
+            if (one - other if atom.largest else other - one) in extents:
+                equation = equation - coefficient * Integer({((atom, 1),): 1}) + coefficient * one
+    return equation.value == 0
+
+
+def _all_equations(specialization: Specialization, symbols: Mapping[str, Integer]) -> Iterator[Integer]:
     keys: set[Hashable] = {leaf.key for each in symbols.values() for leaf in each.leaves}
     pending, seen = [specialization], {id(specialization)}
     while pending:

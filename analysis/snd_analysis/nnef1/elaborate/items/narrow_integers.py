@@ -18,6 +18,10 @@ from snd_analysis.nnef1.elaborate.values import NarrowInteger, TensorName, Value
 from snd_analysis.symbolic.integers import constant
 
 _NAME = re.compile(r"(?P<sign>[iu])(?P<bits>8|16)", re.IGNORECASE)
+_INTEGER = re.compile(r"(?P<sign>[iu])(?P<bits>8|16|32|64)", re.IGNORECASE)
+_WIDEST = 64
+_GREATEST_REAL = (1 << 63) - (1 << 39)
+"""The greatest integer of 64 bits with a sign that is a real of 32 bits."""
 _CAST = "tract_core_cast"
 _WRAPPING = frozenset(
     [
@@ -61,10 +65,16 @@ def narrow_result(
 
 
 def adjustment_before(operation: str, given: Mapping[str, Given]) -> Adjustment | None:
-    """Return what reals go through before they become integers of 8 or 16 bits."""
-    narrow = narrow_integer(given["to"].value) if operation == _CAST and "to" in given else None
-    is_real = narrow is not None and item_type(given["input"].value) == "real"
-    return _saturated(narrow, given["to"].span) if is_real and narrow is not None else None
+    """Return what reals go through before they become integers: what is beyond the type becomes its bound."""
+    written = given["to"].value if operation == _CAST and "to" in given else None
+    match = _INTEGER.fullmatch(written) if isinstance(written, str) else None
+    if match is None or item_type(given["input"].value) != "real":
+        return None
+    bits, is_signed = int(match["bits"]), match["sign"] in "iI"
+    if bits < _WIDEST:
+        return _saturated(NarrowInteger(bits, is_signed), given["to"].span)
+    least = -(1 << (_WIDEST - 1)) if is_signed else 0
+    return _adjustment("_saturated", given["to"].span, least=least, greatest=_GREATEST_REAL)
 
 
 def adjustment_after(operation: str, given: Mapping[str, Given], narrow: NarrowInteger | None) -> Adjustment | None:
