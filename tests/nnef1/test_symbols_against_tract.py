@@ -92,6 +92,17 @@ _MODELS = {
     "rotated": """
         a = slice(x, axes = [1], begin = [1], end = [S]); b = slice(x, axes = [1], begin = [0], end = [1]);
         y = tract_core_downsample(concat([a, b], axis = 1), axis = 1, stride = -1, modulo = 0);""",
+    "extents_divided_as_reals": """
+        n = squeeze(slice(tract_core_shape_of(x), axes = [0], begin = [2], end = [3], stride = [1]), axes = [0]);
+        d = tract_core_cast(floor(div(tract_core_cast(n, to = 'f32'), tract_core_cast(3, to = 'f32'))), to = 'i64');
+        y = reshape(x, shape = [B, S, d, 4]);""",
+    "all_but_the_last": """
+        a = conv(transpose(x, axes = [0, 2, 1]), tile([[[0.5, -1.0, 2.0]]], repeats = [8, 1, 1]), padding = [(0, 0)],
+            groups = 8);
+        padded = pad(a, padding = [(0, 0), (0, 0), (1, 0)]);
+        n = squeeze(slice(tract_core_shape_of(padded), axes = [0], begin = [2], end = [3], stride = [1]), axes = [0]);
+        m = tract_core_cast(min(max(0, n + -1), n), to = 'tdim');
+        y = add(a, slice(padded, axes = [2], begin = [0], end = [m], stride = [1]));""",
     "suffix_maxima": """
         least = slice(mul(x, 0.0), axes = [1], begin = [0], end = [1]);
         y = tract_core_scan("latest", scan = [("item", x, 1, -1)], full = [], state = [("best", least, "next")],

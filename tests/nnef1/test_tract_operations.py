@@ -645,6 +645,8 @@ def test_a_scalar_beside_integers_is_an_integer():
         ("tract_core_cast(x, to = 'u8')", np.array([300, -5]), [44, 251]),
         ("tract_core_cast(x, to = 'i8')", np.array([300, 200]), [44, -56]),
         ("tract_core_cast(x, to = 'u8')", np.array([300.0, -5.0, 2.7]), [255, 0, 2]),
+        ("tract_core_cast(x, to = 'u32')", np.array([np.inf, -np.inf, 2.7]), [1 << 32, 0, 2]),
+        ("eq(tract_core_cast(x, to = 'i64'), 0)", np.array([np.inf, -np.inf, 0.7]), [False, False, True]),
         ("add(tract_core_cast(x, to = 'i64'), 1)", np.array([255], np.uint8), [256]),
         ("relu(tract_core_cast(x, to = 'f32'))", np.array([255], np.uint8), [255.0]),
     ],

@@ -120,7 +120,7 @@ class Fragments:
             }
             plain, named = writer.statement(step), writer.statement(step, names)
             statements.append(named)
-            used |= set(names.values()) if named != plain else set()
+            used |= {name for value, name in names.items() if writer.statement(step, {value: name}) != plain}
         body.statements = tuple(statements)
         body.attributes = {name: each for name, each in body.attributes.items() if _attribute_name(name) in used}
         columns = [(name, tensor.dtype) for name, tensor in (*body.inputs, *body.outputs)]

@@ -11,7 +11,7 @@ from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.nnef1.elaborate.extents.refused import has_no_quotient, is_refused, is_symbolic
 from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import parts_of_reshape
 from snd_analysis.nnef1.elaborate.folding import plain
-from snd_analysis.nnef1.elaborate.items.item_types import Given
+from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.values import InTract, Items, TensorName, Value, flattened, is_computed, tensors_in
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant
@@ -103,6 +103,8 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
             yield from _single_bounds(given)
         case "tract_core_resize":
             yield from _whole_scales(given)
+        case "tract_transformers_sdpa":
+            yield from _mask_of_reals(given)
     yield from _known_numbers(given)
     if operation in _REDUCTIONS:
         yield from _order_of_axes(given)
@@ -110,6 +112,21 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
         yield from _number_of_channels(given)
     if operation in _NOT_OF_EXTENTS:
         yield from _no_extents(operation, given)
+
+
+def _mask_of_reals(given: Mapping[str, Given]) -> Iterator[Demand]:
+    """tract loads another mask, and fails when it prepares the model."""
+    mask = given.get("mask")
+    if mask is None or item_type(mask.value) not in ("bool", "int"):
+        return
+    message = "tract adds the mask to the scores, so that it takes one of scalars only"
+    if item_type(mask.value) == "int":
+        yield Demand(mask.span, message)
+        return
+    before, after = (Span(at, at) for at in (mask.span.start, mask.span.end))
+    edits = (Edit(before, "select("), Edit(after, ", 0.0, -inf)"))
+    repair = None if mask.written is None else Repair("Write 'select(…, 0.0, -inf)'", edits)
+    yield Demand(mask.span, f"{message}, such as 0.0 where this is true, and -inf elsewhere", repair)
 
 
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:

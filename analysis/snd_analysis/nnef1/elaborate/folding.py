@@ -2,13 +2,16 @@
 
 Exporters compute with extents by operations: ``tract_core_shape_of``, then ``slice``, ``add``, ``concat``, then an
 attribute. What is computed so is evaluated here, symbolically, and becomes a statement only where a tensor is needed.
+Some divide extents as reals: where these are numbers, they are known, too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
+from struct import pack, unpack
 
 from msgspec.structs import replace
 
@@ -29,7 +32,7 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
         return None
     try:
         found = fold(given)
-    except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, ValueError, _Unfoldable):
+    except _UNFOLDABLE:
         return None  # lists that do not fit each other are told by the operator
     parts = found if isinstance(found, tuple) else (found,)
     if not all(_is_small(each) for each in parts):
@@ -48,7 +51,7 @@ def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
     if InTract.COMPUTED in operands:
         return InTract.COMPUTED
     items = [item for part in found for item in part.items]
-    of_symbols = any(item.value is None if isinstance(item, Integer) else item not in (TRUE, FALSE) for item in items)
+    of_symbols = any(_is_of_symbols(item) for item in items)
     if operation == "tract_core_cast":
         is_extent = str(given["to"].value).lower() == "tdim"
     else:
@@ -57,6 +60,15 @@ def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
     if is_extent and all(isinstance(item, Integer) for item in items):
         return InTract.EXTENTS
     return InTract.COMPUTED if of_symbols else InTract.NUMBERS
+
+
+def _is_of_symbols(item: Value) -> bool:
+    match item:
+        case Integer():
+            return item.value is None
+        case Truth():
+            return item is not TRUE and item is not FALSE
+    return False
 
 
 def known_of(value: Value) -> Known | None:
@@ -90,8 +102,15 @@ class _Unfoldable(Exception):  # noqa: N818
     """Something that is not known, or nothing to be evaluated here."""
 
 
+_UNFOLDABLE = (
+    OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, OverflowError, ValueError, _Unfoldable,
+)  # fmt: skip
+
+
 def _is_small(known: Known) -> bool:
-    return len(known.items) <= MOST_KNOWN_ITEMS and all(isinstance(item, Integer | Truth) for item in known.items)
+    return len(known.items) <= MOST_KNOWN_ITEMS and all(
+        isinstance(item, Integer | Truth | float) for item in known.items
+    )
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
@@ -144,15 +163,29 @@ def _shape_of(given: _Given) -> Known:
 
 def _cast(given: _Given) -> Known:
     known, to = _known(given, "input"), given["to"].value
-    dtype = dtype_of_tract(to) if isinstance(to, str) else None
-    if dtype not in ("int", "bool"):
+    name = _CASTS.get(dtype_of_tract(to) if isinstance(to, str) else None)
+    if name is None:
         raise _Unfoldable
-    name = "integer" if dtype == "int" else "logical"
-    return Known(known.shape, tuple(cast(name, each) for each in known.items))
+    return Known(known.shape, tuple(_rounded(cast(name, each)) for each in known.items))
+
+
+def _rounded(value: Value) -> Value:
+    """Return a real as one of 32 bits; other values as they are."""
+    return unpack("f", pack("f", value))[0] if isinstance(value, float) else value
 
 
 def _same(given: _Given) -> Known:
     return _known(given, "x")
+
+
+def _whole(choose: Callable[[float], int]) -> Callable[[_Given], Known]:
+    def fold(given: _Given) -> Known:
+        known = _known(given, "x")
+        return Known(
+            known.shape, tuple(float(choose(each)) if isinstance(each, float) else each for each in known.items)
+        )
+
+    return fold
 
 
 def _unary(operator: str) -> Callable[[_Given], Known]:
@@ -165,7 +198,7 @@ def _unary(operator: str) -> Callable[[_Given], Known]:
 
 def _binary(compute: Callable[[Value, Value], Value]) -> Callable[[_Given], Known]:
     def fold(given: _Given) -> Known:
-        left, right = _known(given, "x"), _known(given, "y")
+        left, right = _operands(given)
         shape = _broadcast(left.shape, right.shape)
         pairs = zip(_spread(left, shape), _spread(right, shape), strict=True)
         return Known(shape, tuple(compute(one, other) for one, other in pairs))
@@ -173,8 +206,18 @@ def _binary(compute: Callable[[Value, Value], Value]) -> Callable[[_Given], Know
     return fold
 
 
+def _operands(given: _Given) -> tuple[Known, Known]:
+    """Return both operands; a scalar in the text counts beside reals that are computed of extents."""
+    found = [known_of(given[name].value) for name in ("x", "y")]
+    for at, name in enumerate(("x", "y")):
+        value, other = given[name].value, found[1 - at]
+        if isinstance(value, float) and other is not None:
+            found[at] = Known((), (value,))
+    return _demanded(found[0]), _demanded(found[1])
+
+
 def _operator(operator: str) -> Callable[[_Given], Known]:
-    return _binary(lambda left, right: binary(operator, left, right))
+    return _binary(lambda left, right: _rounded(binary(operator, left, right)))
 
 
 def _extreme(choose: Callable[[Integer, Integer], Integer]) -> Callable[[_Given], Known]:
@@ -358,10 +401,14 @@ def _spread(known: Known, shape: tuple[int, ...]) -> list[Value]:
     ]
 
 
+_CASTS: Mapping[str | None, str] = {"int": "integer", "bool": "logical", "real": "scalar"}
 _FOLDS: Mapping[str, Callable[[_Given], Known | tuple[Known, ...]]] = {
     "tract_core_shape_of": _shape_of,
     "tract_core_cast": _cast,
-    **dict.fromkeys(("copy", "floor", "ceil", "round"), _same),
+    "copy": _same,
+    "floor": _whole(math.floor),
+    "ceil": _whole(math.ceil),
+    "round": _whole(lambda value: int(math.copysign(math.floor(abs(value) + 0.5), value))),
     "neg": _unary("-"),
     "not": _unary("!"),
     "add": _operator("+"),

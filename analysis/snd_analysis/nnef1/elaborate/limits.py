@@ -30,3 +30,5 @@ GREATEST_FITTED_SIZE = 3
 """Of the sizes that are tried: of shapes that fit for greater ones only, a message says that they differ."""
 MOST_REMAINDERS = 16
 """Remainders that are tried to see that an extent is rounded down. For greater divisors, snd warns only."""
+GREATEST_LEAST_SIZE = 1 << 20
+"""Up to which snd looks for the least size for which no extent is negative."""

@@ -27,7 +27,7 @@ class InTract(Enum):
 
 
 class Known(Struct, frozen=True):
-    """The items of a small tensor of integers or logicals, in row-major order."""
+    """The items of a small tensor of integers, logicals or reals, in row-major order."""
 
     shape: tuple[int, ...]
     items: tuple[Value, ...]
@@ -106,7 +106,13 @@ def type_name(value: Value) -> str:
 
 def made_of(known: Known) -> TensorName:
     """Return a tensor of which the items are known."""
-    dtype = "bool" if known.items and isinstance(known.items[0], Truth) else "int"
+    match known.items[0] if known.items else None:
+        case Truth():
+            dtype = "bool"
+        case float():
+            dtype = "real"
+        case _:
+            dtype = "int"
     shape = tuple(map(constant, known.shape))
     return TensorName("", Tensor("", dtype, shape, TensorKind.CONSTANT), known)
 

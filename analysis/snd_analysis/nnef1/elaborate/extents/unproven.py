@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 
 from msgspec.structs import replace
@@ -16,13 +17,25 @@ from snd_analysis.nnef1.elaborate.context import Unproven, notes_of
 from snd_analysis.nnef1.elaborate.extents.refused import is_refused
 from snd_analysis.nnef1.elaborate.limits import (
     GREATEST_FITTED_SIZE,
+    GREATEST_LEAST_SIZE,
     LONGEST_UNPROVEN,
     MOST_FITTED_SYMBOLS,
     MOST_UNPROVEN_NOTES,
 )
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import TRUE, Extremum, Integer, IsZero, Junction, Truth, Verdict
+from snd_analysis.symbolic.integers import (
+    TRUE,
+    Extremum,
+    Integer,
+    IsZero,
+    Junction,
+    Leaf,
+    Quotient,
+    Truth,
+    Variable,
+    Verdict,
+)
 from snd_analysis.symbolic.values import OperationError, substitute
 
 _WRITABLE = re.compile(r"[\w\s.+*/()-]+")
@@ -36,54 +49,66 @@ def unproven_equations(
 ) -> Iterator[Integer]:
     """Yield what must be 0 for an operation to be valid, and is so for some values of symbols only.
 
-    Sizes of 0 count for nothing. No tensor that is ``given`` has a negative extent: operations before this one would
-    have failed.
+    Sizes of 0 count for nothing, and neither do those for which a tensor that is ``given`` has a negative extent:
+    operations before this one would have failed.
     """
-    extents = {each for tensor in given for each in _extents(tensor) if each.value is None}
-    yield from (each for each in _all_equations(specialization, symbols) if not _vanishes(each, extents))
-
-
-def _extents(tensor: TensorValue) -> Iterator[Integer]:
-    for each in (tensor.shape or ()) if isinstance(tensor, Tensor) else ():
-        if isinstance(each, Integer):
-            yield each
-
-
-def _vanishes(equation: Integer, extents: Collection[Integer]) -> bool:
-    """Return whether an integer is 0 if none of the extents is negative: ``max(0, n) - n`` is, for the extent n."""
-    for atom in equation.atoms():
-        coefficient = equation.terms.get(((atom, 1),))
-        if not isinstance(atom, Extremum) or len(atom.candidates) != 2 or coefficient is None:
-            continue
-        for one in atom.candidates:
-            (other,) = atom.candidates - {one}
-            if (one - other if atom.largest else other - one) in extents:
-                equation = equation - coefficient * Integer({((atom, 1),): 1}) + coefficient * one
-    return equation.value == 0
-
-
-def _all_equations(specialization: Specialization, symbols: Mapping[str, Integer]) -> Iterator[Integer]:
     keys: set[Hashable] = {leaf.key for each in symbols.values() for leaf in each.leaves}
+    conditions = [each for each in _conditions(specialization) if {leaf.key for leaf in each.leaves} <= keys]
+    if any(next(_equations(each, {}), None) is not None for each in conditions):
+        least = _least_sizes(given)
+        for each in conditions:
+            yield from _equations(each, least)
+
+
+def _conditions(specialization: Specialization) -> Iterator[Truth]:
+    """Yield what an operator checks, and those that it invokes."""
     pending, seen = [specialization], {id(specialization)}
     while pending:
         current = pending.pop()
         body = () if current.body is None else current.body.checks
-        for check in (*current.checks, *body):
-            if {leaf.key for leaf in check.condition.leaves} <= keys:
-                yield from _equations(check.condition)
+        yield from (each.condition for each in (*current.checks, *body))
         pending += [each for each in current.used if id(each) not in seen]
         seen |= {id(each) for each in current.used}
 
 
-def _equations(condition: Truth) -> Iterator[Integer]:
+def _least_sizes(given: Sequence[TensorValue]) -> Mapping[Hashable, int]:
+    """Return the least sizes of symbols, by their keys, for which no extent of a tensor is negative."""
+    least: dict[Hashable, int] = {}
+    for tensor in given:
+        for extent in (tensor.shape or ()) if isinstance(tensor, Tensor) else ():
+            leaves = extent.leaves if isinstance(extent, Integer) else ()
+            if len(leaves) == 1 and isinstance(extent, Integer) and _never_falls(extent):
+                (leaf,) = leaves
+                least[leaf.key] = max(_least_size(extent, leaf), least.get(leaf.key, 0))
+    return least
+
+
+def _never_falls(extent: Integer) -> bool:
+    """Return whether an extent is known to be no smaller for a greater size."""
+    return all(coefficient > 0 for monomial, coefficient in extent.terms.items() if monomial) and all(
+        isinstance(atom, Variable)
+        or (isinstance(atom, Quotient) and (atom.parts[1].value or 0) > 0 and _never_falls(atom.parts[0]))
+        for atom in extent.atoms()
+    )
+
+
+def _least_size(extent: Integer, leaf: Leaf) -> int:
+    def is_negative(size: int) -> bool:
+        found = integers.substitute(extent, {leaf.key: integers.constant(size)}).value
+        return found is not None and found < 0
+
+    return bisect_left(range(GREATEST_LEAST_SIZE), True, key=lambda size: not is_negative(size))
+
+
+def _equations(condition: Truth, least: Mapping[Hashable, int]) -> Iterator[Integer]:
     match condition:
         case Junction(conjunction=True, operands=operands):
             for each in operands:
-                yield from _equations(each)
+                yield from _equations(each, least)
         case (
             IsZero(positive=True, parts=(equation, _))
             | Junction(operands=(*_, IsZero(positive=True, parts=(equation, _))))
-        ) if not _holds_above_zero(condition):
+        ) if not _holds_above_zero(condition, least):
             main = _main_equation(condition, equation)
             simple = _without_common_factors(main)
             yield main if simple.value is not None else simple  # a product is 0 where an extent is
@@ -111,9 +136,9 @@ def _without_common_factors(equation: Integer) -> Integer:
     return Integer(lowered)
 
 
-def _holds_above_zero(condition: Truth) -> bool:
-    """Return whether a condition holds for all sizes but 0."""
-    return integers.substitute(condition, _above_zero(condition)) is TRUE
+def _holds_above_zero(condition: Truth, least: Mapping[Hashable, int]) -> bool:
+    """Return whether a condition holds for all sizes but 0, and those below the least ones."""
+    return integers.substitute(condition, _above_zero(condition, least)) is TRUE
 
 
 def fails_above_zero(equation: Integer) -> bool:
@@ -122,11 +147,17 @@ def fails_above_zero(equation: Integer) -> bool:
     return integers.decide_equal(found, integers.constant(0)) is Verdict.DIFFERENT
 
 
-def _above_zero(value: Truth | Integer) -> Mapping[Hashable, Integer]:
+def _above_zero(value: Truth | Integer, least: Mapping[Hashable, int] = {}) -> Mapping[Hashable, Integer]:
     return {
-        leaf.key: integers.variable(("above zero", leaf.key), leaf.name, max(leaf.low or 0, 1), leaf.high)
+        leaf.key: integers.variable(("above zero", leaf.key), leaf.name, _lowest(leaf, least), leaf.high)
         for leaf in value.leaves
     }
+
+
+def _lowest(leaf: Leaf, least: Mapping[Hashable, int]) -> int:
+    lowest = max(leaf.low or 0, 1)
+    found = least.get(leaf.key, lowest)
+    return lowest if leaf.high is not None and found > leaf.high else max(found, lowest)
 
 
 def fitting_sizes(operators: Operators, template: Template, given: Arguments) -> Mapping[str, int] | None:
