@@ -236,10 +236,8 @@ def test_sdpa(lead: tuple[int, ...], heads: int, groups: int):
     close(run_operation(ATTENTION.format("", "true"), q=q, k=k, v=v), attention(q, k, v, causal))
     mask = RANDOM.standard_normal((5, 5)).astype(np.float32)
     close(run_operation(ATTENTION.format("mask, ", "false"), q=q, k=k, v=v, mask=mask), attention(q, k, v, mask))
-    close(
-        run_operation(ATTENTION.format("mask, ", "false"), q=q, k=k, v=v, mask=np.tri(5) > 0),
-        attention(q, k, v, causal),
-    )
+    shown = ATTENTION.format("select(mask, 0.0, -inf), ", "false")
+    close(run_operation(shown, q=q, k=k, v=v, mask=np.tri(5) > 0), attention(q, k, v, causal))
 
 
 def test_scaled_masked_softmax():
