@@ -16,7 +16,8 @@ SUFFIX = ".sknd"
 NNEF1_SUFFIX = ".nnef"
 NNEF1_FILES = (NNEF1_SUFFIX, ".quant")
 """The texts of a model in NNEF 1.0."""
-NNEF1_SUFFIXES = (NNEF1_SUFFIX, ".nnef.tgz", ".nnef.tar.gz", ".nnef.tar")
+NNEF1_ARCHIVES = (".nnef.tgz", ".nnef.tar.gz", ".nnef.tar")
+NNEF1_SUFFIXES = (NNEF1_SUFFIX, *NNEF1_ARCHIVES)
 NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
 
@@ -47,7 +48,7 @@ def has_files(folder: str, configurations: Configurations) -> bool:
 
     Raises ConfigError for a broken configuration on the way.
     """
-    return next(_below(folder, configurations, (SUFFIX, NNEF1_SUFFIX)), None) is not None
+    return next(_below(folder, configurations, (SUFFIX, *NNEF1_SUFFIXES)), None) is not None
 
 
 def _demand(path: str) -> None:

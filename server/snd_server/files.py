@@ -82,6 +82,7 @@ class DiskReader:
         """Read the file again when it is asked for next."""
         self._outcomes.pop(path, None)
         self._legible.pop(path, None)
+        self._archives.pop(path, None)
 
     def asked(self) -> Set[str]:
         """Return the places where a file was read or looked for."""

@@ -16,7 +16,15 @@ from snd_analysis.base import ProjectSettings
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
-from snd_server.discovery import NNEF1_FILES, NNEF1_SUFFIX, SUFFIX, MissingPathError, discover, has_files
+from snd_server.discovery import (
+    NNEF1_ARCHIVES,
+    NNEF1_FILES,
+    NNEF1_SUFFIX,
+    SUFFIX,
+    MissingPathError,
+    discover,
+    has_files,
+)
 from snd_server.files import DiskReader, below, listings_above
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
@@ -24,7 +32,7 @@ from snd_server.lsp.client_settings import ClientSettings, Scopes
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Document, Documents
 from snd_server.lsp.heap import Heap
-from snd_server.lsp.limits import MOST_DOCUMENT_CHARACTERS
+from snd_server.lsp.limits import MOST_CHECKED_ARCHIVE_BYTES, MOST_DOCUMENT_CHARACTERS
 from snd_server.lsp.uris import uri_of
 from snd_server.sizes import too_large
 
@@ -60,6 +68,7 @@ class ClientSession:
         self._scopes = Scopes()
         self._folders: tuple[str, ...] = ()
         self._files: list[str] | None = None
+        self._archives: list[str] | None = None
 
     # ---- texts -------------------------------------------------------------------------------------------------------
     def open(self, uri: str, version: int, text: str) -> None:
@@ -104,8 +113,10 @@ class ClientSession:
         return self._thread.submit(forget)
 
     def _forget(self, paths: Collection[str]) -> None:
-        self._files = None
-        for path in (*paths, *listings_above(paths)):
+        self._files = self._archives = None
+        archives = [path for path in paths if path.endswith(NNEF1_ARCHIVES)]
+        members = below(archives, self._reader.asked()) if archives else ()
+        for path in (*paths, *members, *listings_above(paths)):
             self._reader.forget(path)
             for workspace in self._workspaces.values():
                 workspace.refresh(path)
@@ -139,7 +150,7 @@ class ClientSession:
     def _read_configurations_again(self) -> None:
         self._configurations = Configurations(wrong=self._tell)
         self._told.clear()
-        self._files = None
+        self._files = self._archives = None
 
     def set_folders(self, folders: Iterable[str]) -> None:
         """The workspace folders of the client."""
@@ -147,7 +158,7 @@ class ClientSession:
 
         def replace() -> None:
             self._folders = now
-            self._files = None
+            self._files = self._archives = None
 
         self._thread.submit(replace)
 
@@ -221,12 +232,22 @@ class ClientSession:
     def all_files(self) -> list[str]:
         """Return every file of the workspace folders, and every open document, in any language."""
         if self._files is None:
-            folders = [path for path in self._folders if os.path.isdir(path)]
-            try:
-                self._files = discover(folders, self._configurations, (SUFFIX, NNEF1_SUFFIX))
-            except MissingPathError:  # a folder that has vanished meanwhile
-                self._files = []
+            self._files = self._discovered(SUFFIX, NNEF1_SUFFIX)
         return list(dict.fromkeys([*self._files, *self._opened]))
+
+    def all_archives(self) -> list[str]:
+        """Return the graphs of the models in the workspace folders that are archives, as paths in these."""
+        if self._archives is None:
+            found = self._discovered(*NNEF1_ARCHIVES)
+            self._archives = [path for path in found if _is_small(os.path.dirname(path))]
+        return self._archives
+
+    def _discovered(self, *suffixes: str) -> list[str]:
+        folders = [path for path in self._folders if os.path.isdir(path)]
+        try:
+            return discover(folders, self._configurations, suffixes)
+        except MissingPathError:  # a folder that has vanished meanwhile
+            return []
 
     def opened(self, path: str) -> Document | None:
         """Return the version of an open document that questions are answered for now."""
@@ -254,6 +275,13 @@ class ClientSession:
         if message not in self._told:
             self._told.add(message)
             self.on_config_error(message)
+
+
+def _is_small(archive: str) -> bool:
+    try:
+        return os.path.getsize(archive) <= MOST_CHECKED_ARCHIVE_BYTES
+    except OSError:
+        return False
 
 
 def _too_large(text: str) -> str | None:

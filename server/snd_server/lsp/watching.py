@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from snd_server.discovery import NEVER_ENTERED, NNEF1_FILES, SUFFIX
+from snd_server.discovery import NEVER_ENTERED, NNEF1_ARCHIVES, NNEF1_FILES, SUFFIX
 from snd_server.lsp import types
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-_SUFFIXES = (SUFFIX, *NNEF1_FILES, ".dat", ".safetensors")
+_SUFFIXES = (SUFFIX, *NNEF1_FILES, *NNEF1_ARCHIVES, ".dat", ".safetensors")
 _CONFIGURATION = ("snd.toml", "pyproject.toml", ".gitignore")
 
 

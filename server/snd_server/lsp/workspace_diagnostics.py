@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from snd_server.discovery import NNEF1_ARCHIVES
 from snd_server.lsp import types
 from snd_server.lsp.diagnostics import result_id, wrong_with
 from snd_server.lsp.limits import MOST_REPORTS_TOGETHER
@@ -24,7 +28,9 @@ def register(server: SndServer) -> None:
 
 async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
     known = {path_of(each.uri): each for each in params.previous_result_ids}
-    paths = dict.fromkeys([*await server.session.work(server.session.all_files), *known])
+    session = server.session
+    graphs = {os.path.dirname(path): path for path in await session.work(session.all_archives)}
+    paths = dict.fromkeys([*await session.work(session.all_files), *graphs, *known])
     reports: list[_Report] = []
 
     def send() -> None:
@@ -36,7 +42,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
     with progress(server, params.work_done_token, "Checking") as shown:
         for done, path in enumerate(paths, 1):
             try:
-                report = await _report(server, path, known.get(path))
+                report = await _report(server, path, known.get(path), graphs.get(path))
             except Exception as error:  # whatever it is, it must cost this file only
                 server.fault(f"{types.WORKSPACE_DIAGNOSTIC} of {path}", error)
                 continue
@@ -49,11 +55,21 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
     return types.WorkspaceDiagnosticReport(reports)
 
 
-async def _report(server: SndServer, path: str, known: types.PreviousResultId | None) -> _Report | None:
-    """Return what is wrong with a file; None if there is no such file, and the client knows of none."""
+async def _report(
+    server: SndServer, path: str, known: types.PreviousResultId | None, graph: str | None
+) -> _Report | None:
+    """Return what is wrong with a file; None if there is no such file, and the client knows of none.
+
+    An archive has the diagnostics of its ``graph``, at its beginning: no client can show a place in it.
+    """
     uri = server.session.documents.uri(path) if known is None else known.uri
+    asked = path if graph is None else graph
     try:
-        version, items = await server.session.ask(path, wrong_with(server, path), background=True)
+        if graph is None and path.endswith(NNEF1_ARCHIVES):
+            raise UnknownDocument(path)
+        version, items = await server.session.ask(asked, wrong_with(server, asked), background=True)
+        if graph is not None:
+            items = [_of_archive(os.path.basename(graph), each) for each in items]
     except UnknownDocument:
         if known is None:
             return None
@@ -62,3 +78,10 @@ async def _report(server: SndServer, path: str, known: types.PreviousResultId | 
     if known is not None and known.value == now:
         return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, now, version=version)
     return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version=version, result_id=now)
+
+
+def _of_archive(name: str, diagnostic: types.Diagnostic) -> types.Diagnostic:
+    """Return a diagnostic of a member of an archive, with its place in words."""
+    place, start = diagnostic.range.start, types.Position(0, 0)
+    message = f"{name}:{place.line + 1}:{place.character + 1}: {diagnostic.message}"
+    return replace(diagnostic, range=types.Range(start, start), message=message, related_information=None)
