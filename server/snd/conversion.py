@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from snd.demands import by_name, demand_int, path_of
 from snd.errors import ArgumentError, ConversionError, ModelError, diagnostic_of
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
@@ -41,18 +42,21 @@ def convert(
     ``constants`` are inputs of an ONNX model that become constants, such as the shape of a reshape. ``force`` writes
     into a folder that is not empty. Tensors may take ``memory`` bytes. Raises ArgumentError for what can't be read or
     written, ModelError for a model in NNEF 1.0 with errors, and ConversionError if no output of an ONNX model can be
-    translated: nothing is written then.
+    translated: nothing is written then. Raises TypeError for an argument of another type.
     """
     allow_deep_recursion()
     if weights not in get_args(WeightsForm):
         forms = " or ".join(f"'{each}'" for each in get_args(WeightsForm))
         raise ArgumentError(f"weights are written as {forms}, not as {weights!r}")
-    folder = os.fspath(output)
+    demand_int("memory", memory)
+    values, folder = by_name("constants", constants), path_of("output", output)
     request = ConvertRequest(
-        main_file(os.fspath(source)), folder, force=force, memory_bytes=memory, weights=weights
+        main_file(path_of("source", source)), folder, force=force, memory_bytes=int(memory), weights=weights
     )  # fmt: skip
+    if not force and os.path.isdir(folder) and os.listdir(folder):
+        raise ArgumentError(f"the folder {folder} is not empty; force=True writes into it anyway")
     try:
-        return _converted(request, constants or {})
+        return _converted(request, values)
     except OSError as error:
         raise ArgumentError(f"{folder} can't be written: {reason(error)}") from None
 

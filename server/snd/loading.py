@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from snd.demands import by_name, demand_int, demand_number, demand_text, path_of
 from snd.errors import ArgumentError, ConversionError
 from snd.model import Model
 from snd_runtime.limits import Limits
 from snd_server.checking import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.config import Configurations
-from snd_server.model_folder import ONNX_SUFFIX, main_file, no_file
+from snd_server.model_folder import ONNX_SUFFIX, main_file, no_file, no_graph
 from snd_server.running import RunRequest, prepare
 from snd_server.selection import RuleSettings
 
@@ -39,10 +40,17 @@ def load(
 
     A model with mistakes can be loaded: see ``Model.diagnostics``. Raises ArgumentError if there is no such file,
     graph, attribute or type, or if the weights can't be read, and ConversionError for an ONNX model with nodes that no
-    operator takes the place of: ``snd.convert`` writes the rest of it.
+    operator takes the place of: ``snd.convert`` writes the rest of it. Raises TypeError for arguments of other types.
     """
+    demand_text("graph", graph)
+    demand_int("seed", seed)
+    demand_int("memory", memory)
+    demand_number("seconds", seconds)
+    given, dtypes = by_name("attributes", attributes), by_name("types", types)
+    for name, dtype in dtypes.items():
+        demand_text(f"types['{name}']", dtype)
     allow_deep_recursion()
-    file = main_file(os.fspath(path))
+    file = main_file(path_of("path", path))
     checker = Checker(Configurations(None), RuleSettings())
     arrays = None
     if file.endswith(ONNX_SUFFIX):
@@ -51,12 +59,14 @@ def load(
     if snapshot.file(file) is None:
         raise ArgumentError(no_file(file))
     request = RunRequest(
-        file, graph, weights=None if weights is None else os.fspath(weights), seed=seed, memory_bytes=memory,
-        arrays=arrays,
+        file, graph, weights=None if weights is None else path_of("weights", weights), seed=int(seed),
+        memory_bytes=int(memory), arrays=arrays,
     )  # fmt: skip
+    if graph is None and not snapshot.main_graphs(file):
+        raise ArgumentError(no_graph(snapshot, file))
     prepared = prepare(snapshot, request, checker.configurations.of_file(file).weights)
-    limits = Limits(seconds=seconds, tensor_bytes=memory)
-    return Model(checker, prepared, attributes or {}, types or {}, limits)
+    limits = Limits(seconds=seconds, tensor_bytes=int(memory))
+    return Model(checker, prepared, given, dtypes, limits)
 
 
 def _translated(path: str, checker: Checker, memory: int) -> tuple[str, dict[str, np.ndarray[Any, Any]]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from snd.demands import path_of
 from snd.errors import ArgumentError, Diagnostic, ExportError, ModelError, diagnostic_of
 from snd.tensors import Results, tensor_of
 from snd_analysis.base import Location, Severity
@@ -159,6 +160,7 @@ class Model:
         ``@quantize`` names. Raises ModelError for a model with errors, ExportError with all operators that can't be
         exported, ArgumentError for a file that can't be written, and ImportError without the extra ``snd[onnx]``.
         """
+        file = path_of("path", path)
         self._demand_no_errors()
         from snd_server.export import NotExportable, write_model
         from snd_server.exporting import all_variables, save
@@ -168,11 +170,11 @@ class Model:
         try:
             variables = all_variables(session, specialization, self._known_variables(), self._seed)
             quantizing = session if quantize else None
-            save(write_model(specialization, variables, flat=flat, quantizing=quantizing), os.fspath(path))
+            save(write_model(specialization, variables, flat=flat, quantizing=quantizing), file)
         except NotExportable as failed:
             raise ExportError({each.operator: each.reason for each in failed.problems}) from None
         except OSError as error:
-            raise ArgumentError(f"{os.fspath(path)} can't be written: {reason(error)}") from None
+            raise ArgumentError(f"{file} can't be written: {reason(error)}") from None
 
     def _known_variables(self) -> Mapping[str, Argument]:
         return self._given if self._running is None else self._running.variables

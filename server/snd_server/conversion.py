@@ -106,9 +106,9 @@ def convert_nnef1_file(checker: Checker, request: ConvertRequest) -> tuple[Conve
 def demand_output(request: ConvertRequest) -> None:
     """Raise ArgumentError if the model may not be written where it is to go."""
     if os.path.exists(request.output) and not os.path.isdir(request.output):
-        raise ArgumentError(f"--output {request.output}: this is a file, and models are written into a folder")
+        raise ArgumentError(f"{request.output} is a file, and models are written into a folder")
     if os.path.isdir(request.output) and os.listdir(request.output) and not request.force:
-        raise ArgumentError(f"--output {request.output}: the folder is not empty; --force writes into it anyway")
+        raise ArgumentError(f"the folder {request.output} is not empty; --force writes into it anyway")
 
 
 def wrong_output(request: ConvertRequest, main: str) -> bool:

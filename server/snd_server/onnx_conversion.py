@@ -104,13 +104,13 @@ def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]
     found: dict[str, Array] = {}
     for name, value in fixed.items():
         if name not in declared:
-            raise ArgumentError(f"--fix {name}: the model has no input of this name")
+            raise ArgumentError(f"the model has no input '{name}' that could become a constant")
         try:
             array = np.asarray(value)
             dtype = declared[name].dtype
             found[name] = array if dtype is None else array.astype(dtype)
         except (ValueError, TypeError) as error:
-            raise ArgumentError(f"--fix {name}: {error}") from None
+            raise ArgumentError(f"the input '{name}' can't become this constant: {error}") from None
     return found
 
 

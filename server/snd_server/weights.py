@@ -43,7 +43,7 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
     elif root.is_file() and root.suffix in OF_SEVERAL:
         files = [root]
     else:
-        raise ArgumentError(f"--weights {place}: there is no such folder, nor .npz or .safetensors file")
+        raise ArgumentError(f"weights {place}: there is no such folder, nor .npz or .safetensors file")
     found: dict[str, Array | StoredArray] = {}
     origin: dict[str, Path] = {}
     left = most_bytes
@@ -52,13 +52,13 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
         try:
             arrays = stored_arrays(path, left) if path.suffix == ".safetensors" else read_arrays(path, left)
         except (InvalidFileError, ValueError) as error:
-            raise ArgumentError(f"--weights {path}: {error}") from None
+            raise ArgumentError(f"weights {path}: {error}") from None
         except OSError as error:
-            raise ArgumentError(f"--weights {path}: {reason(error)}") from None
+            raise ArgumentError(f"weights {path}: {reason(error)}") from None
         for key, array in arrays.items():
             name = _indexed(scope) if path.suffix not in OF_SEVERAL else _name_within(scope, key, len(arrays))
             if name in found:
-                raise ArgumentError(f"--weights {path}: '{name}' is in {origin[name]} already")
+                raise ArgumentError(f"weights {path}: '{name}' is in {origin[name]} already")
             found[name], origin[name] = array, path
             left -= array.nbytes
     return found
@@ -70,7 +70,7 @@ def _files_below(root: Path) -> list[Path]:
     found: list[Path] = []
     for count, path in enumerate(root.rglob("*")):
         if count >= MOST_LISTED_PATHS:
-            raise ArgumentError(f"--weights {root}: there are more than {MOST_LISTED_PATHS:,} paths in this folder")
+            raise ArgumentError(f"weights {root}: there are more than {MOST_LISTED_PATHS:,} paths in this folder")
         if path.suffix in SUFFIXES and path.is_file():
             found.append(path)
     return sorted(found)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,6 +103,54 @@ def test_what_is_no_array_is_an_argument_error(tmp_path: Path):
     with pytest.raises(snd.ModelError, match="18446744073709551615 does not fit into 64 bits"):
         model.run(x=[1.0], k=np.array([2**64 - 1], np.uint64))
     assert model.run(x=[1.0], k=np.array([7], np.uint64))["z"].tolist() == [-7]  # type: ignore[union-attr]
+
+
+def test_a_variable_beyond_64_bits_is_refused(tmp_path: Path):
+    text = "graph G { @output { y: int[1]; } @variable { k: int[1]; } @compose { y = math.neg(k); } }"
+    np.save(tmp_path / "k.npy", np.array([2**64 - 1], np.uint64))
+    with pytest.raises(snd.ModelError, match="variable 'k': 18446744073709551615 does not fit into 64 bits"):
+        _model(tmp_path, text, weights=tmp_path).run()
+    np.save(tmp_path / "k.npy", np.array([7], np.uint64))
+    assert _model(tmp_path, text, weights=tmp_path).run()["y"].tolist() == [-7]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"path": 3}, "'path' must be a string or os.PathLike, not 3 of the type 'int'"),
+        ({"path": b"net"}, "'path' must be a string or os.PathLike, not b'net' of the type 'bytes'"),
+        ({"graph": 3}, "'graph' must be a string, not 3 of the type 'int'"),
+        ({"attributes": [("batch", 2)]}, "'attributes' must be a mapping from names"),
+        ({"attributes": {3: 2}}, "a name in 'attributes' must be a string"),
+        ({"types": {"T": 3}}, r"types\['T'\] must be a string"),
+        ({"seed": "1"}, "'seed' must be an integer"),
+        ({"seconds": "1"}, "'seconds' must be a number"),
+        ({"memory": 1.5}, "'memory' must be an integer"),
+    ],
+)
+def test_an_argument_of_another_type_is_a_type_error(given: dict[str, Any], message: str):
+    with pytest.raises(TypeError, match=message):
+        snd.load(**{"path": ROOT / "examples/lenet", **given})
+
+
+def test_messages_do_not_name_options_of_the_command_line(tmp_path: Path):
+    pytest.importorskip("onnx")
+    path = _onnx(tmp_path / "net.onnx", "Relu")
+    (tmp_path / "library.sknd").write_text("operator f { @input { x: real[]; } @output { y: real[]; } }")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("")
+    tries: list[Callable[[], object]] = [
+        lambda: snd.load(ROOT / "examples/lenet", weights=tmp_path / "missing"),
+        lambda: snd.load(tmp_path / "library.sknd"),
+        lambda: snd.convert(path, tmp_path / "new", constants={"missing": 1}),
+        lambda: snd.convert(path, tmp_path / "new", constants={"x": "a"}),
+        lambda: snd.convert(path, tmp_path / "full"),
+        lambda: snd.convert(path, path),
+    ]
+    for each in tries:
+        with pytest.raises(snd.ArgumentError) as raised:
+            each()
+        assert "--" not in str(raised.value)
 
 
 def test_what_cannot_be_written_is_an_argument_error(tmp_path: Path):

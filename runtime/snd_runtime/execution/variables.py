@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis import rules
+from snd_analysis.compose.formulas import INT_MAX
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack
@@ -127,6 +129,9 @@ class Variables:
             raise EvaluationFailed(VARIABLE_VALUE, message, tensor.place)
         if given.dtype == dtype:
             return given
+        if tensor.dtype == "int" and given.dtype == np.uint64 and given.size and int(given.max()) > INT_MAX:
+            message = f"an element of the variable '{name}': {rules.int_overflow.too_wide(int(given.max()))}"
+            raise EvaluationFailed(rules.INT_OVERFLOW, message, tensor.place)
         self._budget.hold(f"the variable '{name}'", shape, dtype.itemsize, tensor.place)
         return given.astype(dtype)
 

@@ -215,7 +215,9 @@ class _Reader:
         """Raise InvalidModelError if so many bytes more are too many."""
         self._bytes_left -= count
         if self._bytes_left < 0:
-            raise InvalidModelError(f"the tensor '{name}' takes {count:,} bytes, and --memory allows fewer for all")
+            raise InvalidModelError(
+                f"the tensor '{name}' takes {count:,} bytes, more than is left of the memory that all may take"
+            )
 
     def _inside(self, location: str, name: str) -> str:
         """Return the path of a file of the model's folder."""

@@ -102,7 +102,7 @@ ATTACKS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "sparse and large": (
         lambda: _model(_node("Relu", ["x"], ["y"]), sparse=tuple(_sparse((1 << 24,), f"w{at}") for at in range(99))),
-        "--memory allows fewer for all",
+        "more than is left of the memory that all may take",
     ),
     "a function within its branches": (_within_branches, "calls itself, or is too deep"),
     "functions that double": (lambda: _doubling(30, ""), "come to more than 100,000 nodes"),
@@ -181,5 +181,5 @@ def test_items_of_half_a_byte_in_another_file(project: Path, real):
     (project / "net.onnx").write_bytes(model.SerializeToString())
     graph = read_model("net.onnx", 200)
     assert graph.initializers["w"].tolist() == [1, 2, 3]
-    with pytest.raises(InvalidModelError, match="--memory allows fewer"):
+    with pytest.raises(InvalidModelError, match="more than is left of the memory"):
         source_of(model, str(project), most_bytes=2)
