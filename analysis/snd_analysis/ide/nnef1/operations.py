@@ -26,7 +26,7 @@ _DECLARATIONS = {
     "tract_core_external": "Declares an input of the graph, with its type and its extents, which may be symbols.",
     "variable": "Declares a tensor that is kept in the file `LABEL.dat` beside the graph.",
     "constant": "Makes a tensor of the extents `shape`: of one value for each element, or of one for all.",
-    "tract_core_submodel": "Runs the model in the folder `LABEL`, or in the archive `LABEL.nnef.tgz`, beside the graph.",
+    "tract_core_submodel": "Runs the model in the folder `LABEL` or the archive `LABEL.nnef.tgz` beside the graph.",
     "tract_resource_get": "The value at a key such as `$.encoder.heads[0]` in the file `LABEL.json` beside the graph.",
     "update": "Lets a variable have a new value after the graph has run.",
 }
