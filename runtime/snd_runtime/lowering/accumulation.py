@@ -90,7 +90,8 @@ class Accumulation:
         """Return whether compiled loops have done it."""
         if self._product is not None:
             return self._product.run(memory)
-        return self._kernel is not None and self._kernel.run(memory.array, memory.dtypes["real"])
+        loops = self._kernel
+        return loops is not None and loops.run([*map(memory.array, loops.tensors)], memory.dtypes["real"])
 
     @cached_property
     def _kernel(self) -> Kernel | None:

@@ -54,7 +54,7 @@ class Fused:
         self._members = members
         self._kept = kept
         self._shape = members[0].direct.shape
-        self._dtypes = [member.direct.slot.dtype for member in members if member.result in kept]
+        self._made = {member.result: member.direct.slot.dtype for member in members if member.result in kept}
         self._loads: list[tuple[Load, int | None]] = []
         self._instructions: list[Instruction] = []
         made = {member.result for member in members}
@@ -112,14 +112,12 @@ class Fused:
 
     def _compiled(self, arrays: Sequence[Array | None], dtypes: Mapping[str, np.dtype[Any]]) -> list[Array] | None:
         """Return the tensors that are kept; None if there are no compiled loops."""
-        if self._kernel is None:
+        loops = self._kernel
+        if loops is None:
             return None
-        made = [member for member in self._members if member.result in self._kept]
-        results = {each.result: np.empty(self._shape, dtypes[each.direct.slot.dtype]) for each in made}
-        is_run = self._kernel.run(
-            lambda tensor: results[tensor] if tensor in results else arrays[tensor], dtypes["real"]
-        )
-        return [*results.values()] if is_run else None
+        results = {number: np.empty(self._shape, dtypes[dtype]) for number, dtype in self._made.items()}
+        found = [array for each in loops.tensors if (array := results.get(each, arrays[each])) is not None]
+        return [*results.values()] if loops.run(found, dtypes["real"]) else None
 
     def run(
         self,
@@ -133,7 +131,7 @@ class Fused:
         if compiled is not None:
             return compiled
         loaded = [load.value(None if source is None else arrays[source], dtypes) for load, source in self._loads]
-        results = [np.empty(self._shape, dtypes[dtype]) for dtype in self._dtypes]
+        results = [np.empty(self._shape, dtypes[dtype]) for dtype in self._made.values()]
         size, most = prod(self._shape), min(TILE, budget.limits.chunk_elements)
         buffers = [np.empty(min(size, most), dtypes["real"]) for _ in range(self._buffers)]
         cut: Iterable[tuple[Any, ...]] = [(...,)] if size <= most else tiles(self._shape, most)

@@ -86,26 +86,24 @@ class Kernel(Struct, frozen=True):
 
     source: str
     numbers: Array
-    constants: tuple[float, ...]
-    tensors: tuple[Hashable, ...]
+    constants: Array
+    tensors: tuple[Any, ...]
     results: tuple[int, ...]
     """Which of the tensors it writes."""
     points: int
     functions: frozenset[str] = frozenset()
     """The functions that it calls, which are for reals of 32 bits."""
 
-    def run(self, array_of: Callable[[Any], Array | None], real: np.dtype[Any]) -> bool:
-        """Compute the results, whose arrays are given as those of all tensors; false if NumPy has to."""
+    def run(self, arrays: Sequence[Array], real: np.dtype[Any]) -> bool:
+        """Compute the results, given the arrays of all tensors, those of the results, too; false if NumPy has to."""
         if self.functions and real != np.float32:
             return False
         function = _compiled(self.source, self.points, self.functions)
         if function is None:
             return False
-        arrays = [np.asarray(array_of(tensor)) for tensor in self.tensors]
         if not all(arrays[at].flags.c_contiguous for at in self.results):
             return False
-        flat = [np.ascontiguousarray(array).reshape(-1) for array in arrays]
-        function(self.numbers, np.array(self.constants, real), *flat)
+        function(self.numbers, self.constants.astype(real), *[array.ravel() for array in arrays])
         return True
 
 
@@ -302,7 +300,7 @@ class _Loops:
         numbers = np.array(self._numbers or [0], np.int64)
         tensors = tuple(self._arrays)
         written = tuple(tensors.index(each.tensors(each.write.slot)) for each in self._statements if each.is_kept)
-        constants = tuple(self._constants or [0.0])
+        constants = np.array(self._constants or [0.0])
         return Kernel("\n".join(text), numbers, constants, tensors, written, points, frozenset(self._functions))
 
     def _ranges(self) -> list[list[str]]:
