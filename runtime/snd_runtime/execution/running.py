@@ -15,16 +15,22 @@ from snd_runtime.execution.operators import invoke, run_specialization
 from snd_runtime.execution.prepared import weight_of
 from snd_runtime.execution.request import Execution, RunResult
 from snd_runtime.execution.state import State
+from snd_runtime.execution.variables import Checked
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import LIMIT_EXCEEDED
 
 
 @np.errstate(all="ignore")  # a constant may be too large for its type, too
 def execute(
-    session: Session, specialization: Specialization, inputs: Sequence[Argument], request: Execution
+    session: Session,
+    specialization: Specialization,
+    inputs: Sequence[Argument],
+    request: Execution,
+    checked: Checked | None = None,
 ) -> RunResult:
     """Run a specialization on arrays, null being None and packs sequences.
 
+    ``checked`` has variables that fitted in an earlier run, and gets those of this one.
     A specialization of other or unknown shapes is bound anew to those of the arrays, with the attributes that it has.
     Raises EvaluationFailed for what has no value, what can't be composed, and limits that are exceeded.
     """
@@ -37,7 +43,7 @@ def execute(
         total = weight_of(specialization)
         if total == 1 and template.is_composite:
             total = len(template.components)
-        state = State(session, request, total, invoke)
+        state = State(session, request, total, invoke, checked)
         outputs = run_specialization(state, specialization, arguments, "", is_root=True)
     except RecursionError:
         raise EvaluationFailed(LIMIT_EXCEEDED, "invocations are nested too deeply to be run") from None
@@ -66,6 +72,7 @@ class StatefulGraph:
         self._specialization = specialization
         self._request = request
         self._runs = 0
+        self._checked: Checked = {}
 
     @property
     def specialization(self) -> Specialization:
@@ -75,7 +82,7 @@ class StatefulGraph:
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:
         """Return the outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
         request = replace(self._request, variables=self.variables, number=self._request.number + self._runs)
-        outcome = execute(self._session, self._specialization, inputs, request)
+        outcome = execute(self._session, self._specialization, inputs, request, self._checked)
         self.variables.update(outcome.variables)
         self.drawn = tuple(sorted({*self.drawn, *outcome.drawn}))
         self._runs += 1

@@ -14,7 +14,7 @@ from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.quantizing import Quantizing
 from snd_runtime.execution.request import ComputedTensor, Execution, Named
-from snd_runtime.execution.variables import Variables, generator_for
+from snd_runtime.execution.variables import Checked, Variables, generator_for
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 
@@ -25,14 +25,17 @@ Invoke: TypeAlias = "Callable[[State, Specialization, Sequence[Argument], str, t
 class State:
     """The variables, the budget and the observers of one run; ``invoke`` is how a specialization is run in it."""
 
-    def __init__(self, session: Session, request: Execution, total: int, invoke: Invoke) -> None:
+    def __init__(
+        self, session: Session, request: Execution, total: int, invoke: Invoke, checked: Checked | None
+    ) -> None:
         self.session = session
         self.budget = Budget(request.limits)
         self.real: np.dtype[Any] = np.dtype(request.real)
         self.quantizing = Quantizing(
             session, request.quantize, lambda callee, array, scope: self.invoke(callee, [array], scope, ())[0]
         )
-        self.variables = Variables(request.variables, request.seed, self.real, self.budget, Factors(session))
+        factors = Factors(session)
+        self.variables = Variables(request.variables, request.seed, self.real, self.budget, factors, checked)
         self.watch = request.watch
         self.watch_names = request.watch_names
         self.compares = request.compare

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod, sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -35,12 +35,23 @@ _SMALL = 0.1
 """The deviation of what is added, or multiplied by, element by element."""
 
 
+Checked: TypeAlias = "dict[str, tuple[Argument, TensorValue]]"
+"""Values of variables by scoped name, each with the declaration that it was found to fit."""
+
+
 class Variables:
     """The values of variables by scoped name, as they are in the course of a run."""
 
     def __init__(
-        self, given: Mapping[str, Argument], seed: int, real: np.dtype[Any], budget: Budget, factors: Factors
+        self,
+        given: Mapping[str, Argument],
+        seed: int,
+        real: np.dtype[Any],
+        budget: Budget,
+        factors: Factors,
+        checked: Checked | None = None,
     ) -> None:
+        self._checked: Checked = {} if checked is None else checked
         self._factors = factors
         self._given = given
         self._seed = seed
@@ -70,6 +81,11 @@ class Variables:
         """Return the value of a variable. Raises EvaluationFailed if what is given for it doesn't fit."""
         if name in self.values:
             return self.values[name]
+        value, declaration = self._checked.get(name, (None, None))
+        if value is not None and value is self._given.get(name) and declaration is declared:
+            self._used.add(name)
+            self.values[name] = value
+            return value
         if isinstance(declared, Pack):
             items = declared.items or ()
             made: Argument = tuple(
@@ -81,11 +97,13 @@ class Variables:
             assert isinstance(declared, Tensor)
             made = self._array(name, declared, self._single(name, declared.place))
         self.values[name] = made
+        self._checked[name] = made, declared
         return made
 
     def store(self, name: str, value: Argument) -> None:
         """Give a variable its new value (2.11)."""
         self.values[name] = value
+        self._checked.pop(name, None)
         self._stored.add(name)
 
     # ---- given ones --------------------------------------------------------------------------------------------------

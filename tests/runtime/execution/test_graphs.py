@@ -183,6 +183,22 @@ operator formula { @input { x: int[]; } @variable { count: int[]; } @output { y:
 """
 
 
+def test_variables_are_looked_at_again_when_they_or_what_they_must_fit_change():
+    moved = """operator moved { @input { x: real[n]; } @variable { w: real[n]; } @output { y: real[n]; }
+        @compose { y = math.add(x, w); } }"""
+    text = net("x: real[n];", "y: real[n];", "y = moved(x);", operators=moved)
+    short, long = np.ones(2, np.float32), np.ones(3, np.float32)
+    session, specialization = instance_of(text, [short])
+    graph = StatefulGraph(session, specialization, Execution(variables={"y.w": short}))
+    assert graph.run([short])["y"].tolist() == graph.run([short])["y"].tolist() == [2, 2]  # type: ignore[union-attr]
+    with pytest.raises(EvaluationFailed, match=r"the variable 'y\.w'"):
+        graph.run([long])
+    graph.variables["y.w"] = long
+    with pytest.raises(EvaluationFailed, match=r"the variable 'y\.w'"):
+        graph.run([short])
+    assert graph.run([long])["y"].tolist() == [2, 2, 2]  # type: ignore[union-attr]
+
+
 def test_variables_keep_their_new_values_from_run_to_run():
     text = net("x: int[];", "a: int[]; b: int[]; c: int[];", "a = counter(x); b = counter{step=5}(x); c = formula(x);",
                operators=COUNTER)  # fmt: skip
