@@ -112,10 +112,18 @@ def _mending(proof: Proof, snapshot: Snapshot) -> tuple[str, ...]:
         changed = snapshot.changed({proof.path: edit.apply(snapshot.source(proof.path).text)})
         if any(_is_mistake_in(each, proof.path, edit) for each in changed.diagnostics(proof.path)):
             continue
-        after = [each for each in proofs_of_operator(changed, name, thread_time) if each.condition == proof.condition]
-        if after and all(each.verdict is Verdict.PROVED for each in after):
+        after = [*proofs_of_operator(changed, name, thread_time)]
+        same = [each for each in after if each.condition == proof.condition]
+        is_mended = bool(same) and all(each.verdict is Verdict.PROVED for each in same)
+        if is_mended and not any(_may_fail(each, edit) for each in after):
             return (assertion,)
     return ()
+
+
+def _may_fail(proof: Proof, edit: Edit) -> bool:
+    """Return whether a condition of an added assertion is not proved: ``sizes[0] > 0`` fails where there are none."""
+    added = Span(edit.span.start, edit.span.start + len(edit.text))
+    return _covers(added, proof.span) and proof.verdict in (Verdict.REFUTED, Verdict.UNKNOWN)
 
 
 def _is_mistake_in(diagnostic: Diagnostic, path: str, edit: Edit) -> bool:

@@ -208,6 +208,41 @@ def test_assertions_are_implied_by_the_others_or_refuse_something_by_themselves(
     assert not any("assertion-fails" in each for each in problems_of(real, project, weaker, samples[2:3]).values())
 
 
+SPLIT = """operator starts {
+    @attrib { sizes: int..(k); }
+    @input { x: real[n]; }
+    @output { y: real[k]; }
+    @assert { sizes >= 0; (sizes + ..) == n; }
+    @using { ends = sizes + ...; }
+    @lower { y[j,] = x[ends[j] - 1,], j < k; }
+}
+
+operator slices {
+    @input { x: bool[s..(d)]; v: bool[t..(e)]; }
+    @using { r = d - e; }
+    @output { y: bool[s..]; }
+    @assert { r >= 0; s[r:] == t || t is 1; }
+    @lower { y[i..] = x[i..] && v[t is 1 ? 0 : i[r:r + e - (e > 1 ? 1 : 0)]..], i < s; }
+}
+"""
+
+
+def test_no_assertion_is_proposed_that_fails_itself(real, project):
+    """``sizes[0] > 0`` would mend the index, but there may be no sizes."""
+    (project / "split.sknd").write_text(SPLIT)
+    (refuted,) = [each for each in proofs_in(real, "split.sknd") if each["condition"].startswith("the index 'ends")]
+    assert (refuted["verdict"], refuted["assertion"]) == ("refuted", None)
+
+
+def test_what_extents_of_1_keep_from_failing_is_refuted_with_greater_ones(real, project):
+    (project / "split.sknd").write_text(SPLIT)
+    found = [each for each in proofs_in(real, "split.sknd") if each["operator"] == "slices"]
+    refuted = [each["counterexample"].removeprefix("# >>> ") for each in found if each["verdict"] == "refuted"]
+    assert refuted
+    broken = problems_of(real, project, SPLIT, refuted)
+    assert all(broken.get(at, set()) - REFUSED for at in range(len(refuted)))
+
+
 def test_the_assertion_that_is_proposed_mends_the_operator(real, project):
     operators = dict(re.findall(r"^(?=operator (\w+))(.*?^\}$)", PLANTED, re.M | re.S))
     names = sampling.sample([*operators], 8)

@@ -125,10 +125,12 @@ class _Formulas:
         yield from self._coverage()
 
     def _certain(self, base: int, error: EvaluationError) -> Iterator[Goal]:
-        """Yield that a formula fails wherever it runs. That it runs is likeliest where no extent is 0."""
+        """Yield that a formula fails wherever it runs. That it runs is likeliest where no extent is 0; a branch for
+        extents of 1 may keep it from failing."""
         text, breaks = f"nothing breaks '{error.rule.name}'", (error.rule.name,)
-        for facts in ((*self.facts, *(each >= 1 for each in self.logic.sizes)), self.facts):
-            yield Goal(base, error.node, text, facts, FALSE, error.message, breaks=breaks)
+        least = ((each >= 1 for each in self.logic.sizes), (), (each >= 2 for each in self.logic.sizes))
+        for more in least:
+            yield Goal(base, error.node, text, (*self.facts, *more), FALSE, error.message, breaks=breaks)
 
     def _coverage(self) -> Iterator[Posed]:
         """Yield what '=' demands of each tensor of the outputs that it gives their values."""

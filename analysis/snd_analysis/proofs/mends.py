@@ -12,7 +12,8 @@ def bounding_assertions(formula: Formula, index: Term, extent: Integer) -> tuple
     least, greatest = _extreme(formula, index, False), _extreme(formula, index, True)
     found = []
     if greatest is not None and shapes.compare("<", greatest, extent) not in (TRUE, FALSE):
-        found.append(f"{greatest + 1} <= {extent}")
+        plain, without_common = f"{greatest + 1} <= {extent}", f"{greatest + 1 - extent} <= 0"
+        found.append(min(plain, without_common, key=len))
     if least is not None and shapes.compare(">=", least, 0) not in (TRUE, FALSE):
         found.append(f"{least} >= 0")
     return tuple(found)

@@ -14,6 +14,7 @@ from snd_analysis.compose import Session, Template, declare_root
 from snd_analysis.proofs.cases import Case, Cases, cases_of
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidates_of, with_numbers
+from snd_analysis.proofs.expressions import FALSE
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
@@ -145,12 +146,13 @@ class _Proving:
     def _holds(self, goal: Goal, case: Case) -> bool:
         """Return whether a condition holds in a case without unknowns."""
         logic = Logic(self._solver)
-        same = [
-            each
-            for each in self._posed(case, logic)
-            if isinstance(each, Goal) and each.text == goal.text and each.node.span == goal.node.span
-        ]
-        return bool(same) and all(
+        posed = [*self._posed(case, logic)]
+        goals = [each for each in posed if isinstance(each, Goal)]
+        same = [each for each in goals if each.text == goal.text and each.node.span == goal.node.span]
+        if not same:
+            # What fails whatever the sizes does not fail in a branch that is not taken with these.
+            return goal.goal is FALSE and goals == posed and all(each.goal is not FALSE for each in goals)
+        return all(
             each.holds or (each.goal is not None and logic.is_proved(each.facts, each.goal, MILLISECONDS))
             for each in same
         )
