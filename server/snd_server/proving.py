@@ -121,9 +121,9 @@ def _mending(proof: Proof, snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _may_fail(proof: Proof, edit: Edit) -> bool:
-    """Return whether a condition of an added assertion is not proved: ``sizes[0] > 0`` fails where there are none."""
+    """Return whether a condition of an added assertion is refuted: ``sizes[0] > 0`` fails where there are none."""
     added = Span(edit.span.start, edit.span.start + len(edit.text))
-    return _covers(added, proof.span) and proof.verdict in (Verdict.REFUTED, Verdict.UNKNOWN)
+    return _covers(added, proof.span) and proof.verdict is Verdict.REFUTED
 
 
 def _is_mistake_in(diagnostic: Diagnostic, path: str, edit: Edit) -> bool:
