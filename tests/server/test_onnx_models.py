@@ -244,3 +244,48 @@ def test_models_of_onnxscript_make_the_round_trip(path: Path, project: Path, rea
     ):
         outcome = real(*command)
         assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+
+
+TORCH = Path(__file__).parents[1] / "support" / "onnx_models" / "torch"
+OPERATORS = {
+    "bert-dynamo": ["bert_layer"],
+    "bert-script": ["encoder_layer"],
+    "branches-dynamo": [],
+    "encoder-script": ["encoder_layer"],
+    "encoder_14-script": ["encoder_layer"],
+    "half-dynamo": [],
+    "images-dynamo": [],
+    "images-script": [],
+    "indexing-dynamo": [],
+    "llama-dynamo": ["llama_decoder_layer"],
+    "quantized_dynamic-script": ["block", "block_2", "max_sub_div", "block_3"],
+    "quantized_operators-script": ["block"],
+    "quantized_qdq-script": ["block"],
+    "recurrent-script": [],
+    "resnet-dynamo": ["block"],
+    "resnet-script": ["block"],
+}
+"""What the modules become that repeat."""
+_OFTEN = {"llama-dynamo", "resnet-script", "quantized_operators-script"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[] if each in _OFTEN else pytest.mark.exhaustive) for each in OPERATORS]
+)
+def test_models_of_torch_make_the_round_trip(name: str, project: Path, real: Run):
+    """As both exporters of PyTorch write them: see ``support/onnx_models/torch/generate.py``."""
+    path = TORCH / f"{name}.onnx"
+    for command in (
+        ["convert", str(path), "-o", "new", "--verify"],
+        ["check", "new"],
+        ["fmt", "--check", "new"],
+        ["export", "new", "-o", "back.onnx", "--verify"],
+    ):
+        outcome = real(*command)
+        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+    text = (project / "new/main.sknd").read_text()
+    assert re.findall(r"^operator (\w+)", text, re.MULTILINE) == OPERATORS[name]
+
+
+def test_every_model_of_torch_is_tested():
+    assert {path.stem for path in TORCH.glob("*.onnx")} == {*OPERATORS}

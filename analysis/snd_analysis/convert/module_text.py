@@ -120,7 +120,10 @@ class Writer:
                 return f"{results} = {value} else {self._block(step.otherwise, names)};"
             case LoopStep():
                 return f"{results} = {self._loop(step, names)};"
-        return f"{results} = {self.invocation(step, names)};"
+        # The scope of what is declared inside is the result; of several results, none is, without a label.
+        first = step.outputs[0] if isinstance(step, LocalStep) and len(step.outputs) > 1 else None
+        label = f"{self.name(first)}: " if isinstance(first, Tensor) else ""
+        return f"{results} = {label}{self.invocation(step, names)};"
 
     def _block(self, block: Block, names: Mapping[str, str]) -> str:
         statements = "\n".join(self.statement(each, names) for each in block.steps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from itertools import combinations
 from math import prod
 
 from msgspec.structs import replace
@@ -17,6 +18,8 @@ _LARGE_EXTENTS = (251, 61, 13, 3)
 """Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
 _MOST_ELEMENTS, _MOST_TIMES = 4096, 4
 """Of the inputs with large extents: in all, or of those with small ones."""
+_MOST_SUMS = 30
+"""Pairs of symbols that are tried as the parts of another one."""
 
 
 def random_inputs(specialization: Specialization, sizes: Mapping[Hashable, int] | None = None) -> dict[str, Generator]:
@@ -35,13 +38,30 @@ def larger_inputs(specialization: Specialization, elements: int) -> Iterator[dic
 
     ``elements`` are those of small inputs. The graph may demand other extents.
     """
-    tensors = [each for each in specialization.inputs if isinstance(each, Tensor)]
-    extents = [each for tensor in tensors for each in tensor.shape or () if isinstance(each, Integer)]
-    symbols = dict.fromkeys(leaf.key for each in extents for leaf in each.leaves)
+    symbols = _symbols(specialization)
     for size in _LARGE_EXTENTS if symbols else ():
         found = random_inputs(specialization, {key: size + at for at, key in enumerate(symbols)})
         if sum(prod(each.shape) for each in found.values()) <= max(_MOST_ELEMENTS, _MOST_TIMES * elements):
             yield found
+
+
+def summed_inputs(specialization: Specialization) -> Iterator[dict[str, Generator]]:
+    """Yield random inputs in which a symbol is the sum of two others: a mask is as long as a cache and what is new."""
+    symbols = _symbols(specialization)
+    sums = [
+        (whole, parts)
+        for whole in reversed(symbols)
+        for parts in combinations([each for each in symbols if each != whole], 2)
+    ]
+    for whole, parts in sums[:_MOST_SUMS]:
+        sizes = {key: 2 + at for at, key in enumerate(symbols)}
+        yield random_inputs(specialization, {**sizes, whole: sum(sizes[each] for each in parts)})
+
+
+def _symbols(specialization: Specialization) -> list[Hashable]:
+    tensors = [each for each in specialization.inputs if isinstance(each, Tensor)]
+    extents = [each for tensor in tensors for each in tensor.shape or () if isinstance(each, Integer)]
+    return [*dict.fromkeys(leaf.key for each in extents for leaf in each.leaves)]
 
 
 def _sized(tensor: Tensor, sizes: Mapping[Hashable, int]) -> Tensor:

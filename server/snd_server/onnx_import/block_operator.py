@@ -160,10 +160,10 @@ class OperatorMaker:
             text.block("attrib").add(f"{name}: real;")
         for each in outputs:
             text.block("output").add(_declaration(writer.name(each), each))
+        if not is_right(GraphText("operator tried", [], text.blocks, text.modules)):
+            return None
         name = taken.new(title)
         text = GraphText(f"operator {name}", [], text.blocks, text.modules)
-        if not is_right(text):
-            return None
         calls = [self._call(at, name, window) for at, window in enumerate(self._windows)]
         return text, calls, dict(self._weights(stored))
 

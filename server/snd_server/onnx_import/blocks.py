@@ -69,9 +69,7 @@ def recognise(
         operator, calls, weights = made
         found.operators.append(operator)
         found.weights.update(weights)
-        found.names.update(
-            (window.outputs[0], window.name) for window in windows if window.name and window.outputs[0] not in results
-        )
+        found.names.update(search.names(windows))
         _replace(found.steps, windows, calls)
     return found
 
@@ -127,6 +125,13 @@ class _Search:
         """Return what an operator in the place of windows should be called; empty if the source does not say."""
         whole = all(self._is_module(each.steps) for each in windows)
         return title([self._modules(each.steps) for each in windows]) if whole else ""
+
+    def names(self, windows: Sequence[Window]) -> Iterator[tuple[Tensor, str]]:
+        """Yield what invocations in the place of windows are called that are modules, or have a common name."""
+        for each in windows:
+            is_called_so = self._is_module(each.steps) or not self._modules(each.steps)
+            if is_called_so and each.name and each.outputs[0] not in self._results:
+                yield each.outputs[0], each.name
 
     def _modules(self, steps: Sequence[GraphStep]) -> Modules:
         """Return the modules that all the statements are in."""

@@ -103,6 +103,11 @@ def real_type(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" or dtype.name.startswith(("bfloat", "float"))
 
 
+def is_half(dtype: np.dtype[Any]) -> bool:
+    """Return whether a type of elements is one of reals of fewer than 32 bits."""
+    return real_type(dtype) and dtype.itemsize < 4
+
+
 def type_name(dtype: np.dtype[Any]) -> str:
     """Return the type in SkriptND. Raises UntranslatableError if there is none."""
     if real_type(dtype):

@@ -92,7 +92,7 @@ def title(modules: list[Modules]) -> str:
     """Return what an operator in the place of several modules is called: their class, or what their names share.
 
     >>> title([(Module("encoder.layer.0"),), (Module("encoder.layer.1"),)])
-    'layer'
+    'encoder_layer'
     """
     inner = [each[-1] for each in modules if each]
     if len(inner) < len(modules):
@@ -105,8 +105,8 @@ def title(modules: list[Modules]) -> str:
 
 
 def _stem(path: str) -> str:
-    """Return what the items of a container are: ``layer`` for ``encoder.layers.0``."""
+    """Return what the items of a container are: ``encoder_layer`` for ``encoder.layers.0``."""
     container, _, name = path.rpartition(".")
     if name.isdigit():
-        return snake(container.rpartition(".")[2]).removesuffix("s")
+        return snake("_".join(container.split(".")[-2:])).removesuffix("s")
     return snake(name).rstrip("_0123456789")

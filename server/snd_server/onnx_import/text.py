@@ -30,7 +30,7 @@ from snd_analysis.workspace import Workspace
 from snd_server.onnx_import import operations as _operations  # noqa: F401 - registers the translations
 from snd_server.onnx_import.blocks import Origin, recognise
 from snd_server.onnx_import.builder import Builder
-from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, require
+from snd_server.onnx_import.data import Data, UntranslatableError, constant_of, is_half, require
 from snd_server.onnx_import.naming import named_by_use, readable
 from snd_server.onnx_import.node import Item
 from snd_server.onnx_import.placeholders import BOUND
@@ -59,6 +59,8 @@ class ConvertedModel(Struct, frozen=True):
     problems: tuple[Problem, ...]
     left_out: tuple[str, ...]
     """The outputs of the source that the module does not have, since nodes before them are not translated."""
+    has_halves: bool = False
+    """Whether the source computes with reals of fewer than 32 bits."""
 
 
 def convert_graph(
@@ -141,6 +143,7 @@ class _Conversion:
             frozenset(_operators(invoked)),
             tuple(self._translator.problems),
             left_out,
+            any(isinstance(each, Data) and is_half(each.dtype) for each in self._translator.known.values()),
         )
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------

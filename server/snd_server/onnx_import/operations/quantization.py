@@ -75,6 +75,22 @@ def qlinear_matmul(node: Node) -> Data:
     return _rounded(node, _divided(node, product, y_scale), y_zero, y_zero.dtype)
 
 
+@translation("QGemm", domain="com.microsoft")
+def qgemm(node: Node) -> Data:
+    """A fully connected layer as onnxruntime's quantization writes it."""
+    a, a_scale, a_zero, b, b_scale, b_zero = (node.input(at) for at in range(6))
+    bias, y_scale, y_zero = (node.maybe(at) for at in range(6, 9))
+    require(node.real("alpha", 1.0) == 1 and b.rank == 2, "a product with a factor")
+    transposed: dict[str, Any] = {f"trans{each}": True for each in "AB" if node.number(f"trans{each}", 0)}
+    second = _steps(node, b, b_zero, 0 if "transB" in transposed else 1)
+    product = node.run("linalg.matmul", _steps(node, a, a_zero, -2), second, **transposed)
+    product = product if bias is None else node.run("math.add", product, node.as_real(bias))
+    product = _times(node, _times(node, product, a_scale, -2), b_scale, -1)
+    if y_scale is None or y_zero is None:
+        return product
+    return _rounded(node, _divided(node, product, y_scale), y_zero, y_zero.dtype)
+
+
 @translation("ConvInteger")
 def conv_integer(node: Node) -> Data:
     x, w = node.input(0), node.input(1)
