@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer, substitute
+from snd_runtime.evaluation.limits import MOST_SUMS
 from snd_runtime.execution.plain import static_shape
 from snd_runtime.generators import Generator
 
@@ -18,8 +19,6 @@ _LARGE_EXTENTS = (251, 61, 13, 3)
 """Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
 _MOST_ELEMENTS, _MOST_TIMES = 4096, 4
 """Of the inputs with large extents: in all, or of those with small ones."""
-_MOST_SUMS = 30
-"""Pairs of symbols that are tried as the parts of another one."""
 
 
 def random_inputs(specialization: Specialization, sizes: Mapping[Hashable, int] | None = None) -> dict[str, Generator]:
@@ -53,7 +52,7 @@ def summed_inputs(specialization: Specialization) -> Iterator[dict[str, Generato
         for whole in reversed(symbols)
         for parts in combinations([each for each in symbols if each != whole], 2)
     ]
-    for whole, parts in sums[:_MOST_SUMS]:
+    for whole, parts in sums[:MOST_SUMS]:
         sizes = {key: 2 + at for at, key in enumerate(symbols)}
         yield random_inputs(specialization, {**sizes, whole: sum(sizes[each] for each in parts)})
 
