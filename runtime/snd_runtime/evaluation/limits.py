@@ -17,5 +17,5 @@ MOST_DEMANDED_EXTENT = 1 << 20
 MOST_TRIED_ITEMS = 64
 """Tensors of a pack that a search for shapes makes. If more are needed, users have to give shapes."""
 MOST_SUMS = 30
-"""Pairs of symbols that ``snd convert --verify`` tries as the parts of another one. Then it says that the source does not
-run."""
+"""Pairs of symbols that ``snd convert --verify`` tries as the parts of another one. Then it says that the source does
+not run."""
