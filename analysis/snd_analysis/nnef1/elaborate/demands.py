@@ -119,14 +119,14 @@ def _mask_of_reals(given: Mapping[str, Given]) -> Iterator[Demand]:
     mask = given.get("mask")
     if mask is None or item_type(mask.value) not in ("bool", "int"):
         return
-    message = "tract adds the mask to the scores, so that it takes one of scalars only"
+    message = "tract adds the mask to the scores, so it must be of scalars"
     if item_type(mask.value) == "int":
         yield Demand(mask.span, message)
         return
     before, after = (Span(at, at) for at in (mask.span.start, mask.span.end))
     edits = (Edit(before, "select("), Edit(after, ", 0.0, -inf)"))
     repair = None if mask.written is None else Repair("Write 'select(…, 0.0, -inf)'", edits)
-    yield Demand(mask.span, f"{message}, such as 0.0 where this is true, and -inf elsewhere", repair)
+    yield Demand(mask.span, f"{message}: 0.0 where this is true, -inf elsewhere", repair)
 
 
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:
