@@ -22,7 +22,7 @@ from snd_analysis.nnef1.elaborate.tensor_files import Submodel
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, Verdict
 
 _EXTERNAL = ("external", "tract_core_external")
 
@@ -50,11 +50,13 @@ def _submodel(
     if len(values) != len(names):
         message = f"'{found.path}' takes {_count(len(names), 'input')}, but gets {len(values)}"
         return evaluator.report(rules.INVALID_SUBMODEL, given_inputs.span, message)
-    symbols = _symbols(found, graph, dict(zip(names, values, strict=True)))
+    unproven: list[Integer] = []
+    symbols = _symbols(found, graph, dict(zip(names, values, strict=True)), unproven)
     if isinstance(symbols, str):
         return evaluator.report(rules.INVALID_SUBMODEL, given_inputs.span, f"'{found.path}' {symbols}")
     if symbols is None:
         return UNKNOWN
+    context.note_unproven(evaluator.frame, call.function, unproven)
     place, base = call.function.span, evaluator.frame.base
     inputs = {name: Given(value, given_inputs.span) for name, value in zip(names, values, strict=True)}
     body = _relocated_fragment(graph, place, base, found.path)
@@ -84,8 +86,13 @@ def _count(number: int, what: str) -> str:
 
 
 # ---- its inputs ------------------------------------------------------------------------------------------------------
-def _symbols(found: Submodel, graph: nodes.Definition, inputs: Mapping[str, Value]) -> dict[str, Integer] | str | None:
-    """Return what the symbols of a submodel are for its inputs, or why the inputs do not fit; None if nobody knows."""
+def _symbols(
+    found: Submodel, graph: nodes.Definition, inputs: Mapping[str, Value], unproven: list[Integer]
+) -> dict[str, Integer] | str | None:
+    """Return what the symbols of a submodel are for its inputs, or why the inputs do not fit; None if nobody knows.
+
+    What must be 0 for them to fit, and may be another number, is added to ``unproven``.
+    """
     placed = (each.item for each in found.tree.document.items if isinstance(each, nodes.Placed))
     declared = {each.text for each in placed if isinstance(each, nodes.Extension) and each.name.text == "tract_symbol"}
     bound: dict[str, Integer] = {}
@@ -103,7 +110,10 @@ def _symbols(found: Submodel, graph: nodes.Definition, inputs: Mapping[str, Valu
             wanted = _extent(node, bound, extent)
             if wanted is None:
                 return None
-            if (extent - wanted).value not in (None, 0):
+            verdict = integers.decide_equal(extent, wanted)
+            if verdict is Verdict.UNKNOWN:
+                unproven.append(extent - wanted)
+            elif verdict is Verdict.DIFFERENT:
                 return f"takes the extent {wanted} in dimension {at} of '{name}', but this has {extent}"
     return bound if declared <= bound.keys() else None
 
