@@ -67,7 +67,9 @@ class Execution(Struct, frozen=True):
     quantize: bool = False
     """Whether to apply the operators of ``@quantize`` to the tensors that they name, as soon as these are computed."""
     compiles: bool = False
-    """Whether formulas that run again may be compiled, where there is a compiler: sums are rounded in another way."""
+    """Whether formulas that run again may be compiled, where there is a compiler.
+
+    Sums, and ``erf``, are rounded in another way then."""
     number: int = 0
     """Which one it is of several runs with one seed: what is random differs between them."""
 
