@@ -2,7 +2,8 @@
 
 NumPy is slow where an operation has few elements at a time: pooling, depthwise convolutions, normalisations of small
 images. All kernels come from formulas, by the one rule of this module. Extents, strides and constants are arguments, so
-that formulas of one form share a kernel. Nothing is reordered or contracted but sums, which are added up one by one; only ``erf`` may differ in the last bit.
+that formulas of one form share a kernel. Nothing is reordered or contracted but sums, which are added up one by one;
+only ``erf`` may differ in the last bit.
 """
 
 from __future__ import annotations
