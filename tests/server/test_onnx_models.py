@@ -246,6 +246,30 @@ def test_models_of_onnxscript_make_the_round_trip(path: Path, project: Path, rea
         assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
 
 
+def test_a_list_of_one_and_a_quotient_that_may_be_negative(project: Path, real: Run):
+    """One output of ``Split`` is taken by itself; ``Div`` rounds towards zero, ``/`` of extents down."""
+    text = """
+        <ir_version: 8, opset_import: ["" : 17]>
+        main (float[1, h, 4] x) => (float[h, 4] y, float[d] z)
+        <int64[1] axis = {0}, int64[1] i = {1}, int64[1] two = {2}, int64[1] one = {1}, int64[1] four = {4},
+         float v = {3}>
+        {
+            part = Split<axis = 0>(x)
+            y = Squeeze(part, axis)
+            shape = Shape(x)
+            height = Gather(shape, i)
+            less = Sub(height, two)
+            share = Div(less, four)
+            size = Add(share, one)
+            z = Expand(v, size)
+        }"""
+    onnx.save(onnx.parser.parse_model(text), "model.onnx")
+    for command in (["convert", "model.onnx", "-o", "new", "--verify"], ["check", "new"], ["run", "new"]):
+        outcome = real(*command)
+        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+    assert "[part] = layout.split" in (project / "new/main.sknd").read_text()
+
+
 TORCH = Path(__file__).parents[1] / "support" / "onnx_models" / "torch"
 OPERATORS = {
     "bert-dynamo": ["bert_layer"],

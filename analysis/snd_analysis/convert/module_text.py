@@ -191,7 +191,8 @@ class Writer:
                 return self.name(value)
             case Pack():
                 named = _named_pack(value)
-                if named is not None:
+                # A tensor that an invocation gives in a list of one is taken by itself.
+                if named is not None and not (with_length and value.segments == (named,)):
                     self._packs.add(named)
                     is_named = value.length.value is None and not with_length
                     return self.name(named) if is_named else f"{self.name(named)}..({format_value(value.length)})"

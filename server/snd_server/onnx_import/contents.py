@@ -137,10 +137,20 @@ def _arithmetic(node: Node) -> Array:
 
 @_rule("Div")
 def _divide(node: Node) -> Array | None:
-    one, other = _elements(node, 0), _elements(node, 1)
-    if not all(_is_natural(each) for each in (*one.flat, *other.flat)):
+    found = np.frompyfunc(_quotient, 2, 1)(_elements(node, 0), _elements(node, 1))
+    quotients = np.asarray(found, object)
+    return None if any(each is None for each in quotients.flat) else quotients
+
+
+def _quotient(one: Integer, other: Integer) -> Integer | None:
+    """Return a quotient rounded towards zero, where ours are rounded down; None if they may differ."""
+    if _is_natural(one) and _is_natural(other):
+        return integers.floor_divide(one, other)
+    low, _ = integers.bounds(one)
+    if low is None or other.value is None or low <= -other.value:
         return None
-    return np.asarray(_each(integers.floor_divide)(one, other), object)
+    # What is between the negative divisor and 0 gives 0, and -1 if it is rounded down.
+    return integers.maximum(integers.floor_divide(one, other), integers.constant(0))
 
 
 @_rule("Mod")
