@@ -159,6 +159,41 @@ HEADERS = {
 }
 
 
+@pytest.mark.parametrize("suffix", ["tgz", "tar"])
+def test_archives_in_an_archive_share_its_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str):
+    """Each submodel keeps the limits for itself, all of them together do not."""
+    monkeypatch.setattr(archives, "LEAST_UNFOLDED_BYTES", 1 << 20)
+    monkeypatch.setattr(archives, "MOST_ARCHIVE_MEMBERS", 100)
+    monkeypatch.setattr(archives, "MOST_ARCHIVE_BYTES", 4 << 20)
+
+    def packed(content: bytes) -> bytes:
+        return gzip.compress(content) if suffix == "tgz" else content
+
+    many = [_member(f"{at}.nnef.{suffix}", packed(_member("a.dat") * 30 + _END)) for at in range(4)]
+    with pytest.raises(OSError, match="it has more than 100 members"):
+        _names(_write(tmp_path, b"".join(many) + _END))
+    large = [_member(f"{at}.nnef.tgz", gzip.compress(_member("a.dat", bytes(900_000)) + _END)) for at in range(6)]
+    with pytest.raises(OSError, match="unfolds to more than"):
+        _names(_write(tmp_path, b"".join(large) + _END))
+
+
+def test_archives_in_archives_are_read_to_a_depth(tmp_path: Path):
+    content = _WHOLE + _END
+    for _ in range(6):
+        content = _member("m.nnef.tgz", gzip.compress(content)) + _WHOLE + _END
+    names = _names(_write(tmp_path, content))
+    assert names[-1] == GRAPH
+    assert max(each.count("/") for each in names) == 4
+    inside = [each for each in names if each.endswith(GRAPH)]
+    assert len(inside) == 5
+
+
+def test_a_broken_archive_in_an_archive_costs_a_message(tmp_path: Path):
+    broken = _member("m.nnef.tgz", gzip.compress(_WHOLE + _END)[:-20])
+    with pytest.raises(OSError, match="the archive is broken"):
+        _names(_write(tmp_path, broken + _WHOLE + _END))
+
+
 @pytest.mark.parametrize("name", HEADERS)
 def test_headers_are_short(tmp_path: Path, name: str):
     path = _write(tmp_path, gzip.compress(HEADERS[name] + _WHOLE + _END))
