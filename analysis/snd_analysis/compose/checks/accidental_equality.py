@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 from msgspec import Struct
 
@@ -17,6 +17,8 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import Value
 
 _PRIMES = (11, 13, 17, 19, 23)
+_SIZES = (1, 2, 3, 8, 16)
+"""What is tried for extents that have to satisfy all assertions together."""
 
 
 class UnstatedEquality(Struct, frozen=True):
@@ -56,6 +58,7 @@ def unstated_equalities(whole: Specialization) -> Iterator[UnstatedEquality]:
     symbols = {key: symbol for symbol, value in extents.items() for key in _alone(value)}
     conditions = [part for _, assertion in whole.template.assertions for part in _parts(assertion.condition)]
     asserted = [whole.scope.attempt(each) for each in conditions]
+    demanded = [*(each for each in asserted if isinstance(each, Truth)), *(each.condition for each in whole.checks)]
     told: set[tuple[Symbol, Symbol]] = set()
     for operation in whole.body.operations if whole.body is not None and symbols else ():
         for check in operation.checks:
@@ -70,6 +73,8 @@ def unstated_equalities(whole: Specialization) -> Iterator[UnstatedEquality]:
                 pair = symbols[first], symbols[second]
                 if pair not in told:
                     told.add(pair)
+                    if not _may_differ(demanded, first, second):
+                        continue  # several assertions say so together
                     yield UnstatedEquality(operation, *pair)
 
 
@@ -109,6 +114,20 @@ def _states(assertion: Value, first: Hashable, second: Hashable) -> bool:
         return False
     differ, equal = ({first: _PRIMES[0], second: each} for each in (_PRIMES[1], _PRIMES[0]))
     return _decided(assertion, differ) is FALSE and _decided(assertion, equal) is not FALSE
+
+
+def _may_differ(demanded: Sequence[Truth], first: Hashable, second: Hashable) -> bool:
+    """Return whether some sizes are found that are allowed, and have two extents differ."""
+    keys, before = {first, second}, 0
+    while before < len(keys):
+        before = len(keys)
+        about = [each for each in demanded if not keys.isdisjoint(shapes.variables(each))]
+        keys = keys.union(*map(shapes.variables, about))
+    if len(keys) > MOST_UNKNOWNS_OF_NEED:
+        return False
+    names = [first, second, *(keys - {first, second})]
+    given = (dict(zip(names, each, strict=True)) for each in product(_SIZES, repeat=len(names)) if each[0] != each[1])
+    return any(all(_decided(each, numbers) is not FALSE for each in about) for numbers in given)
 
 
 def _decided(condition: Truth, numbers: Mapping[Hashable, int]) -> Truth | None:
