@@ -17,6 +17,7 @@ pytest.importorskip("onnxruntime", reason="the development package onnxruntime i
 
 PAGE = ROOT / "docs" / "converted.md"
 TEXT = ROOT / "tests" / "support" / "onnx_models" / "small_resnet.txt"
+MODELS = ROOT / "tests" / "support" / "onnx_models" / "torch"
 HEAD = """# A converted model
 
 This page shows what `snd convert` makes of an ONNX model. [convert.md](convert.md) describes the command.
@@ -34,6 +35,31 @@ BACK = """
 NODES = """
 Its nodes:
 """
+TORCH = """
+## From PyTorch
+
+A network in PyTorch:
+"""
+EXPORTED = """
+`torch.onnx.export(…, dynamo=True)` writes 27 nodes and says which module each of them comes from. So the operator has
+the name of the class, and variables and results have the names of attributes. The exporter itself makes one convolution
+of a convolution and the normalization after it:
+"""
+
+
+def _program() -> str:
+    """The classes of the network, without what registers it."""
+    script = (MODELS / "generate.py").read_text(encoding="utf-8")
+    return script[script.index("class Block(") : script.index('@exported("resnet-dynamo"')].rstrip() + "\n"
+
+
+def _converted_from_torch(real: Callable[..., Any]) -> str:
+    source = MODELS / "resnet-dynamo.onnx"
+    assert len(onnx.load(source).graph.node) == 27
+    outcome = real("convert", str(source), "-o", "resnet", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    lines = Path("resnet/main.sknd").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(lines[1:])  # the first one says where the source is
 
 
 def _model() -> Any:
@@ -71,6 +97,7 @@ def test_the_page_shows_what_is_converted_today(
         [
             HEAD, f"\n```text\n{origin}```\n", CONVERTED, f"\n```text\n{''.join(outputs[:3])}```\n",
             f"\n```sknd\n{written}```\n", BACK, f"\n```text\n{outputs[3]}```\n", NODES, f"\n```text\n{named}\n```\n",
+                TORCH, f"\n```python\n{_program()}```\n", EXPORTED, f"\n```sknd\n{_converted_from_torch(real)}```\n",
         ]
     )  # fmt: skip
     if request.config.getoption("--update-goldens"):
