@@ -310,6 +310,38 @@ def test_comments_in_an_invocation_stand_above_the_statements():
     assert inlined(text, "r, z = sums").startswith("# first\n    a2 = math.add(a, p);\n    r = ")
 
 
+def test_numbers_with_a_sign_are_inlined():
+    text = """import math;
+
+operator shifted {
+    @input {
+        x: real[s..];
+        by: real[];
+    }
+    @output {
+        y: real[s..];
+    }
+    @compose {
+        a = math.add(x, by);
+        y = math.mul(a, by);
+    }
+}
+
+graph net {
+    @input {
+        p: real[2,3];
+    }
+    @output {
+        r: real[2,3];
+    }
+    @compose {
+        r = shifted(p, -2.0);
+    }
+}
+"""
+    assert inlined(text, "r = shifted") == "a = math.add(p, -2.0);\n        r = math.mul(a, -2.0);"
+
+
 def test_strings_are_inlined_without_parentheses():
     text = SUMS.replace("k: int = 3;", "k: int = 3; mode: str = 'a';")
     text = text.replace("math.add(x, y);", "if mode == 'b' then x else math.add(x, y);")

@@ -28,6 +28,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, format_value
 from snd_analysis.workspace import Snapshot
 
 _ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'", re.ASCII)
+_SIGNED = re.compile(r"\([+-][\w.]+\)", re.ASCII)
 _OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, BlockKind.QUANTIZE})
 _SCALARS = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
 
@@ -98,7 +99,9 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
                 raise RefactoringError(f"there is no value to write for '{symbol.name}' of '{shown}'")
             place = Span(at, at + len(symbol.name))
             if source[place.start : place.end] == symbol.name:
-                edits[place] = TextEdit(Location(path, place), new)
+                is_alone = source[: place.start].rstrip()[-1:] in "(," and source[place.end :].lstrip()[:1] in "),"
+                is_signed = is_alone and _SIGNED.fullmatch(new) is not None
+                edits[place] = TextEdit(Location(path, place), new[1:-1] if is_signed else new)
     after = edited(source, edits.values())
     end = region.end + len(after) - len(source)
     place = invocation.entry.span.shifted(invocation.start)
@@ -130,9 +133,10 @@ def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) 
         raise RefactoringError("not every output of the operator has a name")
     found.update(zip(outputs, results, strict=True))
     for symbol, argument in zip(inputs, call.arguments, strict=False):
-        if not isinstance(argument, nodes.Qualified | nodes.Literal):
+        if not isinstance(argument, nodes.Qualified | nodes.Literal) and not _is_signed(argument):
             raise RefactoringError(f"the argument for '{symbol.name}' has no name")
-        found[symbol] = around.source(argument, base)
+        text = around.source(argument, base)
+        found[symbol] = f"({text})" if isinstance(argument, nodes.Unary) else text
     found.update(_scalars(around, callee, invocation))
     for symbol in callee.resolution.symbols:
         if symbol.kind not in _SCALARS | {SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.DTYPE}:
@@ -164,6 +168,15 @@ def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Ma
         if text is not None:
             found[symbol] = text if _ATOM.fullmatch(text) else f"({text})"
     return found
+
+
+def _is_signed(argument: nodes.Node) -> bool:
+    """Return whether an argument is a number with a sign, such as ``-2.0``."""
+    return (
+        isinstance(argument, nodes.Unary)
+        and argument.operator.text in ("-", "+")
+        and isinstance(argument.operand, nodes.Literal)
+    )
 
 
 def _is_fixed(symbol: Symbol) -> bool:
