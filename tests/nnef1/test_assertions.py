@@ -150,3 +150,26 @@ graph g(x) -> (y)
 """
     found = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
     assert [each.rule.name for each in found] == ["assertion-fails"] * count
+
+
+@pytest.mark.parametrize(
+    ("written", "better"),
+    [
+        ("S == 2 * (S / 2)", "2 * (S / 2) == S"),
+        ("pp: S == P + S / 2", "pp: P + S / 2 == S"),
+        ("2 * (S / 2) == S", None),
+        ("S == P + SP", None),
+        ("S <= 2 * (S / 2)", None),
+    ],
+)
+def test_tract_replaces_a_symbol_without_end_if_its_value_has_it(written: str, better: str | None):
+    def text(assertion: str) -> str:
+        symbols = "".join(f"extension tract_symbol {each};\n" for each in ("S", "P", "SP"))
+        graph = "x = tract_core_external(shape = [S, P, SP], datum_type = 'f32'); y = relu(x);"
+        head = f"version 1.0;\nextension tract_registry tract_core;\n{symbols}"
+        return f"{head}extension tract_assert {assertion};\ngraph g(x) -> (y)\n{{\n{graph}\n}}\n"
+
+    files = {"graph.nnef": text(written)}
+    found = snapshot_of(files).diagnostics("graph.nnef")
+    assert [each.rule.name for each in found] == ([] if better is None else ["invalid-assertion"])
+    assert [fixed(files, each)["graph.nnef"] for each in found] == ([] if better is None else [text(better)])

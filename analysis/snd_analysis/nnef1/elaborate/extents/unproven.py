@@ -261,4 +261,7 @@ def _sides(equation: Integer) -> tuple[str, str]:
         for sign in (1, -1)
     ]
     parts.sort(key=lambda each: (each.value is not None, len(each.terms), str(each)))
-    return str(parts[0]), str(parts[1])
+    left, right = parts
+    if left.variable in right.leaves:  # tract does not end if a symbol alone equals what it is in
+        left, right = right, left
+    return str(left), str(right)
