@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 import sys
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
+from random import Random
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -50,15 +52,28 @@ def exported(blocks: int) -> tuple[str, dict[str, tuple[int, ...]]]:
     return f"{head}{source}{body}\n    output = softmax({last}, axes = [1]);\n}}\n", labels
 
 
-@pytest.mark.budget(0.010)
-@pytest.mark.parametrize("letter", ["x", " ", "1"])
-def test_in_a_long_graph(benchmark: BenchmarkFixture, settle: Callable[[], None], letter: str) -> None:
-    """Budget: a keystroke in 1,000 lines to diagnostics and inlay shapes in 10 ms."""
+def opened() -> tuple[Workspace, str]:
+    """A workspace in which the graph is open, without a diagnostic, and the text of the graph."""
     text, labels = exported(BLOCKS)
     files = {f"{label}.dat": f"real [{','.join(map(str, shape))}]" for label, shape in labels.items()}
     workspace = Workspace(MemoryReader({**files, PATH: text}))
     workspace.open(PATH, text)
     assert workspace.snapshot().diagnostics(PATH) == ()
+    return workspace, text
+
+
+def look(workspace: Workspace, at: int) -> None:
+    """What an editor asks for after a keystroke."""
+    snapshot = workspace.snapshot()
+    snapshot.diagnostics(PATH)
+    front_end(PATH).inlay_hints(snapshot, PATH, Span(max(at - SCREEN // 2, 0), at + SCREEN // 2), ALL_KINDS)
+
+
+@pytest.mark.budget(0.010)
+@pytest.mark.parametrize("letter", ["x", " ", "1"])
+def test_in_a_long_graph(benchmark: BenchmarkFixture, settle: Callable[[], None], letter: str) -> None:
+    """Budget: a keystroke in 1,000 lines to diagnostics and inlay shapes in 10 ms."""
+    workspace, text = opened()
     at = text.index("epsilon = 1e-05", len(text) // 2) + len("epsilon = 1")
     lengths, typed = cycle(range(1, 8)), 0
 
@@ -66,12 +81,31 @@ def test_in_a_long_graph(benchmark: BenchmarkFixture, settle: Callable[[], None]
         nonlocal typed
         before, typed = typed, next(lengths)
         workspace.edit(PATH, [Edit(Span(at, at + before), letter * typed)])
-        snapshot = workspace.snapshot()
-        snapshot.diagnostics(PATH)
-        front_end(PATH).inlay_hints(snapshot, PATH, Span(at - SCREEN // 2, at + SCREEN // 2), ALL_KINDS)
+        look(workspace, at)
 
     settle()
     benchmark.pedantic(keystroke, rounds=40, warmup_rounds=2)
+
+
+@pytest.mark.budget(0.010)
+@pytest.mark.parametrize("before", [";", ")"])
+def test_at_random_places(benchmark: BenchmarkFixture, settle: Callable[[], None], before: str) -> None:
+    """Budget: a letter behind any statement, or behind its last argument, in 10 ms."""
+    workspace, text = opened()
+    start = text.index("{")
+    places = Random(1).choices([match.start() for match in re.finditer(re.escape(before), text[start:])], k=40)
+    settle()
+
+    def keystroke(at: int) -> None:
+        workspace.edit(PATH, [Edit(Span(at, at), "x")])
+        look(workspace, at)
+
+    def place() -> tuple[tuple[int], dict[str, object]]:
+        workspace.open(PATH, text)
+        workspace.snapshot().diagnostics(PATH)
+        return (start + places.pop(),), {}
+
+    benchmark.pedantic(keystroke, setup=place, rounds=len(places))
 
 
 def _header(shape: tuple[int, ...], count: int) -> bytes:

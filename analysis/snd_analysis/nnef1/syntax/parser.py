@@ -29,6 +29,7 @@ _LEVELS = {operator: level for level, operators in enumerate(_OPERATORS) for ope
 _PAIRS = {"(": ")", "[": "]", "<": ">"}
 _BEHIND_NAMES = frozenset([END, "=", ",", ")", "]"])
 """What follows a name, and never one of the words of a comprehension or an ``if``."""
+_WORDS = frozenset(["NAME", "NUMBER", "MALFORMED"])
 _T = TypeVar("_T")
 
 
@@ -175,12 +176,25 @@ class Parser:
         while self._next.kind != END:
             first, start = self._at, self._next.start
             try:
-                found.append(self._assignment())
-                if self._next.kind != END:
+                assignment = self._assignment()
+                if self._next.kind != END and not self._is_word_too_many():
                     self._missing_semicolon()
+                found.append(assignment)
+                if self._is_word_too_many():
+                    self._error("expected ';'")
+                    word = self._take()
+                    found.append(nodes.ErrorStatement(word.start, word.end, ()))
             except _Unreadable:
                 found.append(self._broken(first, start))
         return tuple(found)
+
+    def _is_word_too_many(self) -> bool:
+        """Whether one word is left behind a closing bracket. What is assigned stays known while it is typed.
+
+        Behind a name, the word may be an operand whose operator is missing, and the value more than what was read.
+        """
+        last, word, *rest = self._tokens[self._at - 1 : self._at + 2]
+        return last.kind in (")", "]") and word.kind in _WORDS and rest[0].kind == END
 
     def _assignment(self) -> nodes.Assignment:
         start = self._next.start
