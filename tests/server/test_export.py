@@ -343,6 +343,24 @@ def test_a_dynamic_batch_is_pooled_by_a_node(project: Path, real):
     assert "MaxPool" in {node.op_type for node in onnx.load("m.onnx").graph.node}
 
 
+def test_a_transposed_convolution_of_a_dynamic_extent_is_a_node(project: Path, real):
+    _model(
+        project,
+        """
+        import nn;
+        graph Upsampled {
+            @input { x: real[batch|4, 6, t|1000]; }
+            @variable { weight: real[6, 2, 4]; }
+            @output { y: real[batch, 4, 2 * t]; }
+            @compose { y = nn.deconv{stride=2, padding=1, groups=2}(x, weight); }
+        }
+        """,
+    )
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert "ConvTranspose" in {node.op_type for node in onnx.load("m.onnx").graph.node}
+
+
 @pytest.mark.parametrize(
     "decision",
     [

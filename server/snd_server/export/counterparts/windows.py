@@ -61,21 +61,21 @@ def _spatial(call: Call, names: tuple[str, str]) -> tuple[int, list[str]]:
 def _convolution(call: Call) -> None:
     assert call.operation.operator is not None
     is_plain = call.operation.operator.name == "conv"
+    kind = "Conv" if is_plain else "ConvTranspose"
     if call.rank() < 3:
         raise Unsuitable("ONNX has no convolution without space")
     rank, inputs = _spatial(call, ("data_format", "filter_format"))
     window = _window(call, call["stride"])
-    if is_plain and not call["ceil_mode"] and not call.knows("ox"):  # nothing is beyond the padding
-        _finish(
-            call, call.scope.node("Conv", inputs, None, group=call.symbol("g"), **window), call["data_format"], rank
-        )
+    is_exact = not call["ceil_mode"] if is_plain else call["output_size"] is None
+    if is_exact and not call.knows("ox"):  # nothing is beyond the padding, and nothing is added
+        result = call.scope.node(kind, inputs, None, group=call.symbol("g"), **window)
+        _finish(call, result, call["data_format"], rank)
         return
     extents = list(call.symbol("ox"))
     if not is_plain and 0 in extents:
         raise Unsuitable("ONNX has no transposed convolution without a result")
     taps, covered = call.symbol("fd"), [a + b for a, b in zip(window["pads"], window["pads"][rank - 2 :], strict=False)]
     source = list(call.symbol("ix"))
-    kind = "Conv"
     for axis in range(rank - 2):
         step, pads = window["strides"][axis], covered[axis]
         if is_plain:
@@ -89,8 +89,6 @@ def _convolution(call: Call) -> None:
                 raise Unsuitable("ONNX does not add so many elements")
             else:
                 window.setdefault("output_padding", [0] * (rank - 2))[axis] = missing
-    if not is_plain:
-        kind = "ConvTranspose"
     result = call.scope.node(kind, inputs, None, group=call.symbol("g"), **window)
     _finish(call, result, call["data_format"], rank)
 
