@@ -90,6 +90,24 @@ MODELS = {
             weights = Softmax<axis = -1>(seen)
             y = MatMul(weights, all)
         }""",
+    # buckets of distances as T5 has them: the logarithm of 0 becomes an int, which is not selected
+    "buckets": """
+        <ir_version: 7, opset_import: ["" : 13]>
+        main (float[N] x) => (int64[N] y)
+        <int64 zero = {0}, int64[1] ax = {0}, int64 one = {1}, float c = {2.0}, int64 few = {4}, int64 most = {6}>
+        {
+            xs = Shape(x)
+            n = Squeeze(xs, ax)
+            r = Range(zero, n, one)
+            real = Cast<to = 1>(r)
+            log = Log(real)
+            scaled = Mul(log, c)
+            large = Cast<to = 7>(scaled)
+            shifted = Add(large, few)
+            bounded = Min(shifted, most)
+            small = Less(r, few)
+            y = Where(small, r, bounded)
+        }""",
     # extents of images that are symbols, a size for resizing that nodes compute
     "image": """
         <ir_version: 7, opset_import: ["" : 13]>

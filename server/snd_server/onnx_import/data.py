@@ -39,6 +39,8 @@ class Data(Struct, frozen=True, eq=False):
     array: Array | None = None
     contents: Array | None = None
     name: str = ""
+    may_be_infinite: bool = False
+    """Whether elements may be -inf: it is a logarithm, or computed from one."""
 
     @property
     def rank(self) -> int:

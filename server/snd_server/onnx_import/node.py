@@ -37,6 +37,7 @@ Item: TypeAlias = "Data | Items | None"
 Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
 """Gives the output, or a list of all outputs."""
 
+_ARITHMETIC = frozenset(["math.add", "math.sub", "math.mul", "math.div", "math.neg"])
 TRANSLATIONS: dict[tuple[str, str], Translation] = {}
 """By domain and kind of node."""
 
@@ -194,17 +195,22 @@ class Node(Struct, frozen=True, eq=False):
     ) -> list[Data]:  # fmt: skip
         """Return all tensors that an operator gives; those of packs one after the other."""
         found: list[Data] = []
+        given = [each for each in inputs if isinstance(each, Data)]
+        may_be_infinite = operator == "math.log" or (
+            operator in _ARITHMETIC and any(each.may_be_infinite for each in given)
+        )
         for value in self.builder.run(operator, inputs, dtypes, attributes):
-            found += [self._data(each, inputs, like) for each in _flat(value)]
+            found += [self._data(each, given, like, may_be_infinite) for each in _flat(value)]
         return found
 
-    def _data(self, tensor: Tensor, inputs: Sequence[Argument], like: np.dtype[Any] | None) -> Data:
+    def _data(self, tensor: Tensor, inputs: Sequence[Data], like: np.dtype[Any] | None, may_be_infinite: bool) -> Data:
         shape = tensor.shape
         require(shape is not None and all(isinstance(each, Integer) for each in shape), "its rank is not known")
         dtype: np.dtype[Any] = _DTYPES[tensor.dtype or "real"]
-        given = [like] if like is not None else [each.dtype for each in inputs if isinstance(each, Data)]
+        given = [like] if like is not None else [each.dtype for each in inputs]
         found = next((each for each in given if _same_kind(each, dtype)), dtype)
-        return Data(found, tuple(each for each in shape or () if isinstance(each, Integer)), tensor)
+        extents = tuple(each for each in shape or () if isinstance(each, Integer))
+        return Data(found, extents, tensor, may_be_infinite=may_be_infinite)
 
     def is_named(self, extent: Integer) -> bool:
         """Return whether the text can name an extent; else it depends on data."""

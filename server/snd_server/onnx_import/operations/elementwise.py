@@ -179,6 +179,8 @@ def cast_to(node: Node, x: Data, wanted: np.dtype[np.generic]) -> Data:
         return node.run("onnx.wrap", x, **narrow, like=wanted)
     if from_type == to_type:
         return Data(wanted, x.shape, x.tensor, None if x.array is None else x.array.astype(wanted), x.contents, x.name)
+    if to_type == "int" and x.may_be_infinite:  # what it becomes is selected away later on, but must be an int
+        x = node.run("math.max", x, -(2.0 ** (bits_of(wanted) - 1)) if _is_signed(wanted) else 0.0)
     result = node.run("layout.cast", x, dtypes=[to_type], like=wanted)
     if from_type == "real" and to_type == "int" and bits_of(wanted) < 8:
         return node.run("onnx.wrap", result, **narrow, like=wanted)
