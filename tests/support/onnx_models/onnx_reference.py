@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,26 @@ def _images() -> Iterator[ReferenceCase]:
             grid = _RANDOM.uniform(-1.3, 1.3, (shape[0], *range(3, 3 + d), d))
             attributes = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
             yield ReferenceCase("GridSample", [_reals(*shape), grid], attributes)
+    corners = np.array([[0.5, 1.2, 3.4, 4.1], [-3.0, -2.0, 9.0, 7.5], [2.0, 2.0, 2.3, 2.1], [5.0, 1.0, 3.0, 4.0]])
+    for mode, samples, scale in product(("half_pixel", "output_half_pixel"), (1, 2, 3), (1.0, 0.5)):
+        size = {"output_height": 2, "output_width": 3, "sampling_ratio": samples, "spatial_scale": scale}
+        attributes = {**size, "coordinate_transformation_mode": mode}
+        yield ReferenceCase("RoiAlign", [_reals(2, 3, 5, 4), corners, _ints(0, 1, 1, 0)], attributes)
+    for size, block, attributes in (
+        ((5, 6), (2, 3), {}),
+        ((5, 6), (2, 3), {"strides": [1, 2], "pads": [1, 0, 0, 2]}),
+        ((7, 6), (2, 2), {"dilations": [3, 2], "strides": [2, 1], "pads": [2, 1, 2, 1]}),
+        ((9,), (4,), {"strides": [3]}),
+        ((3, 4, 5), (2, 1, 3), {"strides": [1, 2, 2], "pads": [0, 0, 1, 0, 0, 1]}),
+    ):
+        steps, pads = attributes.get("strides", [1] * len(size)), attributes.get("pads", [0] * 2 * len(size))
+        wide = [
+            width * step - step for width, step in zip(block, attributes.get("dilations", [1] * len(size)), strict=True)
+        ]
+        whole = [sum(each) for each in zip(size, pads[: len(size)], pads[len(size) :], strict=True)]
+        counts = [(all_ - width - 1) // step + 1 for all_, width, step in zip(whole, wide, steps, strict=True)]
+        columns = _reals(2, 3 * prod(block), prod(counts))
+        yield ReferenceCase("Col2Im", [columns, _ints(*size), _ints(*block)], attributes)
 
 
 # ---- reductions, products, search ------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from onnx import TensorProto
 
@@ -56,6 +58,34 @@ def _scatter_elements(call: Call) -> None:
 @counterpart("onnx.scatter_nd")
 def _scatter_nd(call: Call) -> None:
     call.write("ScatterND", call.given(), reduction=call["reduction"])
+
+
+@counterpart("onnx.roi_align")
+def _roi_align(call: Call) -> None:
+    height, width = call["output_size"]
+    rate, other = call["sampling_rate"]
+    if rate != other:
+        raise Unsuitable("ONNX has as many samples along each dimension")
+    call.write(
+        "RoiAlign", call.given(), output_height=height, output_width=width, sampling_ratio=rate,
+        spatial_scale=call["scale"],
+        coordinate_transformation_mode="half_pixel" if call["half_pixel"] else "output_half_pixel",
+    )  # fmt: skip
+
+
+@counterpart("onnx.col2im")
+def _col2im(call: Call) -> None:
+    scope, block = call.scope, list(call.symbol("w"))
+    batch, channels = call.known()[:2]
+    if channels is None:
+        raise Unsuitable("the number of channels is known in the run only")
+    shape = [0 if batch is None else batch, channels * prod(block), -1]
+    merged = scope.node("Reshape", [call.input(), scope.constant(shape)])
+    size = [scope.constant(list(each)) for each in (call["output_size"], block)]
+    call.write(
+        "Col2Im", [merged, *size], strides=list(call["stride"]), dilations=list(call["dilation"]),
+        pads=list(call["padding"]),
+    )  # fmt: skip
 
 
 @counterpart("onnx.trilu")

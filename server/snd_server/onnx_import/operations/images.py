@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, floor_divide
 from snd_server.onnx_import.data import Data, require
 from snd_server.onnx_import.limits import MOST_MATRIX_ELEMENTS
 from snd_server.onnx_import.node import Node, translation, unless
@@ -179,6 +180,39 @@ def _at_elements(node: Node, x: Data, grid: Data, aligned: bool) -> Data:
     places = node.run("math.add", node.run("math.mul", grid, scale), offset)
     elements = node.run("onnx.round", places)
     return node.run("math.div", node.run("math.sub", elements, offset), scale)
+
+
+@translation("RoiAlign")
+def roi_align(node: Node) -> Data:
+    x, rois, batch_indices = (node.input(at) for at in range(3))
+    samples = node.number("sampling_ratio", 0)
+    require(node.text("mode", "avg") == "avg", "the maximum of weighted elements")
+    require(samples > 0, "numbers of samples that depend on the regions")
+    size, scale = [node.number(f"output_{each}", 1) for each in ("height", "width")], node.real("spatial_scale", 1.0)
+    mode = node.text("coordinate_transformation_mode", "half_pixel" if node.opset >= 16 else "output_half_pixel")
+    given = {**unless(scale == 1, scale=scale), **unless(mode == "half_pixel", half_pixel=False)}
+    return node.run("onnx.roi_align", x, rois, batch_indices, output_size=size, sampling_rate=[samples] * 2, **given)
+
+
+@translation("Col2Im")
+def col2im(node: Node) -> Data:
+    x, size, block = node.input(0), node.integers(1) or [], node.ints(2) or []
+    d = len(size)
+    steps, dilations = (node.attribute(each, [1] * d) for each in ("strides", "dilations"))
+    pads = node.attribute("pads", [0] * 2 * d)
+    require(d == len(block) == len(steps) == len(dilations) == len(pads) / 2, "lists of different lengths")
+    require(min(*steps, *dilations, *block) > 0, "steps and blocks that are not positive")
+    counts = [
+        floor_divide(size[at] + pads[at] + pads[d + at] - (block[at] - 1) * dilations[at] - 1, steps[at]) + 1
+        for at in range(d)
+    ]
+    channels = floor_divide(x.shape[1], prod(block))
+    blocks = node.run("layout.reshape", x, shape=[x.shape[0], channels, *block, *counts])
+    given = {
+        **unless(d == 2, d=d), **unless(set(steps) == {1}, stride=steps),
+        **unless(set(dilations) == {1}, dilation=dilations), **unless(set(pads) == {0}, padding=pads),
+    }  # fmt: skip
+    return node.run("onnx.col2im", blocks, output_size=size, **given)
 
 
 # ---- search ----------------------------------------------------------------------------------------------------------
