@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from snd_analysis.base import descendants
@@ -13,23 +12,20 @@ REMEMBERED_STATEMENTS = 1 << 14
 """Statements of which what checks look for is kept, for each check."""
 
 
-def statements_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.Assignment]]:
-    """Yield the statements of the graph and of all fragments that it invokes, each with what its spans count from."""
+@lru_cache(maxsize=1)
+def statements_reached(document: nodes.Document) -> tuple[tuple[int, nodes.Assignment], ...]:
+    """Return the statements of the graph and of all fragments that it invokes, each with what its spans count from."""
     fragments: dict[str, nodes.Definition] = {}
     for each in definitions(document, "fragment"):
         fragments.setdefault(each.head.name.text, each)
-    pending = [*definitions(document, "graph")]
+    pending, found = [*definitions(document, "graph")], list[tuple[int, nodes.Assignment]]()
     while pending:
-        for start, statement in assignments(pending.pop()):
-            yield start, statement
-            pending += [fragments.pop(name) for name in _names_of_fragments(statement) if name in fragments]
-
-
-def calls_reached(document: nodes.Document) -> Iterator[tuple[int, nodes.Call]]:
-    """Yield the invocations among these."""
-    for start, statement in statements_reached(document):
-        for call in calls_in(statement):
-            yield start, call
+        reached = [*assignments(pending.pop())]
+        found += reached
+        if fragments:
+            names = [name for _, statement in reached for name in _names_of_fragments(statement)]
+            pending += [fragments.pop(name) for name in names if name in fragments]
+    return tuple(found)
 
 
 # After an edit, all other statements are the same: what they have is known.

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from snd_analysis.base import Edit, Problem, Repair, Rule, Span
 from snd_analysis.nnef1.lints.definitions import definitions, extensions
-from snd_analysis.nnef1.lints.reached import calls_reached
+from snd_analysis.nnef1.lints.reached import REMEMBERED_STATEMENTS, calls_in, statements_reached
 from snd_analysis.nnef1.syntax import nodes
 
 MISSING_REGISTRY = Rule("missing-registry", section="tool")
@@ -20,17 +20,24 @@ def check_registries(document: nodes.Document) -> Iterator[Problem]:
         _OTHER_NAMES.get(each.text, each.text) for _, each in extensions(document) if each.name.text == "tract_registry"
     }
     fragments = {each.head.name.text for each in definitions(document, "fragment")}
-    for start, call in calls_reached(document):
-        name = call.function.text
-        registry = _registry(name)
-        if registry is None or registry in declared or name in fragments:
-            continue
-        declared.add(registry)
-        message = f"'{name}' is an operation of tract's registry '{registry}', which no line declares"
-        line = f"extension tract_registry {registry};"
-        end = _end_of_header(document)
-        repair = Repair(f"Add '{line}'", (Edit(Span(end, end), f"\n{line}"),))
-        yield Problem(MISSING_REGISTRY, call.function.span.shifted(start), message, (), repair)
+    for start, statement in statements_reached(document):
+        for operation, registry in _of_registries(statement):
+            name = operation.text
+            if registry in declared or name in fragments:
+                continue
+            declared.add(registry)
+            message = f"'{name}' is an operation of tract's registry '{registry}', which no line declares"
+            line = f"extension tract_registry {registry};"
+            end = _end_of_header(document)
+            repair = Repair(f"Add '{line}'", (Edit(Span(end, end), f"\n{line}"),))
+            yield Problem(MISSING_REGISTRY, operation.span.shifted(start), message, (), repair)
+
+
+@lru_cache(maxsize=REMEMBERED_STATEMENTS)
+def _of_registries(statement: nodes.Assignment) -> tuple[tuple[nodes.Identifier, str], ...]:
+    """The operations of registries in a statement, with these."""
+    found = ((call.function, _registry(call.function.text)) for call in calls_in(statement))
+    return tuple((operation, registry) for operation, registry in found if registry is not None)
 
 
 @cache
