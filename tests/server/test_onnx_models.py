@@ -245,6 +245,17 @@ ONNXSCRIPT = sorted((Path(__file__).parents[1] / "support" / "onnx_models" / "on
 _WITH_EVERY_CHANGE = {"images", "recurrent"}
 
 
+def _demand_round_trip(path: Path, real: Run) -> None:
+    for command in (
+        ["convert", str(path), "-o", "new", "--verify"],
+        ["check", "new"],
+        ["fmt", "--check", "new"],
+        ["export", "new", "-o", "back.onnx", "--verify"],
+    ):
+        outcome = real(*command)
+        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -254,14 +265,7 @@ _WITH_EVERY_CHANGE = {"images", "recurrent"}
 )
 def test_models_of_onnxscript_make_the_round_trip(path: Path, project: Path, real: Run):
     """Functions within functions, loops and branches, recurrent nodes, QDQ, shapes that nodes compute."""
-    for command in (
-        ["convert", str(path), "-o", "new", "--verify"],
-        ["check", "new"],
-        ["fmt", "--check", "new"],
-        ["export", "new", "-o", "back.onnx", "--verify"],
-    ):
-        outcome = real(*command)
-        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+    _demand_round_trip(path, real)
 
 
 def test_a_list_of_one_and_a_quotient_that_may_be_negative(project: Path, real: Run):
@@ -317,14 +321,7 @@ _OFTEN = {"llama-dynamo", "resnet-script", "quantized_operators-script"}
 def test_models_of_torch_make_the_round_trip(name: str, project: Path, real: Run):
     """As both exporters of PyTorch write them: see ``support/onnx_models/torch/generate.py``."""
     path = TORCH / f"{name}.onnx"
-    for command in (
-        ["convert", str(path), "-o", "new", "--verify"],
-        ["check", "new"],
-        ["fmt", "--check", "new"],
-        ["export", "new", "-o", "back.onnx", "--verify"],
-    ):
-        outcome = real(*command)
-        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+    _demand_round_trip(path, real)
     text = (project / "new/main.sknd").read_text()
     assert re.findall(r"^operator (\w+)", text, re.MULTILINE) == OPERATORS[name]
 
