@@ -132,14 +132,21 @@ MODELS = {
 }
 
 
-def _saved(name: str, path: Path) -> None:
-    model = onnx.parser.parse_model(MODELS[name])
+def _weighted(text: str) -> Any:
+    """Return a model with random weights."""
+    model = onnx.parser.parse_model(text)
     graph, chance = model.graph, np.random.default_rng(7)
     for declared in graph.value_info:
         shape = [each.dim_value for each in declared.type.tensor_type.shape.dim]
         array = (chance.standard_normal(shape) / 2).astype(np.float32)
         graph.initializer.append(onnx.numpy_helper.from_array(array, declared.name))
     del graph.value_info[:]
+    return model
+
+
+def _saved(name: str, path: Path) -> None:
+    model = _weighted(MODELS[name])
+    graph = model.graph
     for named in (*graph.input, *graph.output, *graph.initializer):
         named.name = _spelled(named.name)
     for node in graph.node:
@@ -266,6 +273,8 @@ def _demand_round_trip(path: Path, real: Run) -> None:
 def test_models_of_onnxscript_make_the_round_trip(path: Path, project: Path, real: Run):
     """Functions within functions, loops and branches, recurrent nodes, QDQ, shapes that nodes compute."""
     _demand_round_trip(path, real)
+    if path.stem == "encoder":
+        assert "operator layer {" in (project / "new/main.sknd").read_text()
 
 
 def test_a_list_of_one_and_a_quotient_that_may_be_negative(project: Path, real: Run):
@@ -290,6 +299,56 @@ def test_a_list_of_one_and_a_quotient_that_may_be_negative(project: Path, real: 
         outcome = real(*command)
         assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
     assert "[part] = layout.split" in (project / "new/main.sknd").read_text()
+
+
+_FUNCTIONS = """
+    <ir_version: 8, opset_import: ["" : 17, "this" : 1]>
+    main (float[batch, 6] x) => (float[batch, 2] scores, float[batch, 6] gates)
+    <float[6, 6] encoder_0_weight, float[6] encoder_0_bias, float[6, 6] encoder_1_weight, float[6] encoder_1_bias,
+     float[6, 2] head_weight, float[6] scale>
+    {
+        encoder_0 = this.DenseBlock_1 (x, encoder_0_weight, encoder_0_bias)
+        encoder_1 = this.DenseBlock_2 (encoder_0, encoder_1_weight, encoder_1_bias)
+        tmp_3 = this.Gate(encoder_1, scale)
+        tmp_4 = Mul(tmp_3, x)
+        tmp_5 = this.Gate(tmp_4, scale)
+        scores, gates = this.layer (tmp_5, head_weight)
+    }
+    <domain: "this", opset_import: ["" : 17, "this" : 1]>
+    DenseBlock_1 (x, weight, bias) => (y)
+    { tmp = MatMul(x, weight) shifted = Add(tmp, bias) active = this.Active(shifted) y = Add(active, x) }
+    <domain: "this", opset_import: ["" : 17, "this" : 1]>
+    DenseBlock_2 (x, weight, bias) => (y)
+    { tmp = MatMul(x, weight) shifted = Add(tmp, bias) active = this.Active(shifted) y = Add(active, x) }
+    <domain: "this", opset_import: ["" : 17]>
+    Active (x) => (y) { half = Constant<value_float = 0.5>() t = Mul(x, half) y = Tanh(t) }
+    <domain: "this", opset_import: ["" : 17]>
+    Gate (x, scale) => (y) { scaled = Mul(x, scale) y = Sigmoid(scaled) }
+    <domain: "this", opset_import: ["" : 17]>
+    layer (x, weight) => (scores, gates) { gates = Softmax(x) wide = Mul(gates, x) scores = MatMul(wide, weight) }"""
+
+
+def test_functions_become_operators_with_their_names(project: Path, real: Run):
+    """Equal ones become one operator; one within another stays a part of its names."""
+    onnx.save(_weighted(_FUNCTIONS), "model.onnx")
+    _demand_round_trip(Path("model.onnx"), real)
+    text = (project / "new/main.sknd").read_text()
+    assert re.findall(r"^operator (\w+)", text, re.MULTILINE) == ["dense_block", "gate", "layer"]
+    assert (
+        """\
+        encoder_0 = dense_block(x);
+        encoder_1 = dense_block(encoder_0);
+        gate = gate(encoder_1);
+        mul = math.mul(gate, x);
+        gate_2 = gate(mul);
+        scores, gates = scores: layer(gate_2);
+"""
+        in text
+    )
+    assert "active_t = math.mul(shifted, 0.5);" in text
+    assert real("convert", "back.onnx", "-o", "again").status == 0
+    again = (project / "again/main.sknd").read_text()
+    assert again.partition("\n")[2] == text.partition("\n")[2]
 
 
 TORCH = Path(__file__).parents[1] / "support" / "onnx_models" / "torch"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
 from snd_analysis.workspace import Snapshot
 from snd_server.onnx_import.block_operator import OperatorMaker, Window
 from snd_server.onnx_import.hoisting import hoisted
-from snd_server.onnx_import.limits import LONGEST_BLOCK, MOST_INPUTS, MOST_REFUSED
+from snd_server.onnx_import.limits import LONGEST_BLOCK, MOST_INPUTS, MOST_REFUSED, SHORTEST_BLOCK
 from snd_server.onnx_import.modules import Modules, common, title
 from snd_server.onnx_import.naming import snake
 from snd_server.onnx_import.source import Array
@@ -60,7 +61,10 @@ def recognise(
     found = Recognised(order.steps, [], {}, {})
     refused: set[Hashable] = set()
     search = _Search(results, origin, order.sizes)
-    while len(refused) < MOST_REFUSED and (group := search.best_group(found.steps, refused)) is not None:
+    while len(refused) < MOST_REFUSED:
+        group = search.best_group(found.steps, refused) or search.single_call(found.steps, refused)
+        if group is None:
+            break
         key, windows = group
         made = OperatorMaker(windows, arrays, origin.names, snapshot).operator(search.title(windows), taken, is_right)
         if made is None:
@@ -102,7 +106,7 @@ class _Search:
         """
         graph = _Graph(steps, self._codes)
         best: tuple[tuple[int, int], Hashable, list[Window]] | None = None
-        for length in range(min(LONGEST_BLOCK, len(steps) // 2), 2, -1):
+        for length in range(min(LONGEST_BLOCK, len(steps) // 2), 1, -1):
             if best is not None and best[0][0] >= 3 * (len(steps) // length - 1) * (length - 1):
                 continue
             for key, places in graph.repeated(length).items():
@@ -110,6 +114,8 @@ class _Search:
                 if key in refused or len(places) < 2 or (best is not None and 3 * saved < best[0][0]):
                     continue
                 parts = [steps[at : at + length] for at in places]
+                if length < SHORTEST_BLOCK and not all(map(self._is_call, parts)):
+                    continue
                 worth = saved * (3 if all(map(self._is_module, parts)) else 2)
                 if best is not None and worth < best[0][0]:
                     continue
@@ -120,6 +126,25 @@ class _Search:
                     if len(found) == len(windows) and len({len(each.outputs) for each in found}) == 1:
                         best = (rank, key, found)
         return None if best is None else best[1:]
+
+    def single_call(self, steps: Sequence[GraphStep], refused: set[Hashable]) -> tuple[Hashable, list[Window]] | None:
+        """Return the statements of a function that is called once: the longest that is not the whole graph."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for at, step in enumerate(steps):
+            for each in self._origin.of(step):
+                if each.prefix:
+                    places[each.path].append(at)
+        graph = _Graph(steps, self._codes)
+        for path, inside in sorted(places.items(), key=lambda item: -len(item[1])):
+            length = len(inside)
+            if (
+                SHORTEST_BLOCK <= length <= min(LONGEST_BLOCK, len(steps) - 1)
+                and path not in refused
+                and self._is_call(steps[inside[0] : inside[0] + length])
+                and (window := self._window(graph, inside[0], length)) is not None
+            ):
+                return path, [window]
+        return None
 
     def title(self, windows: Sequence[Window]) -> str:
         """Return what an operator in the place of windows should be called; empty if the source does not say."""
@@ -146,6 +171,10 @@ class _Search:
         """Return whether statements are all those of a module."""
         modules = self._modules(steps)
         return bool(modules) and self._sizes[modules[-1].path] == len(steps)
+
+    def _is_call(self, steps: Sequence[GraphStep]) -> bool:
+        """Return whether statements are all those of a call of a function."""
+        return self._is_module(steps) and bool(self._modules(steps)[-1].prefix)
 
     def _name(self, steps: Sequence[GraphStep]) -> str:
         """Return the words that the names of all results begin with, where the source does not say the module."""
@@ -196,8 +225,12 @@ class _Graph:
         tokens = map(_token, steps)
         # Statements have numbers, too: long tuples are compared once only.
         self._tokens = [None if each is None else codes.setdefault((-1, each), len(codes) + 1) for each in tokens]
-        self._beginnings = [[*self._codes_from(first, codes)] for first in range(len(steps))]
+        self._codes = codes
+
+    @cached_property
+    def _beginnings(self) -> list[list[int]]:
         """What windows from each statement on have in common with others, by how long they are."""
+        return [[*self._codes_from(first, self._codes)] for first in range(len(self.steps))]
 
     def taken(self, at: int) -> Iterator[Tensor]:
         """Yield the tensors that a statement takes."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 LONGEST_BLOCK = 100
 """Statements of an operator that is made of what is repeated. Longer repetitions stay statements of the graph."""
+SHORTEST_BLOCK = 3
+"""Statements of such an operator. Fewer are one only if they are those of a function with several calls."""
 MOST_INPUTS = 8
 """Inputs of such an operator. What would need more stays statements of the graph."""
 MOST_REFUSED = 8

@@ -1,17 +1,22 @@
-"""The modules that a node belongs to: exporters say them in its name, or beside it."""
+"""The modules that a node belongs to: exporters say them in its name, or beside it. So are calls of functions."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from snd_server.onnx_import.naming import snake
+from snd_server.onnx_import.naming import readable, snake
 
 _NAMES = "pkg.torch.onnx.name_scopes"
 _CLASSES = "pkg.torch.onnx.class_hierarchy"
 _LIBRARY = "torch.nn.modules."
+_UNNUMBERED = re.compile(r"[._]\d+$")
+"""What exporters add to the names of functions that differ by attributes only."""
 
 
 class Module(Struct, frozen=True):
@@ -20,6 +25,8 @@ class Module(Struct, frozen=True):
     path: str
     kind: str = ""
     """Empty if it is not known, or a container that says nothing."""
+    prefix: str = ""
+    """Of a call of a function: what the names inside of it begin with."""
 
 
 Modules = tuple[Module, ...]
@@ -62,6 +69,29 @@ def _of_name(name: str) -> Iterator[Module]:
         whole = f"{whole.removesuffix(before)}{part}" if before and part.startswith(f"{before}.") else f"{whole}.{part}"
         whole = whole.strip(".")
         yield Module(whole)
+
+
+class Calls:
+    """Names calls of functions: no two of a model alike."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def module(self, function: str, result: str, prefix: str, outer: Modules) -> Module:
+        """Return a call as a module of the nodes inside, whose names begin with ``prefix``."""
+        around = outer[-1] if outer and outer[-1].prefix and f"{result}/".startswith(outer[-1].prefix) else Module("")
+        # A call that gives what the function around gives has no other name than the function.
+        own = result.removeprefix(around.prefix)
+        name = readable(own, function) if f"{own}/" != around.prefix else snake(function)
+        path = f"{around.path}.{name}".strip(".")
+        self._counts[path] += 1
+        path = path if self._counts[path] == 1 else f"{path}_{self._counts[path]}"
+        return Module(path, _UNNUMBERED.sub("", function), prefix)
+
+
+def within(call: Module, inner: Modules) -> Modules:
+    """Return the modules that a node of a function says, inside of a call."""
+    return tuple(replace(each, path=f"{call.path}.{each.path}") for each in inner)
 
 
 def common(each: Modules, other: Modules) -> Modules:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SUFFIX = re.compile(r"(_output_\d+|:\d+|__\d+)$")
-_NUMBERED = re.compile(r"^([a-zA-Z]?|val_|onnx::\w+_)\d+$")
+_NUMBERED = re.compile(r"^(tmp|([a-zA-Z]?|val_|tmp_|onnx::\w+_)\d+)$")
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_server.onnx_import.limits import DEEPEST_CALL, MOST_INLINED, MOST_NAME_CHARACTERS
-from snd_server.onnx_import.modules import Modules
+from snd_server.onnx_import.modules import Calls, Modules, within
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -88,6 +88,7 @@ class _Inlining:
         self._functions = functions
         self._nodes = MOST_INLINED
         self._characters = MOST_NAME_CHARACTERS
+        self._calls = Calls()
 
     def graph(self, graph: SourceGraph, depth: int) -> SourceGraph:
         """Return a graph without calls, which stands inside of ``depth`` calls."""
@@ -107,7 +108,11 @@ class _Inlining:
             return
         if depth >= DEEPEST_CALL:
             raise InvalidModelError(f"node '{node.shown}': the function '{node.kind}' calls itself, or is too deep")
-        for inner in call_of(node, function, f"{node.shown}/"):
+        result = next(filter(None, node.outputs), node.kind)
+        prefix = f"{result}/"
+        call = self._calls.module(node.kind, result, prefix, node.modules)
+        for each in call_of(node, function, prefix):
+            inner = replace(each, modules=(*node.modules, call, *within(call, each.modules)))
             self._characters -= sum(map(len, (inner.name, *inner.inputs, *inner.outputs)))
             if self._characters < 0:
                 raise InvalidModelError(f"its functions come to names of more than {MOST_NAME_CHARACTERS:,} characters")

@@ -38,6 +38,7 @@ from snd_server.onnx_import.source import Array, SourceGraph
 from snd_server.onnx_import.translation import Missing, Problem, Translator, input_data
 
 _WIDTH = 100
+_TYPES = frozenset(["real", "int", "bool", "str"])
 _TRIED = "operator.sknd"
 
 
@@ -75,13 +76,13 @@ class _Conversion:
         self._graph = graph
         self._given = given
         self._bound = bound
-        self._names = Names({"real", "int", "bool", "str"})
+        self._names = Names(_TYPES)
         self._symbols = dict(self._named_symbols())
         self._writer = Writer(self._names)
         self._snapshot = Workspace(_Nothing()).snapshot()
         self._builder = Builder(self._snapshot, self._symbols.values())
-        self._definitions = Names({*library_modules(), *format_modules(), "real", "int", "bool", "str"})
-        self._translator = Translator(self._builder, self._symbols, self._definitions)
+        names = Names({*library_modules(), *format_modules(), *_TYPES})
+        self._translator = Translator(self._builder, self._symbols, names)
 
     def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
         """The dynamic extents of inputs, by what the source calls them."""
@@ -105,11 +106,11 @@ class _Conversion:
         outputs = {name: self._tensor(name, value) for name, value in zip(names, results, strict=True)}
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
         invoked = needed_steps(self._builder.steps, wanted)
-        text = GraphText(f"graph {self._definitions.new(self._graph.name or 'model')}")
+        used = frozenset[str]().union(*map(modules_of, invoked))
+        definitions = Names({*used, *self._translator.placeholders, *_TYPES})
+        text = GraphText(f"graph {definitions.new(self._graph.name or 'model')}")
         origin = Origin(self._builder.wanted, self._builder.modules)
-        recognised = recognise(
-            invoked, wanted, self._builder.arrays, origin, self._snapshot, self._definitions, _is_right
-        )
+        recognised = recognise(invoked, wanted, self._builder.arrays, origin, self._snapshot, definitions, _is_right)
         self._builder.wanted.update(recognised.names)
         steps = recognised.steps
         written_as = self._name(inputs, outputs, steps)

@@ -194,7 +194,11 @@ class Translator:
         """Return what a result should be called: as the module that it comes from, or with what is done there."""
         if not source.modules:
             return readable(name, source.kind)
-        path = source.modules[-1].path
+        path, prefix = source.modules[-1].path, source.modules[-1].prefix
+        if prefix and name.startswith(prefix):  # the function has a name for it
+            return joined(path, readable(name.removeprefix(prefix), source.kind))
+        if prefix and name != prefix[:-1]:
+            return readable(name, source.kind)
         return snake(path) if self._last.get(path) is source else joined(path, operation)
 
     def _name_others(self, first: int, source: SourceNode) -> None:
