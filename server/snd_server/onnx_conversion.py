@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping
 from math import prod
@@ -34,7 +35,7 @@ from snd_server.onnx_import import (
     read_model,
     tensor_array,
 )
-from snd_server.onnx_import.source import Array
+from snd_server.onnx_import.source import Array, symbols_of, with_extents
 from snd_server.reading import reason
 from snd_server.tensor_inputs import given_tensors
 from snd_server.terminal import say
@@ -94,8 +95,24 @@ def convert_onnx(
         raise ArgumentError(f"{path}: {problem}") from None
     except OSError as error:
         raise ArgumentError(f"{path}: {reason(error)}") from None
-    constants = _constants(graph, fixed or {})
+    extents, others = _extents(graph, fixed or {})
+    constants = _constants(graph, others)
+    graph = with_extents(graph, extents)
     return convert_graph(graph, shown_source(path), constants), constants
+
+
+def _extents(graph: SourceGraph, fixed: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
+    """Return what extents with names are to be, and the rest. Raises ArgumentError."""
+    names = symbols_of(graph) - {each.name for each in graph.inputs}
+    found: dict[str, int] = {}
+    for name in names & fixed.keys():
+        try:
+            found[name] = operator.index(np.asarray(fixed[name])[()])
+        except TypeError:
+            raise ArgumentError(f"the extent '{name}' must be an int") from None
+        if found[name] < 0:
+            raise ArgumentError(f"the extent '{name}' must not be negative")
+    return found, {name: value for name, value in fixed.items() if name not in found}
 
 
 def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]:
@@ -104,7 +121,7 @@ def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]
     found: dict[str, Array] = {}
     for name, value in fixed.items():
         if name not in declared:
-            raise ArgumentError(f"the model has no input '{name}' that could become a constant")
+            raise ArgumentError(f"the model has no input and no extent '{name}' that could become a constant")
         try:
             array = np.asarray(value)
             dtype = declared[name].dtype

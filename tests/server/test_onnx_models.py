@@ -351,6 +351,51 @@ def test_functions_become_operators_with_their_names(project: Path, real: Run):
     assert again.partition("\n")[2] == text.partition("\n")[2]
 
 
+_SQUEEZED = """
+    <ir_version: 8, opset_import: ["" : 17]>
+    main (float[b, 1, 5] x) => (float[b, 5] y) {declared}
+    {{
+        s = Squeeze(x)
+        y = Relu(s)
+    }}"""
+_SQUEEZED_IF = """
+    <ir_version: 8, opset_import: ["" : 17]>
+    main (float[b, 1, 5] x) => (float[m, n] y)
+    <int64[1] zero = {0}, int64[1] one = {1}>
+    {
+        shape = Shape(x)
+        b = Gather(shape, zero)
+        is_one = Equal(b, one)
+        s = If (is_one) <
+            then_branch = squeezed () => (float[1, 5] t) { t = Squeeze(x, zero) },
+            else_branch = same () => (float[b, 1, 5] e) { e = Identity(x) }>
+        y = Relu(s)
+    }"""
+
+
+def test_what_is_squeezed_away_is_declared_or_given(project: Path, real: Run):
+    onnx.save(onnx.parser.parse_model(_SQUEEZED.format(declared="<float[b, 5] s>")), "model.onnx")
+    _demand_round_trip(Path("model.onnx"), real)
+    assert "layout.squeeze{axes=[1]}(x)" in (project / "new/main.sknd").read_text()
+    for text, reason in (
+        (
+            _SQUEEZED.format(declared=""),
+            "whether b is 1 must be known, which decides how many dimensions its result has",
+        ),
+        (_SQUEEZED_IF, "its branches give tensors of other shapes, [1, 5] and [b, 1, 5]"),
+    ):
+        onnx.save(onnx.parser.parse_model(text), "model.onnx")
+        outcome = real("convert", "model.onnx", "-o", "new", "--force")
+        assert outcome.status == 1
+        assert reason in outcome.stderr
+        outcome = real("convert", "model.onnx", "-o", "new", "--force", "--verify", "--fix", "b=1")
+        assert outcome.status == 0, outcome.stderr
+        for value in ("2.5", "-1", "[2]"):
+            outcome = real("convert", "model.onnx", "-o", "new", "--force", "--fix", f"b={value}")
+            assert outcome.status == 2
+            assert "the extent 'b' must" in outcome.stderr
+
+
 TORCH = Path(__file__).parents[1] / "support" / "onnx_models" / "torch"
 OPERATORS = {
     "bert-dynamo": ["bert_layer"],

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--fix", "fixed", multiple=True, metavar="NAME=VALUE",
-    help="Make an input of an ONNX model a constant, such as the shape of a reshape.",
+    help="Make an input of an ONNX model a constant, such as the shape of a reshape, or an extent a number.",
 )  # fmt: skip
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 @click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")

@@ -86,6 +86,10 @@ class Node(Struct, frozen=True, eq=False):
         """Return whether an output is taken."""
         return number < self.output_count and bool(self.source.outputs[number])
 
+    def declared_rank(self, number: int) -> int | None:
+        """Return how many dimensions the model says that an output has; None if it says nothing."""
+        return self.translator.declared_rank(self.source.outputs[number])
+
     # ---- attributes --------------------------------------------------------------------------------------------------
     def attribute(self, name: str, default: Any = None) -> Any:
         """Return an attribute."""

@@ -61,6 +61,28 @@ class SourceGraph(Struct, frozen=True, eq=False):
     documentation: str = ""
 
 
+def symbols_of(graph: SourceGraph) -> set[str]:
+    """Return the names of the extents of inputs."""
+    return {extent for each in graph.inputs for extent in each.shape or () if isinstance(extent, str)}
+
+
+def with_extents(graph: SourceGraph, extents: Mapping[str, int]) -> SourceGraph:
+    """Return a graph with numbers in place of names of extents."""
+
+    def number(extent: int | str | None) -> int | str | None:
+        return extents.get(extent, extent) if isinstance(extent, str) else extent
+
+    def known(each: Declared) -> Declared:
+        return each if each.shape is None else replace(each, shape=tuple(map(number, each.shape)))
+
+    return replace(
+        graph,
+        inputs=tuple(map(known, graph.inputs)),
+        outputs=tuple(map(known, graph.outputs)),
+        known={name: known(each) for name, each in graph.known.items()},
+    )
+
+
 class Function(Struct, frozen=True, eq=False):
     """A function of a model. Attributes that refer to those of a call are ``Reference``."""
 

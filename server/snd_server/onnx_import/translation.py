@@ -72,6 +72,11 @@ class Translator:
             self.node(node)
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
 
+    def declared_rank(self, name: str) -> int | None:
+        """Return how many dimensions the model says that a tensor has; None if it says nothing."""
+        declared = self._declared.get(name)
+        return None if declared is None or declared.shape is None else len(declared.shape)
+
     def node(self, source: SourceNode) -> None:
         """Translate a node; if it can't be, that becomes a problem."""
         first = len(self.builder.steps)

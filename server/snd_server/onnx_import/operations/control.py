@@ -29,7 +29,8 @@ def branch(node: Node) -> list[Item]:
     outputs = []
     for found, wanted in zip(one, other, strict=True):
         require(type_name(found.dtype) == type_name(wanted.dtype), "its branches give other types")
-        require(found.shape == wanted.shape, "its branches give other shapes")
+        shapes = " and ".join(f"[{', '.join(map(str, each.shape))}]" for each in (found, wanted))
+        require(found.shape == wanted.shape, f"its branches give tensors of other shapes, {shapes}")
         outputs.append(replace(found, array=None, contents=None, tensor=_result(found)))
     flag = _scalar(node, condition)
     tensors = tuple(_tensor(each) for each in outputs)

@@ -57,12 +57,23 @@ def flatten(node: Node) -> Data:
     return reshaped(node, x, [first, prod(x.shape[axis:], start=ONE)])
 
 
+def may_be_one(extent: Integer) -> bool:
+    """Return whether an extent may be 1."""
+    low, high = integers.bounds(extent)
+    return (low is None or low <= 1) and (high is None or high >= 1)
+
+
 @translation("Squeeze")
 def squeeze(node: Node) -> Data:
     x, axes = node.input(0), node.ints(1, "axes")
     if axes is None:
-        require(all(each is not None for each in x.extents), "which extents are 1 is not known")
         axes = [at for at, extent in enumerate(x.extents) if extent == 1]
+        others = [str(each) for each in x.shape if may_be_one(each) and each.value is None]
+        # An extent that is not known stays if the model declares a result with so many dimensions.
+        require(
+            not others or node.declared_rank(0) == x.rank - len(axes),
+            f"whether {' and '.join(others)} is 1 must be known, which decides how many dimensions its result has",
+        )
     return node.run("layout.squeeze", x, axes=axes) if axes else x
 
 
