@@ -41,10 +41,14 @@ class Factor(Struct, frozen=True, eq=False):
         return any(self.before) or any(self.after)
 
     @property
+    def extents(self) -> list[int]:
+        """The extents of the tensor."""
+        return [extent or 0 for extent in self.term.slot.shape]
+
+    @property
     def shape(self) -> list[int]:
         """The extents of the tensor with zeros around."""
-        extents = zip(self.before, self.term.slot.shape, self.after, strict=True)
-        return [before + (extent or 0) + after for before, extent, after in extents]
+        return [sum(each) for each in zip(self.before, self.extents, self.after, strict=True)]
 
     def array(self, memory: Memory) -> Array:
         """Return the tensor, with zeros around."""

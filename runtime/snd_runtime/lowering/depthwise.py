@@ -6,7 +6,7 @@ such as the zeros around an image, is computed, too, and thrown away: that costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call, Scratch, called
 from snd_runtime.lowering.gemm import Offsets
 from snd_runtime.lowering.limits import MOST_BETWEEN, MOST_WASTED
 from snd_runtime.lowering.vectors import (
@@ -56,12 +57,10 @@ class SingleRows:
             c.columns[rows], places[rows], np.diff(rows, append=len(places)), step,
         )  # fmt: skip
 
-    def run(self, a: Array, b: Array, c: Array) -> None:
-        """Add the products; the arrays are contiguous, of the same reals."""
-        # The kernel knows addresses only: the arrays must live until it ends.
-        totals = np.empty(_WIDE * self._lanes, c.dtype)
-        tensors = (each.ctypes.data for each in (a, b, c, totals))
-        _kernel(c.dtype.str)(*tensors, *self._tables)
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
+        """Return what adds the products; the tensors are contiguous, of these reals."""
+        totals = Scratch(_WIDE * self._lanes * real.itemsize)
+        return called(_kernel(real.str), (a, b, c, totals), self._tables)
 
 
 def are_dense(columns: Array) -> bool:

@@ -8,7 +8,7 @@ vectorize that, so it is written in the language of its compiler.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call, Scratch, called
 from snd_runtime.lowering.vectors import (
     Tile,
     element_at,
@@ -43,11 +44,6 @@ class Offsets(Struct, frozen=True, eq=False):
     columns: Array
 
 
-def is_available(real: np.dtype[Any]) -> bool:
-    """Return whether products of these reals can be compiled."""
-    return _kernel(real.str) is not None
-
-
 class Multiplication:
     """Products of matrices of two tensors, added to those of a third one; the columns of ``a`` are the rows of ``b``.
 
@@ -66,15 +62,11 @@ class Multiplication:
             c.starts, c.rows, c.columns, _are_rows(_filled(c.columns, tile.columns), tile.columns),
         )  # fmt: skip
 
-    def run(self, a: Array, b: Array, c: Array) -> None:
-        """Add the products; the arrays are contiguous, of the same reals."""
-        kernel, tile = _kernel(c.dtype.str), tile_of(c.itemsize)
-        assert kernel is not None
-        packed = np.empty(self._packed, c.dtype)
-        panel, sums = np.empty(_BLOCK * tile.columns, c.dtype), np.empty(tile.rows * tile.columns, c.dtype)
-        # The kernel knows addresses only: the arrays must live until it ends.
-        tensors = (each.ctypes.data for each in (a, b, c, packed, panel, sums))
-        kernel(*tensors, *self._tables)
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
+        """Return what adds the products; the tensors are contiguous, of these reals."""
+        kernel, tile = _kernel(real.str), tile_of(real.itemsize)
+        sizes = (self._packed, _BLOCK * tile.columns, tile.rows * tile.columns)
+        return called(kernel, (a, b, c, *(Scratch(size * real.itemsize) for size in sizes)), self._tables)
 
 
 def _filled(offsets: Array, most: int) -> Array:
@@ -88,12 +80,10 @@ def _are_rows(offsets: Array, length: int) -> Array:
 
 
 @cache
-def _kernel(dtype: str) -> Callable[..., None] | None:
-    """Return the kernel for one type of reals; None if the compiler can't be loaded."""
-    try:
-        from numba import njit
-    except ImportError:  # it may not know this version of NumPy
-        return None
+def _kernel(dtype: str) -> Callable[..., None]:
+    """Return the kernel for one type of reals."""
+    from numba import njit
+
     real = np.dtype(dtype)
     tile = tile_of(real.itemsize)
     tile_rows, tile_columns, third, zero = tile.rows, tile.columns, tile.rows // 3, real.type(0)

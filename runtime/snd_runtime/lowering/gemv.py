@@ -6,13 +6,13 @@ row is read from memory once, which takes longer than all else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call, Scratch, called, elements
 from snd_runtime.lowering.gemm import Offsets
 from snd_runtime.lowering.vectors import (
     Tile,
@@ -37,12 +37,10 @@ class FewVectors:
         self._width = len(b.columns)
         self._tables = (a.starts, rows, b.starts, b.columns, c.starts, c.rows, c.columns, len(a.columns))
 
-    def run(self, a: Array, b: Array, c: Array) -> None:
-        """Add the products; the arrays are contiguous, of the same reals."""
-        kernel = _kernel(c.dtype.str, self._width)
-        # The kernel knows addresses only: the arrays must live until it ends.
-        totals = np.empty(_ROWS * self._width, c.dtype)
-        kernel(a.ctypes.data, b.ctypes.data, totals, c.reshape(-1), *self._tables)
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
+        """Return what adds the products; the tensors are contiguous, of these reals."""
+        totals = Scratch(_ROWS * self._width * real.itemsize)
+        return called(_kernel(real.str, self._width), (a, b, c, totals), self._tables)
 
 
 @cache
@@ -50,20 +48,22 @@ def _kernel(dtype: str, width: int) -> Callable[..., None]:
     """Return the kernel for one type of reals, and so many vectors."""
     from numba import njit
 
+    reals = elements(np.dtype(dtype).name)
     products = _products(tile_of(np.dtype(dtype).itemsize), width)
 
     @njit(error_model="numpy", boundscheck=False)
     def kernel(
-        a: int, b: int, totals: Any, c: Any,
+        a: int, b: int, c: int, totals: int,
         a_starts: Any, a_rows: Any, b_starts: Any, b_columns: Any, c_starts: Any, c_rows: Any, c_columns: Any,
         inner: int,
     ) -> None:  # fmt: skip
+        found, target = reals(totals, _ROWS * width), reals(c, 1)
         for number in range(len(c_starts)):
             for row in range(0, len(c_rows), _ROWS):
-                products(a, a_starts[number], a_rows, row, b, b_starts[number], b_columns, inner, totals)
+                products(a, a_starts[number], a_rows, row, b, b_starts[number], b_columns, inner, found)
                 for i in range(min(len(c_rows) - row, _ROWS)):
                     for j in range(width):
-                        c[c_starts[number] + c_rows[row + i] + c_columns[j]] += totals[i * width + j]
+                        target[c_starts[number] + c_rows[row + i] + c_columns[j]] += found[i * width + j]
 
     compiled: Callable[..., None] = kernel
     return compiled

@@ -33,8 +33,10 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call, Place, Word, entry_address, run_calls
 from snd_runtime.lowering.error_function import error_function_of_one
 from snd_runtime.lowering.limits import MOST_SUMMED
+from snd_runtime.lowering.memory import array_types
 
 WORTH_COMPILING = 1 << 24
 """How many points NumPy must have computed before a kernel is compiled, in which time it would have been."""
@@ -71,6 +73,9 @@ _STORED = {
 }
 
 
+_HEAD, _INDENT = "def kernel(", "    "
+
+
 class Statement(Struct, frozen=True):
     """A write with what it reads, over the axes of a kernel; ``tensors`` are the names of tensors in it."""
 
@@ -89,6 +94,8 @@ class Kernel(Struct, frozen=True):
     numbers: Array
     constants: Array
     tensors: tuple[Any, ...]
+    kinds: tuple[tuple[str, int], ...]
+    """The element type of each tensor, and how many elements it has."""
     results: tuple[int, ...]
     """Which of the tensors it writes."""
     points: int
@@ -97,19 +104,29 @@ class Kernel(Struct, frozen=True):
 
     def run(self, arrays: Sequence[Array], real: np.dtype[Any]) -> bool:
         """Compute the results, given the arrays of all tensors, those of the results, too; false if NumPy has to."""
+        call = self.call(real)
+        if call is None or not all(arrays[at].flags.c_contiguous for at in self.results):
+            return False
+        if not is_worth_compiling(self.source, self.points):
+            return False
+        return run_calls([call], dict(zip(self.tensors, arrays, strict=True)))
+
+    def call(self, real: np.dtype[Any]) -> Call | None:
+        """Return the call of the loops, on tensors with reals of this type; None if they can't compute these."""
         if self.functions and real != np.float32:
-            return False
-        function = _compiled(self.source, self.points, self.functions)
-        if function is None:
-            return False
-        if not all(arrays[at].flags.c_contiguous for at in self.results):
-            return False
-        function(self.numbers, self.constants.astype(real), *[array.ravel() for array in arrays])
-        return True
+            return None
+        constants = self.constants.astype(real)
+        words: list[Word] = [self.numbers.ctypes.data, len(self.numbers), constants.ctypes.data, len(constants)]
+        for tensor, (_, size) in zip(self.tensors, self.kinds, strict=True):
+            words += [Place(tensor), size]
+        dtypes = tuple(array_types(real)[dtype].name for dtype, _ in self.kinds)
+        source, functions = self.source, self.functions
+        return Call(
+            lambda: _entry(source, real.name, dtypes, functions), tuple(words), (self.numbers, constants), self.points
+        )
 
 
 _COMPUTED: dict[str, int] = {}
-_FUNCTIONS: dict[str, Callable[..., None] | None] = {}
 
 
 def is_worth_compiling(what: str, points: int) -> bool:
@@ -118,25 +135,21 @@ def is_worth_compiling(what: str, points: int) -> bool:
     return computed >= WORTH_COMPILING
 
 
-def _compiled(source: str, points: int, functions: frozenset[str]) -> Callable[..., None] | None:
-    """Return the function of a kernel that computes so many points; None if it is not worth it, or can't be made."""
-    if source not in _FUNCTIONS:
-        if not is_worth_compiling(source, points):
-            return None
-        names: dict[str, Any] = {"np": np, **{each: compiled_function(_SINGLE[each]) for each in functions}}
-        exec(source, names)
-        _FUNCTIONS[source] = compiled_function(names["kernel"])
-    return _FUNCTIONS[source]
+@cache
+def _entry(source: str, real: str, dtypes: tuple[str, ...], functions: frozenset[str]) -> int:
+    """Compile loops over tensors of these types: the address of the function."""
+    from numba import njit
 
-
-def compiled_function(function: Callable[..., None]) -> Callable[..., None] | None:
-    """Return a function that does the same in machine code; None if the compiler can't be loaded."""
-    try:
-        from numba import njit
-    except ImportError:  # it may not know this version of NumPy
-        return None
-    compiled: Callable[..., None] = njit(error_model="numpy", boundscheck=False)(function)
-    return compiled
+    kinds = ["int64", real, *dtypes]
+    head, *body = source.splitlines()
+    names = head[len(_HEAD) : -2].split(", ")
+    lines = [
+        f"{name} = {kind}(words[{2 * at}], words[{2 * at + 1}])"
+        for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    ]
+    lines += [line[len(_INDENT) :] for line in body]
+    helpers = {each: njit(error_model="numpy", boundscheck=False)(_SINGLE[each]) for each in functions}
+    return entry_address(lines, 2 * len(names), helpers)
 
 
 @cache
@@ -179,6 +192,7 @@ class _Loops:
         self._statements = statements
         self._extents = statements[0].analysis.extents
         self._arrays: dict[Hashable, str] = {}
+        self._kinds: dict[Hashable, tuple[str, int]] = {}
         self._accesses: dict[tuple[Hashable, int, tuple[tuple[int, int], ...]], _Access] = {}
         self._limits: list[_Limit] = []
         self._placed: set[int] = set()
@@ -255,6 +269,7 @@ class _Loops:
             stride *= extent
         tensor = statement.tensors(slot)
         array = self._arrays.setdefault(tensor, f"t{len(self._arrays)}")
+        self._kinds[tensor] = slot.dtype, stride
         key = (tensor, start, tuple(sorted(steps.items())))
         return self._accesses.setdefault(key, _Access(array, start, steps))
 
@@ -289,20 +304,20 @@ class _Loops:
         last = self._lines[-1]
         for at, target in self._targets.items():
             last.append(_STORED[self._statements[at].operator].format(self._element(target), results[at]))
-        head = ", ".join(("numbers", "constants", *self._arrays.values()))
-        text = [f"def kernel({head}):"]
-        text += [f"    n{at} = numbers[{at}]" for at in range(len(self._numbers))]
-        text += [f"    c{at} = constants[{at}]" for at in range(len(self._constants))]
+        text = [f"{_HEAD}{', '.join(('numbers', 'constants', *self._arrays.values()))}):"]
+        text += [f"{_INDENT}n{at} = numbers[{at}]" for at in range(len(self._numbers))]
+        text += [f"{_INDENT}c{at} = constants[{at}]" for at in range(len(self._constants))]
         for level, lines in enumerate(self._lines):
-            text += ["    " * (level + 1) + line for line in lines]
+            text += [_INDENT * (level + 1) + line for line in lines]
             if level < len(loops):
-                text += ["    " * (level + 1) + line for line in ranges[level]]
+                text += [_INDENT * (level + 1) + line for line in ranges[level]]
         points = prod(extent for _, extent in loops)
         numbers = np.array(self._numbers or [0], np.int64)
         tensors = tuple(self._arrays)
         written = tuple(tensors.index(each.tensors(each.write.slot)) for each in self._statements if each.is_kept)
         constants = np.array(self._constants or [0.0])
-        return Kernel("\n".join(text), numbers, constants, tensors, written, points, frozenset(self._functions))
+        kinds, functions = tuple(self._kinds[each] for each in tensors), frozenset(self._functions)
+        return Kernel("\n".join(text), numbers, constants, tensors, kinds, written, points, functions)
 
     def _ranges(self) -> list[list[str]]:
         """Return the lines that begin each loop; the last one counts from 0."""

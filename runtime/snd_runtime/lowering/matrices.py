@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.compose.formulas import AffineIndex
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call, Scratch, run_calls
 from snd_runtime.lowering.contraction import Contraction, Factor
 from snd_runtime.lowering.depthwise import SingleRows, are_dense
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.gemm import Multiplication, Offsets, is_available
+from snd_runtime.lowering.gemm import Multiplication, Offsets
 from snd_runtime.lowering.gemv import FewVectors
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
 from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
 from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.padding import one_is_finite, padding
 
 _LEAST_SUMMED = 64
 """Products with a few vectors are worth it if the sums are as long as several registers."""
@@ -41,30 +44,44 @@ class MatrixProduct:
     def run(self, memory: Memory) -> bool:
         """Add the products to the result; false if NumPy has to, since they can't be added so."""
         real, result = memory.dtypes["real"], memory.array(self._slot)
+        if not result.flags.c_contiguous:
+            return False
         if not is_worth_compiling(f"{self._kind.__name__} of {real.char}", self._points):
             return False
-        if not result.flags.c_contiguous or not is_available(real):
-            return False
-        a, b = arrays = [np.ascontiguousarray(each.array(memory), real) for each in self._factors]
-        # Zeros around one tensor must not be multiplied by infinity in the other one.
-        padded = [each.is_wider for each in self._factors]
-        others = arrays if all(padded) else [each for each, is_it in zip(arrays, padded, strict=True) if not is_it]
-        is_small = sum(each.size for each in others) < result.size
-        is_doubtful = any(padded) and not (is_small and _are_finite(others))
-        before = result.copy() if is_doubtful else result
+        before = result.copy() if any(each.is_wider for each in self._factors) else result
+        arrays: dict[Hashable, Array] = {self._slot: result}
+        arrays |= {each.term.slot: memory.array(each.term.slot).astype(real, copy=False) for each in self._factors}
+        if run_calls(self.calls(real), arrays):
+            return True
+        result[...] = before
+        return False
+
+    def calls(self, real: np.dtype[Any]) -> list[Call]:
+        """Return what adds the products, on tensors with reals of this type."""
+        calls: list[Call] = []
+        a, b = (self._placed(each, real, calls) for each in self._factors)
         known = self._multiplications.get(real.itemsize)
         if known is None:
             known = self._multiplications[real.itemsize] = self._kind(*self._offsets, real.itemsize)
-        known.run(a, b, result)
-        if is_doubtful and not _are_finite([result]) and not _are_finite(others):
-            result[...] = before
-            return False
-        return True
+        calls.append(replace(known.call(a, b, self._slot, real), points=self._points))
+        if len(calls) > 1:
+            calls.append(self._check(real))
+        return calls
 
+    def _placed(self, factor: Factor, real: np.dtype[Any], calls: list[Call]) -> Hashable:
+        """Return where a factor is, with the zeros around it that ``calls`` put there."""
+        slot = factor.term.slot
+        if not factor.is_wider:
+            return slot
+        wider = Scratch(prod(factor.shape) * real.itemsize)
+        calls.append(padding(slot, wider, factor.extents, factor.before, factor.after, real))
+        return wider
 
-def _are_finite(arrays: Sequence[Array]) -> bool:
-    """Return whether all elements are finite; false, too, if only their sum is not."""
-    return all(bool(np.isfinite(each.sum())) for each in arrays)
+    def _check(self, real: np.dtype[Any]) -> Call:
+        """Return what fails if zeros around one tensor may have been multiplied by infinity in the other one."""
+        result = self._slot, prod(extent or 0 for extent in self._slot.shape)
+        others = [(each.term.slot, prod(each.extents)) for each in self._factors if not each.is_wider] or [result]
+        return one_is_finite(sorted([result, *others], key=lambda each: each[1])[:2], real)
 
 
 def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | None:

@@ -1,0 +1,190 @@
+"""Compiled functions that are called one after the other, without Python between them.
+
+Every function takes one address: that of its words. These are numbers, and the addresses of tensors, which are filled
+in when it is known where these are. It returns 0, or anything else if its results must be found out in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from msgspec import Struct
+
+from snd_runtime.lowering.arithmetic import Array
+
+
+class Scratch(Struct, frozen=True, eq=False):
+    """Memory that a call needs for itself, or that one call leaves to the next one."""
+
+    bytes: int
+
+
+class Place(Struct, frozen=True):
+    """Where a tensor is, or some scratch memory: its address is one of the words."""
+
+    tensor: Hashable
+
+
+Word: TypeAlias = "int | Place"
+
+
+class Call(Struct, frozen=True, eq=False):
+    """A compiled function with what it is called with."""
+
+    entry: Callable[[], int]
+    """Compile the function, if it is not yet: its address."""
+    words: tuple[Word, ...]
+    tables: tuple[Array, ...] = ()
+    """What words are the addresses of: it must live as long as the call."""
+    points: int = 0
+    """How many points it computes."""
+
+    def places(self) -> Iterator[Hashable]:
+        """Yield the tensors and the scratch memory that it works on."""
+        return (word.tensor for word in self.words if isinstance(word, Place))
+
+
+class Calls:
+    """Calls in order, ready to be made."""
+
+    def __init__(self, calls: Sequence[Call], numbers: Mapping[Hashable, int]) -> None:
+        """``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets."""
+        self._calls = calls  # they keep their tables alive
+        words = [word for call in calls for word in call.words]
+        places = [(at, numbers[word.tensor]) for at, word in enumerate(words) if isinstance(word, Place)]
+        self._words = np.array([0 if isinstance(word, Place) else word for word in words], np.int64)
+        self._places, self._numbers = np.array(places, np.int64).reshape(-1, 2).T
+        self._entries = np.array([call.entry() for call in calls], np.int64)
+        lengths = [len(call.words) for call in calls]
+        self._starts = np.cumsum([0, *lengths[:-1]], dtype=np.int64) * self._words.itemsize
+
+    def run(self, addresses: Array) -> bool:
+        """Make the calls; false if one of them has no result to be trusted. The arrays must live until it ends."""
+        words = self._words.copy()  # another thread may run the same
+        words[self._places] = addresses[self._numbers]
+        return bool(_driver()(self._entries, self._starts + words.ctypes.data))
+
+
+def run_calls(calls: Sequence[Call], arrays: Mapping[Hashable, Array]) -> bool:
+    """Make calls once, on these arrays; false if there is no compiler, or no result to be trusted."""
+    found = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
+    for each in (place for call in calls for place in call.places()):
+        if isinstance(each, Scratch):
+            found[each] = np.empty(each.bytes, np.uint8)
+    try:
+        ready = Calls(calls, {key: number for number, key in enumerate(found)})
+    except ImportError:  # the compiler may not know this version of NumPy
+        return False
+    return ready.run(np.array([each.ctypes.data for each in found.values()], np.int64))
+
+
+def called(
+    kernel: Callable[..., Any], tensors: Sequence[Hashable], tables: Sequence[Array | int], is_check: bool = False
+) -> Call:
+    """Return the call of a function for the compiler, with the addresses of tensors and then with these tables.
+
+    A function that ``is_check`` says whether results can be trusted.
+    """
+    words: list[Word] = [Place(each) for each in tensors]
+    kinds: list[str] = []
+    kept: list[Array] = []
+    for each in tables:
+        if isinstance(each, np.ndarray):
+            made = np.ascontiguousarray(each)
+            kept.append(made)
+            words += [made.ctypes.data, made.size]
+            kinds.append(made.dtype.name)
+        else:
+            words.append(int(each))
+            kinds.append("")
+    count = len(tensors)
+    return Call(lambda: _entry_of(kernel, count, tuple(kinds), is_check), tuple(words), tuple(kept))
+
+
+@cache
+def _entry_of(kernel: Callable[..., Any], tensors: int, kinds: tuple[str, ...], is_check: bool) -> int:
+    """Return the address of a function that gets its words and calls a kernel."""
+    given, at = [f"words[{number}]" for number in range(tensors)], tensors
+    for kind in kinds:
+        given.append(f"{kind}(words[{at}], words[{at + 1}])" if kind else f"words[{at}]")
+        at += 2 if kind else 1
+    line = f"kernel({', '.join(given)})"
+    return entry_address([f"if not {line}: return 1" if is_check else line], at, {"kernel": kernel})
+
+
+def entry_address(lines: Sequence[str], words: int, names: Mapping[str, Any]) -> int:
+    """Compile a function of so many ``words``, which is never forgotten: its address.
+
+    In its lines, ``float32(address, size)`` is an array, and so for other types.
+    """
+    from numba import cfunc
+
+    text = ["def entry(address):", f"    words = int64(address, {words})", *("    " + line for line in lines)]
+    found: dict[str, Any] = {"np": np, **{name: elements(name) for name in _DTYPES}, **names}
+    exec("\n".join([*text, "    return 0"]), found)
+    options: dict[str, Any] = {"error_model": "numpy", "boundscheck": False}
+    made = cfunc("int64(int64)", **options)(found["entry"])
+    _ENTRIES.append(made)
+    return int(made.address or 0)
+
+
+_ENTRIES: list[Any] = []
+"""What would be freed otherwise."""
+_DTYPES = ("float32", "float64", "int64", "int32", "bool")
+
+
+@cache
+def elements(dtype: str) -> Callable[[int, int], Any]:
+    """Return what makes an array of an address and a number of elements, for the compiler."""
+    import numba
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    def pointer(typing: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+
+        return types.voidptr(types.int64), code
+
+    made: Any = intrinsic(pointer)
+    carray: Any = numba.carray  # type: ignore[attr-defined]
+    item = np.dtype(dtype).type
+
+    @numba.njit
+    def array(address: int, size: int) -> Any:
+        return carray(made(address), (size,), item)
+
+    compiled: Callable[[int, int], Any] = array
+    return compiled
+
+
+@cache
+def _driver() -> Callable[[Array, Array], bool]:
+    """Return what makes calls until one of them fails: whether none did."""
+    from llvmlite import ir
+    from numba import njit, types
+    from numba.extending import intrinsic
+
+    def call(typing: Any, entry: Any, words: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            number = ir.IntType(64)
+            function = builder.inttoptr(arguments[0], ir.FunctionType(number, [number]).as_pointer())
+            return builder.call(function, [arguments[1]])
+
+        return types.int64(types.int64, types.int64), code
+
+    made: Any = intrinsic(call)
+
+    @njit
+    def run(entries: Any, words: Any) -> bool:
+        for at in range(len(entries)):  # noqa: SIM110 - what the compiler makes of this is faster
+            if made(entries[at], words[at]) != 0:
+                return False
+        return True
+
+    compiled: Callable[[Array, Array], bool] = run
+    return compiled

@@ -1,0 +1,101 @@
+"""Copies of tensors with zeros around, and what those are good for, as compiled loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
+from itertools import accumulate
+from math import prod
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from snd_runtime.lowering.calls import Call, called, elements
+
+
+def padding(
+    tensor: Hashable,
+    wider: Hashable,
+    extents: Sequence[int],
+    before: Sequence[int],
+    after: Sequence[int],
+    real: np.dtype[Any],
+) -> Call:
+    """Return what copies a tensor of reals into a wider one, with zeros before and after it along each dimension."""
+    # Neighbours without zeros around the second one are walked through as one.
+    merged: list[list[int]] = []
+    for extent, first, last in zip(extents, before, after, strict=True):
+        if merged and not first and not last:
+            merged[-1] = [each * extent for each in merged[-1]]
+        else:
+            merged.append([extent, first, last])
+    shapes = [each[0] for each in merged], [sum(each) for each in merged]
+    inner, outer = ([*accumulate(reversed(shape[1:]), mul, initial=1)][::-1] for shape in shapes)
+    tables = [np.array(each, np.int64) for each in (shapes[0], inner, outer, [each[1] for each in merged])]
+    return called(_padding(real.str), (tensor, wider), (*tables, prod(shapes[1])))
+
+
+def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) -> Call:
+    """Return what fails unless all elements of one of two tensors, which have so many, are finite."""
+    places, sizes = zip(*tensors, strict=True)
+    return called(_one_is_finite(real.str), places, sizes, is_check=True)
+
+
+@cache
+def _padding(dtype: str) -> Callable[..., None]:
+    from numba import njit
+
+    reals = elements(np.dtype(dtype).name)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def kernel(of: int, to: int, extents: Any, inner: Any, outer: Any, before: Any, size: int) -> None:
+        source, target = reals(of, size), reals(to, size)
+        target[:] = 0
+        rank = len(extents)
+        row, rows = extents[rank - 1], 1
+        for axis in range(rank - 1):
+            rows *= extents[axis]
+        position = np.zeros(rank, np.int64)
+        at = before[rank - 1]
+        for axis in range(rank - 1):
+            at += before[axis] * outer[axis]
+        for number in range(rows):
+            start = number * row
+            for each in range(row):
+                target[at + each] = source[start + each]
+            axis = rank - 2
+            while axis >= 0:
+                position[axis] += 1
+                at += outer[axis]
+                if position[axis] < extents[axis]:
+                    break
+                at -= extents[axis] * outer[axis]
+                position[axis] = 0
+                axis -= 1
+
+    compiled: Callable[..., None] = kernel
+    return compiled
+
+
+@cache
+def _one_is_finite(dtype: str) -> Callable[..., bool]:
+    from numba import njit
+
+    real = np.dtype(dtype)
+    whole = np.dtype(f"i{real.itemsize}")
+    integers, infinity = elements(whole.name), np.array(np.inf, real).view(whole)[()]
+
+    @njit(error_model="numpy", boundscheck=False)
+    def is_finite(tensor: int, size: int) -> bool:
+        bits, count = integers(tensor, size), 0
+        for at in range(size):  # NaN and infinity have the greatest exponent
+            count += (bits[at] & infinity) == infinity
+        return count == 0
+
+    @njit(error_model="numpy", boundscheck=False)
+    def kernel(first: int, second: int, first_size: int, second_size: int) -> bool:
+        return is_finite(first, first_size) or is_finite(second, second_size)
+
+    compiled: Callable[..., bool] = kernel
+    return compiled
