@@ -2,8 +2,8 @@
 
 NumPy is slow where an operation has few elements at a time: pooling, depthwise convolutions, normalisations of small
 images. All kernels come from formulas, by the one rule of this module. Extents, strides and constants are arguments, so
-that formulas of one form share a kernel. Nothing is reordered or contracted but sums, which are added up one by one;
-only ``erf`` may differ in the last bit.
+that formulas of one form share a kernel. Nothing is reordered or contracted but sums; only functions such as ``exp``
+may differ in the last bits (``elementary.py``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from snd_analysis.compose.formulas import (
 )
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, Place, Word, entry_address, run_calls
-from snd_runtime.lowering.error_function import error_function_of_one
+from snd_runtime.lowering.folds import Fold, fold_of
+from snd_runtime.lowering.functions import SINGLE, function_named
 from snd_runtime.lowering.limits import MOST_SUMMED
 from snd_runtime.lowering.memory import array_types
 
@@ -57,10 +58,10 @@ _REAL = {
     ">?": "({0} if {0} > {1} or {0} != {0} else {1})",
 }
 """The operations on reals that come to the same, bit by bit, as those of NumPy."""
-_SINGLE = {"erf": error_function_of_one}
-"""Functions of reals of 32 bits that come to the same but for the last bit."""
 _INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}
 _BOOL = {"&&": "({} & {})", "||": "({} | {})", "all": "({} & {})", "any": "({} | {})", "not": "(not {})"}
+_LEAST_FOLDED = 8
+"""Rows of fewer elements are accumulated side by side."""
 _DTYPES = frozenset({"real", "int", "bool"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _STORED = {
@@ -68,6 +69,8 @@ _STORED = {
     ":=": "{0} = {1}",
     "+=": "{0} += {1}",
     "*=": "{0} *= {1}",
+    "&=": "{0} &= {1}",
+    "|=": "{0} |= {1}",
     "<?=": "{0} = {1} if {1} < {0} or {1} != {1} else {0}",
     ">?=": "{0} = {1} if {1} > {0} or {1} != {1} else {0}",
 }
@@ -100,7 +103,7 @@ class Kernel(Struct, frozen=True):
     """Which of the tensors it writes."""
     points: int
     functions: frozenset[str] = frozenset()
-    """The functions that it calls, which are for reals of 32 bits."""
+    """The functions that it calls."""
 
     def run(self, arrays: Sequence[Array], real: np.dtype[Any]) -> bool:
         """Compute the results, given the arrays of all tensors, those of the results, too; false if NumPy has to."""
@@ -113,7 +116,7 @@ class Kernel(Struct, frozen=True):
 
     def call(self, real: np.dtype[Any]) -> Call | None:
         """Return the call of the loops, on tensors with reals of this type; None if they can't compute these."""
-        if self.functions and real != np.float32:
+        if real != np.float32 and not self.functions.isdisjoint(SINGLE):
             return None
         constants = self.constants.astype(real)
         words: list[Word] = [self.numbers.ctypes.data, len(self.numbers), constants.ctypes.data, len(constants)]
@@ -138,8 +141,6 @@ def is_worth_compiling(what: str, points: int) -> bool:
 @cache
 def _entry(source: str, real: str, dtypes: tuple[str, ...], functions: frozenset[str]) -> int:
     """Compile loops over tensors of these types: the address of the function."""
-    from numba import njit
-
     kinds = ["int64", real, *dtypes]
     head, *body = source.splitlines()
     names = head[len(_HEAD) : -2].split(", ")
@@ -148,8 +149,7 @@ def _entry(source: str, real: str, dtypes: tuple[str, ...], functions: frozenset
         for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
     ]
     lines += [line[len(_INDENT) :] for line in body]
-    helpers = {each: njit(error_model="numpy", boundscheck=False)(_SINGLE[each]) for each in functions}
-    return entry_address(lines, 2 * len(names), helpers)
+    return entry_address(lines, 2 * len(names), {each: function_named(each) for each in functions})
 
 
 @cache
@@ -200,6 +200,7 @@ class _Loops:
         self._numbers: list[int] = []
         self._constants: list[float] = []
         self._functions: set[str] = set()
+        self._fold: Fold | None = None
         self._values: dict[tuple[int, Term] | Hashable, tuple[str, int]] = {}
         self._lines: list[list[str]] = []
         made: set[Hashable] = set()
@@ -217,6 +218,11 @@ class _Loops:
         axes = [axis for axis, extent in enumerate(self._extents) if extent > 1]
         outer = self._merged([axis for axis in axes if axis not in reduced])
         inner = self._merged([axis for axis in axes if axis in reduced])
+        if self._is_folded(outer, inner):
+            return self._written([*outer, *inner], len(outer))
+        operators = {each.operator for each in self._statements}
+        if prod(self._extents[axis] for axis in reduced) > MOST_SUMMED and operators & {"+=", "*="}:
+            raise _UnsuitableError
         if not outer or any(each.steps.get(outer[-1][0], 0) != 1 for each in self._targets.values()):
             raise _UnsuitableError
         if any(each.steps.get(outer[-1][0], 0) < 0 for each in self._accesses.values()):
@@ -226,11 +232,21 @@ class _Loops:
     def _reduced(self) -> frozenset[int]:
         axes = {axis for axis, extent in enumerate(self._extents) if extent > 1}
         reduced = axes.difference(*(each.steps for each in self._targets.values()))
-        summed = prod(self._extents[axis] for axis in reduced)
-        operators = {each.operator for each in self._statements}
-        if (reduced and operators & {"=", ":="}) or (summed > MOST_SUMMED and operators & {"+=", "*="}):
+        if reduced and {each.operator for each in self._statements} & {"=", ":="}:
             raise _UnsuitableError
         return frozenset(reduced)
+
+    def _is_folded(self, outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]]) -> bool:
+        """Return whether results stay in a variable: vectors along the last reduced axis, not along the results."""
+        if not inner or len(self._statements) > 1:
+            return False
+        axis, extent = inner[-1]
+        if any(each.steps.get(axis, 0) not in (0, 1) for each in self._accesses.values()):
+            return False
+        if not outer:
+            return True
+        are_rows = all(0 <= each.steps.get(outer[-1][0], 0) <= 1 for each in self._accesses.values())
+        return extent >= _LEAST_FOLDED and not are_rows
 
     # ---- what is read and written ------------------------------------------------------------------------------------
     def _look_at(self, statement: Statement, made: set[Hashable]) -> None:
@@ -294,23 +310,33 @@ class _Loops:
         self._numbers.append(value)
         return f"n{len(self._numbers) - 1}"
 
-    def _written(self, loops: Sequence[tuple[int, int]]) -> Kernel:
+    def _written(self, loops: Sequence[tuple[int, int]], folded_at: int | None = None) -> Kernel:
+        """Return the kernel; ``folded_at`` is the level at which results stay in a variable."""
         self._levels = {axis: at + 1 for at, (axis, _) in enumerate(loops)}
         self._loops = loops
         self._lines = [[] for _ in range(len(loops) + 1)]
+        if folded_at is not None:
+            self._fold = self._folding()
         ranges = self._ranges()
         self._points()
+        if folded_at is not None and self._fold is not None:
+            self._lines[folded_at] += self._fold.before
         results = [self._valued(statement) for statement in self._statements]
         last = self._lines[-1]
         for at, target in self._targets.items():
-            last.append(_STORED[self._statements[at].operator].format(self._element(target), results[at]))
+            stored = _STORED[self._statements[at].operator] if self._fold is None else self._fold.step
+            last.append(stored.format(self._element(target), results[at], value=results[at]))
         text = [f"{_HEAD}{', '.join(('numbers', 'constants', *self._arrays.values()))}):"]
         text += [f"{_INDENT}n{at} = numbers[{at}]" for at in range(len(self._numbers))]
         text += [f"{_INDENT}c{at} = constants[{at}]" for at in range(len(self._constants))]
         for level, lines in enumerate(self._lines):
-            text += [_INDENT * (level + 1) + line for line in lines]
+            depth = level + 1 + (self._fold.depth if self._fold is not None and level == len(loops) else 0)
+            text += [_INDENT * depth + line for line in lines]
             if level < len(loops):
-                text += [_INDENT * (level + 1) + line for line in ranges[level]]
+                text += [_INDENT * depth + line for line in ranges[level]]
+        if folded_at is not None and self._fold is not None:
+            text += [_INDENT * (len(loops) + 1) + line for line in self._fold.after_block]
+            text += [_INDENT * (folded_at + 1) + line for line in self._fold.after]
         points = prod(extent for _, extent in loops)
         numbers = np.array(self._numbers or [0], np.int64)
         tensors = tuple(self._arrays)
@@ -318,6 +344,14 @@ class _Loops:
         constants = np.array(self._constants or [0.0])
         kinds, functions = tuple(self._kinds[each] for each in tensors), frozenset(self._functions)
         return Kernel("\n".join(text), numbers, constants, tensors, kinds, written, points, functions)
+
+    def _folding(self) -> Fold:
+        """Return how results stay in variables."""
+        statement = self._statements[0]
+        self._constants.append(0.0)
+        fold = fold_of(statement.operator, statement.write.slot.dtype, self._element(self._targets[0]), "c0")
+        self._functions |= fold.functions
+        return fold
 
     def _ranges(self) -> list[list[str]]:
         """Return the lines that begin each loop; the last one counts from 0."""
@@ -352,11 +386,16 @@ class _Loops:
         if level < len(self._loops):
             yield f"for i{axis} in range({start}, {end}):"
             return
+        begins = {}
         for number, each in enumerate(self._accesses.values()):
             step = each.steps.get(axis, 0)
             if step:
                 begin = f"p{number} + {start} * {step}" if start != "0" else f"p{number}"
-                yield f"r{number} = {each.array}[{begin} :]"
+                begins[f"r{number}"] = f"{each.array}[{begin}"
+        if self._fold is not None:
+            yield from self._fold.rows(begins, axis, f"({end} - {start})")
+            return
+        yield from (f"{name} = {begin} :]" for name, begin in begins.items())
         yield f"for i{axis} in range({end} - {start}):"
 
     def _points(self) -> None:
@@ -428,7 +467,7 @@ class _Loops:
             form = f"({{}} {term.operation} {{}})"
         elif dtypes == {"bool"}:
             form = _BOOL.get(term.operation)
-        elif dtypes == {"real"} and term.dtype == "real" and term.operation in _SINGLE:
+        elif dtypes == {"real"} and term.dtype == "real" and term.operation in SINGLE:
             form = f"{term.operation}({{}})"
             self._functions.add(term.operation)
         elif dtypes == {"real"} and term.dtype == "real":

@@ -1,0 +1,67 @@
+"""Loops that accumulate along a row, whose result stays in a variable until the end: their text.
+
+A block of summands may be added up in any order, so that the loop uses vectors. What rounding loses when the sums of
+blocks are added is kept and added in the end, so the length of a sum costs no accuracy.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from snd_runtime.lowering.limits import MOST_SUMMED
+
+
+class Fold(Struct, frozen=True):
+    """Lines around the loops over what is accumulated."""
+
+    before: tuple[str, ...]
+    step: str
+    """How a ``{value}`` is accumulated."""
+    after: tuple[str, ...]
+    before_block: tuple[str, ...] = ()
+    """Before and after a block of the last loop, if it is divided into such."""
+    after_block: tuple[str, ...] = ()
+    functions: frozenset[str] = frozenset()
+    """What the lines call."""
+
+    @property
+    def depth(self) -> int:
+        """How much deeper the last loop stands for the blocks."""
+        return 1 if self.before_block else 0
+
+    def rows(self, begins: dict[str, str], axis: int, length: str) -> list[str]:
+        """Return the lines that begin the last loop; ``begins`` are parts of arrays without their last bracket."""
+        if not self.before_block:
+            return [*(f"{name} = {begin} :]" for name, begin in begins.items()), f"for i{axis} in range({length}):"]
+        lines = [f"{name} = {begin} + b * {MOST_SUMMED} :]" for name, begin in begins.items()]
+        lines += [*self.before_block, f"for i{axis} in range(min({MOST_SUMMED}, {length} - b * {MOST_SUMMED})):"]
+        blocks = f"for b in range(({length} + {MOST_SUMMED - 1}) // {MOST_SUMMED}):"
+        return [blocks, *(f"    {line}" for line in lines)]
+
+
+def fold_of(operator: str, dtype: str, target: str, zero: str) -> Fold:
+    """Return how reals, ints or bools are accumulated in an element; ``zero`` is the name of a real."""
+    if operator == "+=":
+        exact = ("z = s + a", "w = z - s", "e = e + ((s - (z - w)) + (a - w))", "s = z")
+        end = ("z = s + e", f"{target} = z if e == e else s")  # e is NaN if a sum is infinite or NaN
+        step = "a = added(a, {value})"
+        return Fold((f"s = {target}", f"e = {zero}"), step, end, (f"a = {zero}",), exact, frozenset({"added"}))
+    step, functions = combined(operator, dtype)
+    return Fold((f"s = {target}",), f"s = {step.format('s', '{value}')}", (f"{target} = s",), functions=functions)
+
+
+def combined(operator: str, dtype: str) -> tuple[str, frozenset[str]]:
+    """Return two values accumulated, as text, and what that calls."""
+    if operator in _EXTREMES and dtype == "real":
+        return f"{_EXTREMES[operator]}({{}}, {{}})", frozenset({_EXTREMES[operator]})
+    return _COMBINED[operator], frozenset()
+
+
+_EXTREMES = {"<?=": "smaller", ">?=": "larger"}
+_COMBINED = {
+    "*=": "{0} * {1}",
+    "&=": "{0} & {1}",
+    "|=": "{0} | {1}",
+    "<?=": "{1} if {1} < {0} else {0}",
+    ">?=": "{1} if {1} > {0} else {0}",
+}

@@ -1,0 +1,79 @@
+"""What compiled loops call: functions of reals, and what they accumulate with so that they use vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+from snd_runtime.lowering.elementary import exp_of_one, log_of_one, tanh_with
+from snd_runtime.lowering.error_function import error_function_of_one
+
+Function: TypeAlias = "Callable[..., Any]"
+
+_LEAST_LLVM = 20
+"""Older versions have no machine code for ``llvm.maximum``."""
+
+
+def _sum() -> Function:
+    """Return a sum of two reals; a loop may add up its summands in any order."""
+    from numba.extending import intrinsic
+
+    def added(typing: Any, a: Any, b: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.fadd(*arguments, flags=("reassoc",))
+
+        return a(a, b), code
+
+    made: Function = intrinsic(added)
+    return made
+
+
+def _extreme(name: str) -> Function:
+    """Return an instruction of the compiler that chooses one of two reals, NaN if one is.
+
+    Raises ImportError if the compiler is too old to have it.
+    """
+    from llvmlite import binding, ir
+    from numba.extending import intrinsic
+
+    if binding.llvm_version_info[0] < _LEAST_LLVM:
+        raise ImportError(f"{name} takes numba 0.62")
+
+    def extreme(typing: Any, a: Any, b: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            real = arguments[0].type
+            function = builder.module.declare_intrinsic(name, [real], ir.FunctionType(real, [real, real]))
+            return builder.call(function, arguments, fastmath=("nsz",))
+
+        return a(a, b), code
+
+    made: Function = intrinsic(extreme)
+    return made
+
+
+def _compiled(function: Function) -> Function:
+    from numba import njit
+
+    made: Function = njit(error_model="numpy", boundscheck=False)(function)
+    return made
+
+
+SINGLE: dict[str, Callable[[], Function]] = {
+    "erf": lambda: _compiled(error_function_of_one),
+    "exp": lambda: _compiled(exp_of_one),
+    "log": lambda: _compiled(log_of_one),
+    "tanh": lambda: _compiled(tanh_with(_compiled(exp_of_one))),
+}
+"""Functions of reals of 32 bits. They differ from those of NumPy in the last bits."""
+_FOLDS: dict[str, Callable[[], Function]] = {
+    "added": _sum,
+    "larger": lambda: _extreme("llvm.maximum"),
+    "smaller": lambda: _extreme("llvm.minimum"),
+}
+
+
+@cache
+def function_named(name: str) -> Function:
+    """Return a function that compiled loops may call. Raises ImportError if there is no compiler that has it."""
+    return (SINGLE | _FOLDS)[name]()

@@ -1,0 +1,105 @@
+"""Reductions along rows as loops: what they come to is what NumPy computes of reals of 64 bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snd_runtime.execution import Execution, execute
+from snd_runtime.lowering import kernels
+from support.runtime.executing import instance_of, net
+
+REDUCTIONS = {
+    "sum_reduce": np.sum,
+    "prod_reduce": np.prod,
+    "max_reduce": np.max,
+    "min_reduce": np.min,
+}
+SHAPES = [
+    ((3, 70), [1]),
+    ((300,), [0]),
+    ((5, 9), [0, 1]),
+    ((4, 9, 2, 17), [1, 3]),
+    ((3, 2, 8, 5), [2, 3]),
+    ((6, 3), [0]),
+]
+"""With the axes that are reduced: rows, everything, several rows, and what lies side by side."""
+
+pytest.importorskip("numba")
+
+
+@pytest.fixture
+def loops(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts of the loops that are compiled, as soon as they can be."""
+    made: list[str] = []
+    entry = kernels._entry
+
+    def noted(source: str, *rest: Any) -> int:
+        made.append(source)
+        return entry(source, *rest)
+
+    monkeypatch.setattr(kernels, "_entry", noted)
+    monkeypatch.setattr(kernels, "WORTH_COMPILING", 0)
+    return made
+
+
+def _again(name: str, axes: list[int], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What the second run comes to, which has loops."""
+    rank, dtype = x.ndim, {"f": "real", "i": "int", "b": "bool"}[x.dtype.kind]
+    names = ", ".join("abcd"[:rank])
+    rest = ", ".join("1" if at in axes else each for at, each in enumerate("abcd"[:rank]))
+    text = net(f"x: {dtype}[{names}];", f"y: {dtype}[{rest}];", f"y = math.{name}{{axes={axes}}}(x);")
+    session, specialization = instance_of(text, [x])
+    real = np.dtype(x.dtype if x.dtype.kind == "f" else np.float32)
+    request = Execution(real=real, compiles=True)
+    execute(session, specialization, [x], request)
+    (found,) = execute(session, specialization, [x], request).outputs.values()
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("name", [*REDUCTIONS])
+@pytest.mark.parametrize(("shape", "axes"), SHAPES)
+def test_rows_are_reduced_as_numpy_does(
+    shape: tuple[int, ...], axes: list[int], name: str, real: type, loops: list[str]
+):
+    random = np.random.default_rng(len(shape))
+    x = random.uniform(0.8, 1.2, shape).astype(real) * random.choice([-1, 1], shape).astype(real)
+    for special in (None, np.nan, np.inf, -np.inf):
+        if special is not None:
+            x.flat[random.integers(x.size, size=2)] = special
+        with np.errstate(all="ignore"):
+            expected = REDUCTIONS[name](x.astype(np.float64), axis=tuple(axes), keepdims=True)
+        found = _again(name, axes, x)
+        assert found.dtype == real
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 if name == "sum_reduce" else 0)
+    assert loops
+
+
+def test_ints_and_bools_are_reduced(loops: list[str]):
+    k = np.random.default_rng(1).integers(-(2**62), 2**62, (3, 20))
+    np.testing.assert_array_equal(_again("max_reduce", [1], k), k.max(1, keepdims=True))
+    np.testing.assert_array_equal(_again("min_reduce", [1], k), k.min(1, keepdims=True))
+    assert len(loops) == 2
+    flags = np.array([[True] * 20, [True] * 19 + [False], [False] * 20])
+    np.testing.assert_array_equal(_again("all_reduce", [1], flags), flags.all(1, keepdims=True))
+    np.testing.assert_array_equal(_again("any_reduce", [1], flags), flags.any(1, keepdims=True))
+    assert len(loops) == 4
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_the_length_of_a_sum_costs_no_accuracy(real: type, loops: list[str]):
+    x = np.full((1, 300_000), 0.1, real)
+    found = _again("sum_reduce", [1], x)
+    assert loops
+    exact = 300_000 * float(real(0.1))
+    assert abs(found[0, 0] - exact) <= 64 * np.finfo(real).eps * exact
+
+
+def test_a_sum_of_finite_blocks_may_be_infinite(loops: list[str]):
+    x = np.full((2, 1000), 3e38, np.float32)
+    x[1, 300:] = -3e38
+    assert np.isposinf(_again("sum_reduce", [1], x)[0, 0])
+    assert loops
