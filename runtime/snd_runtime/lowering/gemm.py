@@ -17,9 +17,11 @@ from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, Scratch, called
+from snd_runtime.lowering.panels import copies, element_load, element_store, runs_of
 from snd_runtime.lowering.vectors import (
     Tile,
     element_at,
+    lanes_from,
     load_vector,
     repeated,
     rows_at,
@@ -31,9 +33,10 @@ from snd_runtime.lowering.vectors import (
 
 _BLOCK = 256
 """How many products are added up in registers: their operands stay in the first cache."""
-
-_CHUNK = 512
-"""How many columns go through all blocks, one after the other: their sums stay in the second cache."""
+_PANELS = 16
+"""How many tiles of columns go through all blocks, one after the other: their panels stay in the second cache."""
+_LINE = 64
+"""Bytes of a line of the cache."""
 
 
 class Offsets(Struct, frozen=True, eq=False):
@@ -45,38 +48,59 @@ class Offsets(Struct, frozen=True, eq=False):
 
 
 class Multiplication:
-    """Products of matrices of two tensors, added to those of a third one; the columns of ``a`` are the rows of ``b``.
+    """Products of matrices of two tensors, which are added to those of a third one; the columns of ``a`` are the rows
+    of ``b``.
 
     All that does not depend on the elements is found out once.
     """
 
     def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int) -> None:
         tile = tile_of(item_bytes)
-        columns = _filled(b.columns, tile.columns)
-        is_packed = not bool(np.all(np.diff(a.columns) == 1))
-        rows = _filled(a.rows, tile.rows)
-        self._packed = len(rows) * min(len(a.columns), _BLOCK) if is_packed else 0
-        self._tables = (
-            a.starts, rows, a.columns, is_packed,
-            b.starts, b.rows, columns, _are_rows(columns, tile.lanes),
-            c.starts, c.rows, c.columns, _are_rows(_filled(c.columns, tile.columns), tile.columns),
+        inner, places, skipped = len(a.columns), *_tiled(c.columns, tile)
+        columns, c_columns = b.columns[places], c.columns[places]
+        rows = np.minimum(np.arange(len(c.rows) + -len(c.rows) % tile.rows), len(c.rows) - 1)
+        runs = runs_of(columns, tile.lanes, -int(b.starts.min() + b.rows.min()))
+        # Blocks have nearly the same length, in whole vectors.
+        length = -(-inner // -(-inner // _BLOCK))
+        self._table = _joined(
+            np.array([length + -length % tile.lanes, _is_row(a.columns), _is_row(b.rows), len(c.rows), len(c.columns)]),
+            a.starts, a.rows[rows], a.columns,
+            b.starts, b.rows, columns, runs.ends, runs.places, runs.lanes,
+            c.starts, c.rows[rows], c_columns, skipped,
+            np.array([_is_row(c_columns[at : at + tile.columns]) for at in range(0, len(columns), tile.columns)]),
         )  # fmt: skip
+        panels = min(-(-len(columns) // tile.columns), _PANELS)
+        self._bytes = (panels * _BLOCK * tile.columns + tile.rows * (_BLOCK + tile.columns)) * item_bytes + _LINE
 
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
-        """Return what adds the products; the tensors are contiguous, of these reals."""
-        kernel, tile = _kernel(real.str), tile_of(real.itemsize)
-        sizes = (self._packed, _BLOCK * tile.columns, tile.rows * tile.columns)
-        return called(kernel, (a, b, c, *(Scratch(size * real.itemsize) for size in sizes)), self._tables)
-
-
-def _filled(offsets: Array, most: int) -> Array:
-    """Return offsets with the last one repeated, for a tile that goes beyond the end."""
-    return np.concatenate([offsets, np.repeat(offsets[-1:], -len(offsets) % most)])
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
+        """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
+        return called(_kernel(real.str), (a, b, c, Scratch(self._bytes)), (self._table, begins))
 
 
-def _are_rows(offsets: Array, length: int) -> Array:
-    """Return which pieces of this length lie in a row."""
-    return np.asarray(np.all(np.diff(offsets.reshape(-1, length)) == 1, axis=1))
+def _tiled(columns: Array, tile: Tile) -> tuple[Array, Array]:
+    """Return the columns of all tiles, in whole vectors, and how many of each tile another one has, too.
+
+    If the result lies in a row at the end, the last tile begins so early that it ends there. Otherwise it has the last
+    column several times.
+    """
+    count = len(columns)
+    places = np.minimum(np.arange(count + -count % tile.lanes), count - 1)
+    skipped = np.zeros(-(-count // tile.columns), np.int64)
+    width = len(places) - count // tile.columns * tile.columns
+    if len(places) > count >= width and _is_row(columns[count - width :]):
+        places[-width:] = np.arange(count - width, count)
+        skipped[-1] = len(places) - count
+    return places, skipped
+
+
+def _is_row(offsets: Array) -> bool:
+    return bool(np.all(np.diff(offsets) == 1))
+
+
+def _joined(*tables: Array) -> Array:
+    """Return one table: where each of these begins, and where the last one ends, and then all of them."""
+    starts = np.cumsum([len(tables) + 1, *map(len, tables)])
+    return np.concatenate([starts, *tables]).astype(np.int64)
 
 
 @cache
@@ -86,146 +110,120 @@ def _kernel(dtype: str) -> Callable[..., None]:
 
     real = np.dtype(dtype)
     tile = tile_of(real.itemsize)
-    tile_rows, tile_columns, third, zero = tile.rows, tile.columns, tile.rows // 3, real.type(0)
-    of_third, of_two_thirds, of_all = (_tile_products(tile, third * times) for times in (1, 2, 3))
-    load, store = _element_load(tile), _element_store(tile)
-    pack_rows, fill_panel = _copies(tile)
+    tile_rows, tile_columns, lanes, item_bytes, block = tile.rows, tile.columns, tile.lanes, real.itemsize, _BLOCK
+    panel_bytes = block * tile_columns * item_bytes
+    multiplied, added = _all_products(tile), _scattered(tile)
+    fill_rows, fill_panel = copies(tile, _BLOCK)
+
+    @njit
+    def part(table: Any, number: int) -> Any:
+        return table[table[number] : table[number + 1]]
 
     @njit(error_model="numpy", boundscheck=False)
-    def kernel(
-        a: int, b: int, c: int, packed: int, panel: int, sums: int,
-        a_starts: Any, a_rows: Any, a_inner: Any, is_packed: bool,
-        b_starts: Any, b_inner: Any, b_columns: Any, is_row: Any,
-        c_starts: Any, c_rows: Any, c_columns: Any, c_is_row: Any,
-    ) -> None:  # fmt: skip
-        rows, inner, columns = len(c_rows), len(a_inner), len(c_columns)
-        sum_rows, packed_rows = np.arange(tile_rows) * tile_columns, np.arange(tile_rows)
+    def kernel(a: int, b: int, c: int, scratch: int, table: Any, begins: int) -> None:
+        how, a_starts, a_rows, a_inner = part(table, 0), part(table, 1), part(table, 2), part(table, 3)
+        b_starts, b_inner, b_columns = part(table, 4), part(table, 5), part(table, 6)
+        ends, places, begun = part(table, 7), part(table, 8), part(table, 9)
+        c_starts, c_rows, c_columns = part(table, 10), part(table, 11), part(table, 12)
+        skipped, is_row = part(table, 13), part(table, 14)
+        rows, inner, columns, step = how[3], len(a_inner), len(b_columns), how[0]
+        panels = scratch + -scratch % _LINE
+        row_part = panels + min(-(-columns // tile_columns), _PANELS) * panel_bytes
+        totals = row_part + tile_rows * block * item_bytes
+        total_rows = np.arange(tile_rows) * tile_columns
         for number in range(len(c_starts)):
             a_start, b_start, c_start = a_starts[number], b_starts[number], c_starts[number]
-            for chunk in range(0, columns, _CHUNK):
-                for first in range(0, inner, _BLOCK):
-                    length = min(inner - first, _BLOCK)
-                    if is_packed:
-                        pack_rows(packed, a, a_start, a_rows, a_inner, first, length)
-                    for column in range(chunk, min(chunk + _CHUNK, columns), tile_columns):
-                        fill_panel(panel, b, b_start, b_inner, b_columns, is_row, first, length, column)
+            for chunk in range(0, columns, _PANELS * tile_columns):
+                chunk_end = min(chunk + _PANELS * tile_columns, columns)
+                for first in range(0, inner, step):
+                    length, is_first = min(inner - first, step), bool(begins) and first == 0
+                    panel = panels
+                    for column in range(chunk, chunk_end, tile_columns):
                         width = min(columns - column, tile_columns)
-                        for row in range(0, rows, tile_rows):
-                            left = min(rows - row, tile_rows)
-                            height = -(-left // third) * third
-                            is_whole = width == tile_columns and left == height and c_is_row[column // tile_columns]
-                            if is_packed:
-                                of, of_start, of_rows, of_row, step = packed, row * length, packed_rows, 0, tile_rows
+                        how_b = (b_columns, column, width, ends, places, begun, how[2])
+                        fill_panel(panel, b, b_start, b_inner, first, length, *how_b)
+                        panel += panel_bytes
+                    for row in range(0, rows, tile_rows):
+                        height = min(rows - row, tile_rows)
+                        fill_rows(row_part, a, a_start, a_rows, row, tile_rows, a_inner, first, length, how[1])
+                        panel = panels
+                        for column in range(chunk, chunk_end, tile_columns):
+                            is_wide, at = columns - column > lanes, column // tile_columns
+                            if is_row[at]:
+                                start, skips = c_start + c_columns[column], skipped[at]
+                                multiplied(
+                                    row_part, panel, length, height, is_wide, c, start, c_rows, row, skips, is_first
+                                )
                             else:
-                                of, of_start, of_rows, of_row, step = a, a_start + a_inner[first], a_rows, row, 1
-                            if is_whole:
-                                to_array, to_start, to_rows, to_row = c, c_start + c_columns[column], c_rows, row
-                            else:
-                                for at in range(tile_rows * tile_columns):
-                                    store(sums, at, zero)
-                                to_array, to_start, to_rows, to_row = sums, 0, sum_rows, 0
-                            left_side = (of, of_start, of_rows, of_row, step)
-                            target_side = (to_array, to_start, to_rows, to_row)
-                            if height == tile_rows:
-                                of_all(*left_side, panel, length, *target_side)
-                            elif height == third:
-                                of_third(*left_side, panel, length, *target_side)
-                            else:
-                                of_two_thirds(*left_side, panel, length, *target_side)
-                            if not is_whole:
-                                for j in range(width):  # few cache lines for each column, if columns are contiguous
-                                    target = c_start + c_columns[column + j]
-                                    for i in range(left):
-                                        at = target + c_rows[row + i]
-                                        store(c, at, load(c, at) + load(sums, i * tile_columns + j))
+                                multiplied(row_part, panel, length, height, is_wide, totals, 0, total_rows, 0, 0, True)
+                                width = min(how[4] - column, tile_columns)
+                                added(totals, c, c_start, c_rows, row, height, c_columns, column, width, is_first)
+                            panel += panel_bytes
 
     compiled: Callable[..., None] = kernel
     return compiled
 
 
-def _copies(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Return what copies a block of all rows, tile by tile, and one of the columns of a tile."""
+def _scattered(tile: Tile) -> Callable[..., None]:
+    """Return what adds a tile of sums to elements that lie anywhere."""
     from numba import njit
 
-    tile_rows, tile_columns, lanes = tile.rows, tile.columns, tile.lanes
-    load, store, copied = _element_load(tile), _element_store(tile), _vector_copy(tile)
+    tile_columns = tile.columns
+    load, store = element_load(tile), element_store(tile)
 
     @njit(error_model="numpy", boundscheck=False)
-    def pack_rows(packed: int, a: int, a_start: int, rows: Any, inner: Any, first: int, length: int) -> None:
-        for row in range(len(rows)):
-            to = (row // tile_rows) * tile_rows * length + row % tile_rows
-            start = a_start + rows[row]
-            for k in range(length):
-                store(packed, to + k * tile_rows, load(a, start + inner[first + k]))
+    def scattered(
+        totals: int, c: int, start: int, rows: Any, row: int, height: int, columns: Any, column: int, width: int,
+        is_first: bool,
+    ) -> None:  # fmt: skip
+        for j in range(width):  # few cache lines for each column, if columns are contiguous
+            target = start + columns[column + j]
+            for i in range(height):
+                at = target + rows[row + i]
+                total = load(totals, i * tile_columns + j)
+                store(c, at, total if is_first else load(c, at) + total)
+
+    scattering: Callable[..., None] = scattered
+    return scattering
+
+
+def _all_products(tile: Tile) -> Callable[..., None]:
+    """Return what multiplies so many rows with a panel."""
+    from numba import njit
+
+    third = tile.rows // 3
+    of_third, of_two_thirds, of_all = (_tile_products(tile, third * times, tile.vectors) for times in (1, 2, 3))
+    narrow_third, narrow_two_thirds, narrow_all = (_tile_products(tile, third * times, 1) for times in (1, 2, 3))
 
     @njit(error_model="numpy", boundscheck=False)
-    def fill_panel(
-        panel: int, b: int, b_start: int, inner: Any, columns: Any, is_row: Any, first: int, length: int, column: int
-    ) -> None:
-        for k in range(length):
-            start = b_start + inner[first + k]
-            to = k * tile_columns
-            for each in range(column, column + tile_columns, lanes):
-                if is_row[each // lanes]:
-                    copied(panel, to, b, start + columns[each])
-                else:
-                    for lane in range(lanes):
-                        store(panel, to + lane, load(b, start + columns[each + lane]))
-                to += lanes
+    def multiplied(
+        part: int, panel: int, length: int, height: int, is_wide: bool,
+        to: int, start: int, rows: Any, row: int, skipped: int, is_first: bool,
+    ) -> None:  # fmt: skip
+        if is_wide:
+            if height > 2 * third:
+                of_all(part, panel, length, to, start, rows, row, skipped, is_first)
+            elif height > third:
+                of_two_thirds(part, panel, length, to, start, rows, row, skipped, is_first)
+            else:
+                of_third(part, panel, length, to, start, rows, row, skipped, is_first)
+        elif height > 2 * third:
+            narrow_all(part, panel, length, to, start, rows, row, skipped, is_first)
+        elif height > third:
+            narrow_two_thirds(part, panel, length, to, start, rows, row, skipped, is_first)
+        else:
+            narrow_third(part, panel, length, to, start, rows, row, skipped, is_first)
 
-    return pack_rows, fill_panel
+    products: Callable[..., None] = multiplied
+    return products
 
 
 # ---- in the language of the compiler ---------------------------------------------------------------------------------
-def _element_load(tile: Tile) -> Callable[..., Any]:
-    """Return what reads the element at an offset from an address."""
-    from numba import types
-    from numba.extending import intrinsic
+def _tile_products(tile: Tile, height: int, vectors: int) -> Callable[..., Any]:
+    """Return what multiplies so many rows with so many vectors of columns of a panel, for a tile of the result.
 
-    def load(typing: Any, address: Any, offset: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.load(element_at(builder, tile, *arguments))
-
-        return (types.float32 if tile.item_bytes == 4 else types.float64)(types.int64, types.int64), code
-
-    return intrinsic(load)
-
-
-def _element_store(tile: Tile) -> Callable[..., Any]:
-    """Return what writes the element at an offset from an address."""
-    from numba import types
-    from numba.extending import intrinsic
-
-    def store(typing: Any, address: Any, offset: Any, value: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            builder.store(arguments[2], element_at(builder, tile, *arguments[:2]))
-            return context.get_dummy_value()
-
-        real = types.float32 if tile.item_bytes == 4 else types.float64
-        return types.void(types.int64, types.int64, real), code
-
-    return intrinsic(store)
-
-
-def _vector_copy(tile: Tile) -> Callable[..., Any]:
-    """Return what copies a vector of elements."""
-    from numba import types
-    from numba.extending import intrinsic
-
-    def copied(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            to, to_offset, of, of_offset = arguments
-            found = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
-            store_vector(builder, tile, found, element_at(builder, tile, to, to_offset))
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64, types.int64, types.int64), code
-
-    return intrinsic(copied)
-
-
-def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
-    """Return what adds the products of so many rows with the columns of a panel to a tile of sums."""
+    The first columns, which are ``skipped``, stay as they are.
+    """
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -233,30 +231,48 @@ def _tile_products(tile: Tile, height: int) -> Callable[..., Any]:
     index = ir.IntType(64)
 
     def products(
-        typing: Any, of: Any, start: Any, rows: Any, row: Any, step: Any, panel: Any, count: Any,
-        to: Any, to_start: Any, to_rows: Any, to_row: Any,
+        typing: Any, part: Any, panel: Any, count: Any, to: Any, start: Any, rows: Any, row: Any, skipped: Any,
+        is_first: Any,
     ) -> Any:  # fmt: skip
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            of, start, _, row, step, panel, count, to, to_start, _, to_row = arguments
-            of_table, to_table = (table_at(context, builder, signature, arguments, at) for at in (2, 9))
-            of_rows = rows_at(builder, tile, of, start, of_table, row, height)
+            part, panel, count, to, start, _, row, skipped, is_first = arguments
+            table = table_at(context, builder, signature, arguments, 5)
 
             def multiplied(k: Any) -> list[Any]:
-                base, at = builder.mul(k, index(tile.columns)), builder.mul(k, step)
-                offsets = [builder.add(base, index(number * tile.lanes)) for number in range(tile.vectors)]
-                factors = [load_vector(builder, tile, element_at(builder, tile, panel, each)) for each in offsets]
-                elements = (builder.load(builder.gep(place, [at])) for place in of_rows)
+                base = element_at(builder, tile, panel, builder.mul(k, index(tile.columns)))
+                factors = [
+                    load_vector(builder, tile, builder.gep(base, [index(number * tile.lanes)]))
+                    for number in range(vectors)
+                ]
+                at = element_at(builder, tile, part, k)
+                elements = (builder.load(builder.gep(at, [index(i * _BLOCK)])) for i in range(height))
                 wide = (repeated(builder, element, tile.lanes) for element in elements)
                 return [builder.fmul(each, factor, flags=("contract",)) for each in wide for factor in factors]
 
-            found = iter(sums(builder, tile, count, 1, multiplied))
-            for place in rows_at(builder, tile, to, to_start, to_table, to_row, height):
-                for number in range(tile.vectors):
-                    target = builder.gep(place, [index(number * tile.lanes)])
-                    store_vector(builder, tile, builder.fadd(load_vector(builder, tile, target), next(found)), target)
+            found = sums(builder, tile, count, 1, multiplied)
+            places = rows_at(builder, tile, to, start, table, row, height)
+            targets = [
+                builder.gep(place, [index(number * tile.lanes)]) for place in places for number in range(vectors)
+            ]
+            is_plain = builder.and_(is_first, builder.icmp_signed("==", skipped, index(0)))
+            with builder.if_else(is_plain) as (plainly, otherwise):
+                with plainly:
+                    for total, target in zip(found, targets, strict=True):
+                        store_vector(builder, tile, total, target)
+                with otherwise:
+                    zero = ir.Constant(found[0].type, [0.0] * tile.lanes)
+                    masks = [
+                        lanes_from(builder, tile, builder.sub(skipped, index(number * tile.lanes)))
+                        for number in range(vectors)
+                    ]
+                    # All are read before any is written: the last row of a matrix may stand for several.
+                    before = [load_vector(builder, tile, target) for target in targets]
+                    for at, (total, old, target) in enumerate(zip(found, before, targets, strict=True)):
+                        new = builder.fadd(builder.select(is_first, zero, old), total)
+                        store_vector(builder, tile, builder.select(masks[at % vectors], new, old), target)
             return context.get_dummy_value()
 
         number, table = types.int64, types.int64[::1]
-        return types.void(number, number, table, number, number, number, number, number, number, table, number), code
+        return types.void(number, number, number, number, number, table, number, number, types.boolean), code
 
     return intrinsic(products)

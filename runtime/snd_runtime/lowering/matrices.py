@@ -25,6 +25,8 @@ from snd_runtime.lowering.padding import one_is_finite, padding
 
 _LEAST_SUMMED = 64
 """Products with a few vectors are worth it if the sums are as long as several registers."""
+_SAMPLE = 16
+"""How many offsets tell whether most of them are next to each other."""
 _AS_LONG_AS_A_POINT = 1 << 13
 """How many products NumPy computes in the time that a point of other formulas takes, if there are many rows."""
 
@@ -171,10 +173,12 @@ def _matrices(a: _Placed, b: _Placed, c: _Placed, reduced: Sequence[int], extent
         return _Matrices(SingleRows, 0.0, found) if is_short else None
     # In nanoseconds, as measured on one machine: only their relation matters.
     height, width, length = (prod(extents[axis] for axis in each) for each in (rows, columns, inner))
-    cost = 0.01 * (height + -height % 4) * (width + -width % 32) * length
-    cost += height * length * (0.0 if _is_row(found[0].columns) else 0.5)
-    cost += width * length * (0.15 if _is_row(found[1].columns[:8]) else 0.6)
-    cost += height * width * (0.1 if _is_row(found[2].columns[:8]) else 1.0)
+    left, right, target = found
+    are_rows = [_is_row(each[:_SAMPLE]) for each in (left.columns, right.columns, right.rows, target.columns)]
+    cost = 0.0085 * (height + -height % 4) * (width + -width % 16) * length
+    cost += (0.05 if are_rows[0] else 0.3) * height * length * (1 + width // 512)
+    cost += (0.06 if are_rows[1] else 0.08 if are_rows[2] else 0.3) * width * length
+    cost += (0.05 if are_rows[3] else 1.0) * height * width * (1 + length // 256)
     return _Matrices(Multiplication, cost, found)
 
 

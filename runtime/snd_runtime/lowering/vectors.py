@@ -88,6 +88,33 @@ def repeated(builder: Any, value: Any, lanes: int) -> Any:
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes))
 
 
+def lanes_from(builder: Any, tile: Tile, lane: Any) -> Any:
+    """Return which lanes of a vector are this one or later ones."""
+    from llvmlite import ir
+
+    number = ir.IntType(32)
+    positions = ir.Constant(ir.VectorType(number, tile.lanes), [*range(tile.lanes)])
+    return builder.icmp_signed(">=", positions, repeated(builder, builder.trunc(lane, number), tile.lanes))
+
+
+def transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """Return the columns of a square of as many vectors as a vector has lanes."""
+    from llvmlite import ir
+
+    lanes = len(rows)
+    distance, found = lanes // 2, [*rows]
+    while distance:
+        taken = [lane if not lane & distance else lanes + lane - distance for lane in range(lanes)]
+        others = [lane + distance if not lane & distance else lanes + lane for lane in range(lanes)]
+        masks = [ir.Constant(ir.VectorType(ir.IntType(32), lanes), each) for each in (taken, others)]
+        for at in range(lanes):
+            if not at & distance:
+                pair = found[at], found[at + distance]
+                found[at], found[at + distance] = (builder.shuffle_vector(*pair, mask) for mask in masks)
+        distance //= 2
+    return found
+
+
 def sums(builder: Any, tile: Tile, end: Any, step: int, products: Callable[[Any], list[Any]]) -> list[Any]:
     """Return sums of products, which are vectors, over a position that counts from 0 to ``end``.
 

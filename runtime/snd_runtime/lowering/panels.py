@@ -1,0 +1,196 @@
+"""Copies of parts of matrices, which stay in the cache while they are multiplied, as compiled loops.
+
+The elements of a matrix lie at affine addresses. Vectors of registers copy what lies next to each other: along the rows
+of the part, or along its columns, which are then turned in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.vectors import (
+    Tile,
+    element_at,
+    lanes_from,
+    load_vector,
+    rows_at,
+    store_vector,
+    table_at,
+    transposed,
+)
+
+_RUNS = 6
+"""How many loads put a vector together at most. Elements of what has more runs are copied one by one."""
+
+
+class Runs(Struct, frozen=True, eq=False):
+    """How vectors of columns are put together: of runs of columns that lie next to each other."""
+
+    ends: Array
+    """The number of runs up to each vector and with it; a vector without runs is copied in another way."""
+    places: Array
+    """The offset of each run, less the lane that it begins at: that of a vector that is loaded for it."""
+    lanes: Array
+    """The lane that each run begins at."""
+
+
+def runs_of(columns: Array, lanes: int, least: int) -> Runs:
+    """Return how to copy columns with these offsets, which fill all vectors.
+
+    From the offset ``least`` up to that of the last column there are elements in each row.
+    """
+    most = int(columns.max())
+    ends, places, begins = list[int](), list[int](), list[int]()
+    for vector in columns.reshape(-1, lanes):
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(vector) != 1) + 1])
+        found = vector[starts] - starts
+        if len(starts) <= _RUNS and least <= found.min() and found.max() + lanes - 1 <= most:
+            places += found.tolist()
+            begins += starts.tolist()
+        ends.append(len(places))
+    return Runs(*(np.array(each, np.int64) for each in (ends, places, begins)))
+
+
+def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Return what copies rows of the left matrix, and what copies columns of the right one; both so many elements long
+    at most."""
+    from numba import njit
+
+    tile_columns, lanes = tile.columns, tile.lanes
+    load, store = element_load(tile), element_store(tile)
+    copied, merged, turned = _vector_copy(tile), _vector_merge(tile), _vector_turn(tile)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def fill_rows(
+        rows: int, a: int, start: int, offsets: Any, row: int, height: int, inner: Any, first: int, length: int,
+        is_row: bool,
+    ) -> None:  # fmt: skip
+        for i in range(height):
+            of, to = start + offsets[row + i], i * block
+            whole = length - length % lanes if is_row else 0
+            for k in range(0, whole, lanes):
+                copied(rows, to + k, a, of + inner[first] + k)
+            for k in range(whole, length):
+                store(rows, to + k, load(a, of + inner[first + k]))
+
+    @njit(error_model="numpy", boundscheck=False)
+    def fill_panel(
+        panel: int, b: int, start: int, inner: Any, first: int, length: int, columns: Any, column: int, width: int,
+        ends: Any, places: Any, begins: Any, is_turned: bool,
+    ) -> None:  # fmt: skip
+        for lane in range(0, width, lanes):
+            vector = (column + lane) // lanes
+            run, end = ends[vector - 1] if vector else 0, ends[vector]
+            if run < end:
+                of = start + places[run]
+                for k in range(length):
+                    copied(panel, lane + k * tile_columns, b, of + inner[first + k])
+                for other in range(run + 1, end):
+                    of = start + places[other]
+                    for k in range(length):
+                        merged(panel, lane + k * tile_columns, b, of + inner[first + k], begins[other])
+            elif is_turned and length >= lanes:
+                for k in range(0, length, lanes):
+                    at = min(k, length - lanes)
+                    turned(panel, lane + at * tile_columns, b, start + inner[first] + at, columns, column + lane)
+            else:
+                for each in range(lane, lane + lanes):
+                    of = start + columns[column + each]
+                    for k in range(length):
+                        store(panel, each + k * tile_columns, load(b, of + inner[first + k]))
+
+    return fill_rows, fill_panel
+
+
+# ---- in the language of the compiler ---------------------------------------------------------------------------------
+def element_load(tile: Tile) -> Callable[..., Any]:
+    """Return what reads the element at an offset from an address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def load(typing: Any, address: Any, offset: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.load(element_at(builder, tile, *arguments))
+
+        return (types.float32 if tile.item_bytes == 4 else types.float64)(types.int64, types.int64), code
+
+    return intrinsic(load)
+
+
+def element_store(tile: Tile) -> Callable[..., Any]:
+    """Return what writes the element at an offset from an address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def store(typing: Any, address: Any, offset: Any, value: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            builder.store(arguments[2], element_at(builder, tile, *arguments[:2]))
+            return context.get_dummy_value()
+
+        real = types.float32 if tile.item_bytes == 4 else types.float64
+        return types.void(types.int64, types.int64, real), code
+
+    return intrinsic(store)
+
+
+def _vector_copy(tile: Tile) -> Callable[..., Any]:
+    """Return what copies a vector of elements."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def copied(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, to_offset, of, of_offset = arguments
+            found = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
+            store_vector(builder, tile, found, element_at(builder, tile, to, to_offset))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64, types.int64), code
+
+    return intrinsic(copied)
+
+
+def _vector_merge(tile: Tile) -> Callable[..., Any]:
+    """Return what copies the elements of a vector from some lane on."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def merged(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any, lane: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, to_offset, of, of_offset, lane = arguments
+            place = element_at(builder, tile, to, to_offset)
+            found = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
+            kept = load_vector(builder, tile, place)
+            store_vector(builder, tile, builder.select(lanes_from(builder, tile, lane), found, kept), place)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64, types.int64, types.int64), code
+
+    return intrinsic(merged)
+
+
+def _vector_turn(tile: Tile) -> Callable[..., Any]:
+    """Return what copies a vector of elements of as many columns as a vector has lanes: rows of the panel."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    def turned(typing: Any, to: Any, to_offset: Any, of: Any, start: Any, columns: Any, column: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, to_offset, of, start, _, column = arguments
+            table = table_at(context, builder, signature, arguments, 4)
+            places = rows_at(builder, tile, of, start, table, column, tile.lanes)
+            target = element_at(builder, tile, to, to_offset)
+            for k, vector in enumerate(transposed(builder, [load_vector(builder, tile, each) for each in places])):
+                store_vector(builder, tile, vector, builder.gep(target, [ir.IntType(64)(k * tile.columns)]))
+            return context.get_dummy_value()
+
+        number, table = types.int64, types.int64[::1]
+        return types.void(number, number, number, number, table, number), code
+
+    return intrinsic(turned)
