@@ -69,6 +69,12 @@ class Budget:
             message = f"{what} takes {elements * item_bytes:,} bytes, which is more than is left of {allowed:,}"
             raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
 
+    def allows(self, more: int, elements: int) -> bool:
+        """Return whether so many more bytes are left, and a tensor may have so many elements."""
+        limits = self.limits
+        has_bytes = limits.tensor_bytes is None or self._bytes + more <= limits.tensor_bytes
+        return has_bytes and (limits.elements is None or elements <= limits.elements)
+
     def release(self, elements: int, item_bytes: int) -> None:
         """Give back what was allocated for something temporary."""
         self._bytes -= elements * item_bytes

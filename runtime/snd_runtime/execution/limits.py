@@ -12,3 +12,5 @@ Operators with larger ones stay invocations: users see the same."""
 MOST_DRAWN = 131_071
 """Elements of a variable that are drawn. One of more elements repeats them: nobody looks at a hundred million random
 numbers. A prime, so that rows and channels differ nevertheless."""
+MOST_ROW_POINTS = 1 << 26
+"""Points that compiled steps compute in a row, a few seconds. The time is checked only before and after."""

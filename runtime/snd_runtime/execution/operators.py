@@ -110,7 +110,7 @@ def _composed(
     if program is None:
         return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()
     if is_repeated and (is_root or iterations or state.is_repeated):
-        program = (ready.flat_root_program if is_root else ready.flat_program) or program
+        program = ready.repeated_program(is_root, state.compiles) or program
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, is_root)
     outputs = program.compute(frame)

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain, islice
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from snd_analysis.compose.formulas import Analysis, Bounds, Formula, Read, Write, unconditional
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call
 from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, contraction_of
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
@@ -92,6 +94,13 @@ class Accumulation:
             return self._product.run(memory)
         loops = self._kernel
         return loops is not None and loops.run([*map(memory.array, loops.tensors)], memory.dtypes["real"])
+
+    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+        """Return what accumulates every element of contiguous tensors; None if not all of it can be compiled."""
+        if self._product is not None:
+            return self._product.calls(real)
+        call = None if self._kernel is None else self._kernel.call(real)
+        return None if call is None else [call]
 
     @cached_property
     def _kernel(self) -> Kernel | None:

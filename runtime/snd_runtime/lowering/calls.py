@@ -7,17 +7,18 @@ in when it is known where these are. It returns 0, or anything else if its resul
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
 
 
 class Scratch(Struct, frozen=True, eq=False):
-    """Memory that a call needs for itself, or that one call leaves to the next one."""
+    """Memory that a call needs for itself, or that one call leaves to others."""
 
     bytes: int
 
@@ -28,23 +29,60 @@ class Place(Struct, frozen=True):
     tensor: Hashable
 
 
+class Buffers:
+    """Memory that is used again and again; whoever runs at the same time has a buffer of its own."""
+
+    def __init__(self) -> None:
+        self._free: list[Array] = []
+
+    def take(self, size: int) -> Array:
+        """Return so many bytes, which nobody else has."""
+        try:
+            found = self._free.pop()
+        except IndexError:
+            return np.empty(size, np.uint8)
+        return found if found.size >= size else np.empty(size, np.uint8)
+
+    def give(self, buffer: Array) -> None:
+        """Take a buffer back."""
+        self._free.append(buffer)
+
+
 Word: TypeAlias = "int | Place"
 
 
 class Call(Struct, frozen=True, eq=False):
     """A compiled function with what it is called with."""
 
-    entry: Callable[[], int]
-    """Compile the function, if it is not yet: its address."""
+    entry: partial[int]
+    """Compile the function, unless it is compiled already: its address."""
     words: tuple[Word, ...]
     tables: tuple[Array, ...] = ()
     """What words are the addresses of: it must live as long as the call."""
     points: int = 0
     """How many points it computes."""
 
+    @property
+    def function(self) -> Hashable:
+        """What is the same for all calls of a function."""
+        return self.entry.func, self.entry.args
+
     def places(self) -> Iterator[Hashable]:
         """Yield the tensors and the scratch memory that it works on."""
         return (word.tensor for word in self.words if isinstance(word, Place))
+
+    def on(self, tensors: Mapping[Any, Hashable], arrays: Mapping[Any, Array]) -> Call:
+        """Return the same call on other tensors, and on arrays that nothing changes."""
+        words: list[Word] = []
+        tables = [*self.tables]
+        for word in self.words:
+            array = arrays.get(word.tensor) if isinstance(word, Place) else None
+            if array is not None:
+                tables.append(np.ascontiguousarray(array))
+                words.append(tables[-1].ctypes.data)
+            else:
+                words.append(Place(tensors.get(word.tensor, word.tensor)) if isinstance(word, Place) else word)
+        return replace(self, words=tuple(words), tables=tuple(tables))
 
 
 class Calls:
@@ -100,8 +138,7 @@ def called(
         else:
             words.append(int(each))
             kinds.append("")
-    count = len(tensors)
-    return Call(lambda: _entry_of(kernel, count, tuple(kinds), is_check), tuple(words), tuple(kept))
+    return Call(partial(_entry_of, kernel, len(tensors), tuple(kinds), is_check), tuple(words), tuple(kept))
 
 
 @cache

@@ -55,14 +55,18 @@ class Factor(Struct, frozen=True, eq=False):
         array = memory.array(self.term.slot)
         if not self.is_wider:
             return array
+        self.claim(memory)
         widths = [*zip(self.before, self.after, strict=True)]
-        shape = self.shape
-        memory.budget.allocate(f"a copy of '{self.term.slot.name}'", shape, array.itemsize, None)
-        padded = np.zeros(shape, array.dtype)
+        padded = np.zeros(self.shape, array.dtype)
         inner = tuple(slice(width[0], width[0] + extent) for extent, width in zip(array.shape, widths, strict=True))
         padded[inner] = array
-        memory.budget.release(prod(shape), array.itemsize)
         return padded
+
+    def claim(self, memory: Memory) -> None:
+        """Raise EvaluationFailed if there is not enough memory for a copy with zeros around."""
+        shape, item_bytes = self.shape, memory.array(self.term.slot).itemsize
+        memory.budget.allocate(f"a copy of '{self.term.slot.name}'", shape, item_bytes, None)
+        memory.budget.release(prod(shape), item_bytes)
 
 
 class Chunk(Struct, frozen=True, eq=False):

@@ -8,6 +8,7 @@ is only noticed; the formula is then evaluated the general way, which says where
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
 
@@ -40,6 +41,7 @@ from snd_runtime.lowering.arithmetic import (
     cast,
 )
 from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.kernels import Kernel, Statement, kernel
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.reading import strided
 
@@ -103,6 +105,11 @@ class Direct:
         self.loads = tuple(loads)
         self.instructions = tuple(rows)
         self._target = target
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        """The same as loops, which are faster once they are compiled."""
+        return kernel([Statement(self.write, "=", self.analysis, lambda slot: slot)])
 
     @property
     def is_total(self) -> bool:

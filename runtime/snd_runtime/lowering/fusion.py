@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from snd_analysis.compose.formulas import Slot
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Call
 from snd_runtime.lowering.direct import TILE, Direct, Instruction, Load, part, tiles
 from snd_runtime.lowering.kernels import Kernel, Statement, kernel
 
@@ -109,6 +110,16 @@ class Fused:
     def _kernel(self) -> Kernel | None:
         """Loops that are faster, once they are compiled."""
         return kernel([member.statement(member.result in self._kept) for member in self._members])
+
+    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+        """Return what computes all of them, on contiguous tensors by number; None if it can't be compiled."""
+        call = None if self._kernel is None else self._kernel.call(real)
+        return None if call is None else [call]
+
+    @property
+    def slots(self) -> dict[int, Slot]:
+        """What each tensor is like, by number."""
+        return {number: slot for member in self._members for slot, number in member.tensors.items()}
 
     def _compiled(self, arrays: Sequence[Array | None], dtypes: Mapping[str, np.dtype[Any]]) -> list[Array] | None:
         """Return the tensors that are kept; None if there are no compiled loops."""

@@ -9,7 +9,7 @@ may differ in the last bits (``elementary.py``).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from math import prod
 from typing import Any
@@ -123,10 +123,8 @@ class Kernel(Struct, frozen=True):
         for tensor, (_, size) in zip(self.tensors, self.kinds, strict=True):
             words += [Place(tensor), size]
         dtypes = tuple(array_types(real)[dtype].name for dtype, _ in self.kinds)
-        source, functions = self.source, self.functions
-        return Call(
-            lambda: _entry(source, real.name, dtypes, functions), tuple(words), (self.numbers, constants), self.points
-        )
+        entry = partial(_entry, self.source, real.name, dtypes, self.functions)
+        return Call(entry, tuple(words), (self.numbers, constants), self.points)
 
 
 _COMPUTED: dict[str, int] = {}
@@ -136,6 +134,20 @@ def is_worth_compiling(what: str, points: int) -> bool:
     """Return whether NumPy, which may have to compute so many more points, has taken as long as a compiler would."""
     computed = _COMPUTED[what] = _COMPUTED.get(what, 0) + points + _CALL
     return computed >= WORTH_COMPILING
+
+
+class Worth:
+    """Whether calls that are made together are worth compiling."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._each = sum(call.points + _CALL for call in calls)
+        self._functions = len({call.function for call in calls})
+        self._computed = 0
+
+    def is_reached(self) -> bool:
+        """Return the same as ``is_worth_compiling`` for all of them, which NumPy may have to compute once more."""
+        self._computed += self._each
+        return self._computed >= WORTH_COMPILING * self._functions
 
 
 @cache

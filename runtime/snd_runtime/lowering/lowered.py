@@ -31,11 +31,13 @@ from snd_runtime.limits import MOST_RANK, Budget, Limits
 from snd_runtime.lowering.accumulation import Accumulation
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
+from snd_runtime.lowering.calls import Call
 from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.memory import Memory, array_types
+from snd_runtime.lowering.padding import filling
 from snd_runtime.lowering.sequence import run_in_order
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
 from snd_runtime.rules import LIMIT_EXCEEDED
@@ -107,6 +109,20 @@ class Lowered:
                 plan.run(memory, counted)
         return tuple(self._result(memory, member.symbol, counted) for member in template.outputs)
 
+    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+        """Return what computes the outputs as contiguous tensors; None if not all of it can be compiled."""
+        made = [self._filling(slot, operator, real) for _, slot, operator in self._made() if slot not in self._claimed]
+        made += [plan.calls(real) for plan in self._plans]
+        return None if None in made else [call for calls in made for call in calls or ()]
+
+    @staticmethod
+    def _filling(slot: Slot, operator: str | None, real: np.dtype[Any]) -> list[Call] | None:
+        if None in slot.shape or slot.items or slot.dtype == "str":
+            return None
+        dtype = array_types(real)[slot.dtype]
+        first = np.full(1, 0 if operator is None else identity(operator, dtype), dtype)
+        return [filling(slot, prod(_known(slot)), first)]
+
     @cached_property
     def element_wise(self) -> Direct | None:
         """The only formula, if it has a value for every element of the only output."""
@@ -144,20 +160,25 @@ class Lowered:
     # ---- results -----------------------------------------------------------------------------------------------------
     def _allocate(self, memory: Memory) -> None:
         """Of default values, or those with which an accumulation begins."""
+        for symbol, slot, operator in self._made():
+            place = self.specialization.template.declared(symbol)
+            if slot in self._claimed:
+                memory.claim(slot, _known(slot), place)
+            elif None not in slot.shape:
+                array = memory.allocate(slot, _known(slot), place)
+                if operator is not None:
+                    array[...] = identity(operator, array.dtype)
+
+    def _made(self) -> Iterator[tuple[Symbol, Slot, str | None]]:
+        """Yield what formulas write, each with the operator that accumulates it; a pack as one."""
         template = self.specialization.template
         for member in (*template.constants, *template.outputs):
             value = self.tensors.values[member.symbol]
-            slots = [slot for slot in value.segments if isinstance(slot, Slot)] if isinstance(value, Pack) else [value]
-            stack = self.tensors.stacked(tuple(slots)) if isinstance(value, Pack) and slots else None  # type: ignore[arg-type]
-            for slot in slots if stack is None else [stack]:
-                if slot in self._claimed:
-                    assert isinstance(slot, Slot)
-                    memory.claim(slot, _known(slot), template.declared(member.symbol))
-                elif isinstance(slot, Slot) and None not in slot.shape:
-                    array = memory.allocate(slot, _known(slot), template.declared(member.symbol))
-                    operator = self._operators.get(member.symbol)
-                    if operator is not None:
-                        array[...] = identity(operator, array.dtype)
+            slots = value.segments if isinstance(value, Pack) else (value,)
+            found = tuple(slot for slot in slots if isinstance(slot, Slot))
+            stack = self.tensors.stacked(found) if isinstance(value, Pack) and found else None
+            for slot in found if stack is None else [stack]:
+                yield member.symbol, slot, self._operators.get(member.symbol)
 
     def _result(self, memory: Memory, symbol: Symbol, counted: Counted) -> Argument:
         value = self.tensors.values[symbol]
@@ -236,6 +257,31 @@ class _Plan:
             if not self._counts and not self._reads_itself:
                 self.direct = direct(formula, self._analysis)
 
+    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+        """Return what computes the formula; None if not all of it can be compiled."""
+        analysis = self._analysis
+        if analysis is None or self._counts or self._reads_itself:
+            return None
+        if prod(analysis.extents) == 0:
+            return []
+        if self.direct is not None:
+            loops = self.direct.kernel
+            call = None if loops is None else loops.call(real)
+            return None if call is None else [call]
+        if self.formula.operator in ("=", ":="):
+            return None
+        found = [each.calls(real) for each in self._accumulated(analysis)]
+        return None if None in found else [call for calls in found for call in calls or ()]
+
+    def _accumulated(self, analysis: Analysis) -> tuple[Accumulation, ...]:
+        """Return the writes of the formula over these extents."""
+        if self._accumulations:
+            return self._accumulations
+        found = tuple(Accumulation(analysis, self.formula, write) for write in self.formula.writes)
+        if analysis is self._analysis:
+            self._accumulations = found
+        return found
+
     def run(self, memory: Memory, counted: Counted) -> None:
         """Run the formula. Raises EvaluationFailed."""
         formula, analysis = self.formula, self._analysis
@@ -257,15 +303,8 @@ class _Plan:
         elif formula.operator in ("=", ":="):
             assign(memory, analysis, formula)
         else:
-            accumulations = self._accumulations or _accumulations(formula, analysis)
-            if self._analysis is not None:
-                self._accumulations = accumulations
-            for each in accumulations:
+            for each in self._accumulated(analysis):
                 each.run(memory)
-
-
-def _accumulations(formula: Formula, analysis: Analysis) -> tuple[Accumulation, ...]:
-    return tuple(Accumulation(analysis, formula, write) for write in formula.writes)
 
 
 def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:

@@ -50,7 +50,10 @@ class MatrixProduct:
             return False
         if not is_worth_compiling(f"{self._kind.__name__} of {real.char}", self._points):
             return False
-        before = result.copy() if any(each.is_wider for each in self._factors) else result
+        wider = [each for each in self._factors if each.is_wider]
+        for each in wider:
+            each.claim(memory)
+        before = result.copy() if wider else result
         arrays: dict[Hashable, Array] = {self._slot: result}
         arrays |= {each.term.slot: memory.array(each.term.slot).astype(real, copy=False) for each in self._factors}
         if run_calls(self.calls(real), arrays):

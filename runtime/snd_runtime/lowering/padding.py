@@ -1,4 +1,4 @@
-"""Copies of tensors with zeros around, and what those are good for, as compiled loops."""
+"""What stands before and after compiled products: values to begin with, zeros around a tensor, doubts about those."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, called, elements
+
+
+def filling(tensor: Hashable, size: int, value: Array) -> Call:
+    """Return what gives all elements of a tensor, which has so many, the only one of an array."""
+    return called(_filling(value.dtype.name), (tensor,), (value, size))
 
 
 def padding(
@@ -40,6 +46,20 @@ def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) 
     """Return what fails unless all elements of one of two tensors, which have so many, are finite."""
     places, sizes = zip(*tensors, strict=True)
     return called(_one_is_finite(real.str), places, sizes, is_check=True)
+
+
+@cache
+def _filling(dtype: str) -> Callable[..., None]:
+    from numba import njit
+
+    items = elements(dtype)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def kernel(tensor: int, values: Any, size: int) -> None:
+        items(tensor, size)[:] = values[0]
+
+    compiled: Callable[..., None] = kernel
+    return compiled
 
 
 @cache

@@ -7,7 +7,8 @@ import pytest
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, StatefulGraph, execute
-from snd_runtime.execution.flat import Entry, FusedFormulas
+from snd_runtime.execution.flat.entry import Entry
+from snd_runtime.execution.flat.fused import FusedFormulas
 from snd_runtime.execution.prepared import prepared
 from snd_runtime.execution.program import Repetition
 from snd_runtime.limits import Limits

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.execution import Execution, execute
-from snd_runtime.execution.hoisting import Ahead
+from snd_runtime.execution.flat.hoisting import Ahead
 from snd_runtime.lowering.arithmetic import Array
 from support.runtime.executing import instance_of, net
 

@@ -17,7 +17,7 @@ from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound
-from snd_runtime.execution.leaf import Leaf
+from snd_runtime.execution.flat.leaf import Leaf
 from snd_runtime.execution.plain import static_shape
 from snd_runtime.execution.program import Frame, Repetition, Step, slots_of
 from snd_runtime.lowering.arithmetic import Array

@@ -15,29 +15,25 @@ from msgspec.structs import replace
 
 from snd_analysis.compose import Site, Specialization
 from snd_analysis.compose.formulas import Slot
-from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import with_free_slots
-from snd_runtime.execution.hoisting import with_hoisted_steps
-from snd_runtime.execution.leaf import Chain, Leaf, Scope, seen_through
+from snd_runtime.execution.flat.entry import Entry
+from snd_runtime.execution.flat.fused import Claim, FusedFormulas
+from snd_runtime.execution.flat.hoisting import with_hoisted_steps
+from snd_runtime.execution.flat.leaf import Chain, Leaf, Scope
 from snd_runtime.execution.limits import MOST_CONSTANT_ELEMENTS, MOST_FLAT_STEPS
 from snd_runtime.execution.program import (
     Choice,
     ControlPart,
-    Fixed,
-    Frame,
     Invocation,
     Program,
     Reference,
     Repetition,
     Step,
-    filled,
     slots_of,
 )
 from snd_runtime.execution.state import joined
 from snd_runtime.lowering.fusion import Fused, Member
-from snd_runtime.lowering.lowered import Argument
-from snd_runtime.lowering.memory import array_types
 
 if TYPE_CHECKING:
     from snd_runtime.execution.prepared import Prepared
@@ -55,73 +51,6 @@ def flattened(program: Program, prepared: Callable[[Specialization], Prepared], 
     return replace(
         program, size=work.size, steps=tuple(freeing[: len(steps)]), update_steps=tuple(freeing[len(steps) :])
     )
-
-
-class Entry(Struct, frozen=True):
-    """What is there before the first step of an operator that is composed."""
-
-    ready: Prepared
-    fixed: tuple[Fixed, ...]
-    constants: tuple[tuple[str, Reference], ...]
-    variables: tuple[tuple[str, Reference, TensorValue], ...]
-    scope: Scope
-    chain: Chain
-
-    def reads(self) -> set[int]:
-        """Return no slot: it reads none."""
-        return set()
-
-    def run(self, frame: Frame) -> Sequence[Argument]:
-        """Write constants and variables into their slots."""
-        state, scope = frame.state, self.scope.within(frame)
-        try:
-            for each in self.fixed:
-                frame.arrays[each.slot] = filled(state, each)
-            constants = self.ready.constants(state.real, state.budget) if self.constants else {}
-            for name, reference in self.constants:
-                frame.write(reference, constants[name])
-            for name, reference, declared in self.variables:
-                frame.write(reference, state.variable(scope, name, declared))
-        except EvaluationFailed as failed:
-            raise seen_through(failed, self.chain) from None
-        return ()
-
-
-class Claim(Struct, frozen=True):
-    """A tensor that a fused step computes, as far as limits ask for it."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-    place: Place | None
-    is_kept: bool
-    chain: Chain
-
-
-class FusedFormulas(Struct, frozen=True):
-    """Element-wise operators, one after the other."""
-
-    fused: Fused
-    inputs: tuple[int, ...]
-    claims: tuple[Claim, ...]
-
-    def reads(self) -> set[int]:
-        """Return the slots of what all of them read."""
-        return set(self.inputs)
-
-    def run(self, frame: Frame) -> Sequence[Argument]:
-        """Return what is read after them."""
-        budget, dtypes = frame.state.budget, array_types(frame.state.real)
-        chain = self.claims[-1].chain
-        try:
-            for each in self.claims:
-                chain, bytes_of_item = each.chain, dtypes[each.dtype].itemsize
-                budget.allocate(f"'{each.name}'", each.shape, bytes_of_item, each.place)
-                if not each.is_kept:
-                    budget.release(prod(each.shape), bytes_of_item)
-            return self.fused.run(frame.arrays, dtypes, budget, frame.state.compiles)
-        except EvaluationFailed as failed:
-            raise seen_through(failed, chain) from None
 
 
 class _Around(Struct, frozen=True):

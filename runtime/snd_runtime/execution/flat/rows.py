@@ -1,0 +1,339 @@
+"""Steps in a row that are compiled: they run one after the other without Python between them, in memory kept for that.
+
+What only the row reads lies in memory that every run uses again. Steps that can't be compiled run between such rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import ref
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.compose import Specialization
+from snd_analysis.compose.formulas import Slot
+from snd_analysis.symbolic.values import Pack
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.flat.entry import Entry
+from snd_runtime.execution.flat.fused import FusedFormulas
+from snd_runtime.execution.flat.leaf import Leaf
+from snd_runtime.execution.limits import MOST_ROW_POINTS
+from snd_runtime.execution.program import (
+    Action,
+    Choice,
+    ControlPart,
+    Frame,
+    Program,
+    Reference,
+    Repetition,
+    Step,
+    slots_of,
+)
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.calls import Buffers, Call, Calls, Scratch
+from snd_runtime.lowering.kernels import Worth
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.lowering.memory import array_types
+
+if TYPE_CHECKING:
+    from snd_runtime.execution.prepared import Prepared
+
+Prepare: TypeAlias = "Callable[[Specialization], Prepared]"
+
+_ALIGNED = 64
+"""Where tensors begin: at multiples of this, in bytes."""
+
+
+def with_rows(program: Program, prepared: Prepare) -> Program:
+    """Return a program that comes to the same, whose steps are compiled where they can be."""
+    buffers = Buffers()
+    return replace(program, steps=_in_row(program.steps, prepared, buffers))
+
+
+def _in_row(steps: Sequence[Step], prepared: Prepare, buffers: Buffers) -> tuple[Step, ...]:
+    """Return a step that comes to the same as all of these, which free what nothing reads after them."""
+    if not steps:
+        return ()
+    inner = tuple(replace(step, action=_with_inner_rows(step.action, prepared, buffers)) for step in steps)
+    freed = {slot for step in inner for slot in step.free}
+    results = tuple(
+        replace(result, slots=slot)
+        for step in inner
+        for result in step.results
+        for slot in sorted(slots_of([result.slots]) - freed)
+    )
+    row = Row(inner, tuple(result.slots for result in results), prepared, buffers)
+    return (Step(row, results, steps[-1].place, sum(step.weight for step in steps)),)
+
+
+def _with_inner_rows(action: Action, prepared: Prepare, buffers: Buffers) -> Action:
+    def part(one: ControlPart) -> ControlPart:
+        return replace(one, steps=_in_row(one.steps, prepared, buffers))
+
+    match action:
+        case Choice(cases, alternative):
+            return Choice(tuple((part(a), part(b)) for a, b in cases), part(alternative))
+        case Repetition(before=before, after=after, body=body):
+            conditions = [None if each is None else part(each) for each in (before, after)]
+            return replace(action, before=conditions[0], after=conditions[1], body=part(body))
+    return action
+
+
+class Row:
+    """Steps as one: those that can be compiled run without Python between them."""
+
+    def __init__(
+        self, steps: Sequence[Step], results: Sequence[Reference], prepared: Prepare, buffers: Buffers
+    ) -> None:
+        self.steps = steps
+        self._results = results
+        self._prepared = prepared
+        self._buffers = buffers
+        self._parts: dict[np.dtype[Any], list[Step | CompiledSteps]] = {}
+
+    def reads(self) -> set[int]:
+        """Return the slots that the steps read."""
+        return set().union(*(step.action.reads() for step in self.steps))
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """Run the steps: their results, as far as anything reads them later."""
+        real = frame.state.real
+        parts = self._parts.get(real)
+        if parts is None:
+            parts = self._parts[real] = [*self._cut(real)]
+        for part in parts:
+            part.run(frame)
+        return [frame.read(each) for each in self._results]
+
+    def _cut(self, real: np.dtype[Any]) -> Iterator[Step | CompiledSteps]:
+        """Yield the steps, those in a row that can be compiled as one."""
+        group: list[CompilableStep] = []
+        points = 0
+        for step in self.steps:
+            each = compilable(step, real, self._prepared)
+            added = 0 if each is None else sum(call.points for call in each.calls)
+            if each is None or points + added > MOST_ROW_POINTS:
+                yield from self._joined(group, real)
+                group, points = [], 0
+            if each is None:
+                yield step
+            else:
+                group.append(each)
+                points += added
+        yield from self._joined(group, real)
+
+    def _joined(self, group: Sequence[CompilableStep], real: np.dtype[Any]) -> Iterator[Step | CompiledSteps]:
+        if any(each.calls for each in group):
+            yield CompiledSteps(group, real, self._buffers)
+        else:
+            yield from (each.step for each in group)
+
+
+class CompiledSteps:
+    """Steps that run without Python between them, once they are compiled."""
+
+    def __init__(self, group: Sequence[CompilableStep], real: np.dtype[Any], buffers: Buffers) -> None:
+        self._steps = tuple(each.step for each in group)
+        self._entries = [each.step.action for each in group if isinstance(each.step.action, Entry)]
+        self._calls = [call for each in group for call in each.calls]
+        self._weight = sum(step.weight for step in self._steps)
+        self._worth = Worth(self._calls)
+        self._ready: Calls | None = None
+        dtypes = array_types(real)
+        self._kinds = {
+            number: (tuple(extent or 0 for extent in slot.shape), dtypes[slot.dtype])
+            for each in group
+            for number, slot in each.tensors.items()
+        }
+        made = {slot for step in self._steps for result in step.results for slot in slots_of([result.slots])}
+        freed = {slot for step in self._steps for slot in step.free}
+        used = {key for call in self._calls for key in call.places()}
+        self._given = sorted({key for key in used if isinstance(key, int)} - made)
+        self._results = sorted(made - freed)
+        self._freed = sorted(freed - made)
+        inner = self._lifetimes({key for key in used if not isinstance(key, int) or key in made & freed})
+        offsets, self._size = _placed(inner)
+        self._offsets = np.array([*offsets.values()], np.int64)
+        self._numbers = {key: at for at, key in enumerate((*self._given, *self._results, *offsets))}
+        self._kept = sum(map(self._bytes, self._results))
+        self._largest = max((prod(shape) for shape, _ in self._kinds.values()), default=0)
+        self._buffers = buffers
+        self._known: tuple[Sequence[_Known], Array] = (
+            [_nothing] * len(self._given),
+            np.zeros(len(self._given), np.int64),
+        )
+
+    def run(self, frame: Frame) -> None:
+        """Run the steps. Raises EvaluationFailed."""
+        done = frame.state.done
+        if self._is_computed(frame):
+            frame.state.advance(done + self._weight)
+            return
+        for step in self._steps:  # they say what is wrong
+            step.run(frame)
+
+    def _is_computed(self, frame: Frame) -> bool:
+        """Return whether the calls have done it."""
+        budget = frame.state.budget
+        budget.check_time(self._steps[0].place)
+        if not budget.allows(self._size + self._kept, self._largest):
+            return False
+        if self._ready is None:
+            if not self._worth.is_reached():
+                return False
+            self._ready = Calls(self._calls, self._numbers)
+        used = budget.used
+        for each in self._entries:
+            each.run(frame)
+        given, results = self._arrays(frame), [np.empty(*self._kinds[slot]) for slot in self._results]
+        buffer = self._buffers.take(self._size + _ALIGNED)
+        start = buffer.ctypes.data
+        inner = self._offsets + (start + -start % _ALIGNED)
+        outer = np.array([each.ctypes.data for each in results], np.int64)
+        is_done = self._ready.run(np.concatenate([given.addresses, outer, inner]))
+        self._buffers.give(buffer)
+        if is_done:
+            for slot, array in zip(self._results, results, strict=True):
+                frame.arrays[slot] = array
+            budget.settle(used + self._kept)
+            frame.free(self._freed)
+        return is_done
+
+    def _arrays(self, frame: Frame) -> _Given:
+        """Return what the calls read, as they need it."""
+        known, addresses = self._known
+        arrays = [frame.arrays[slot] for slot in self._given]
+        changed = [at for at, (one, array) in enumerate(zip(known, arrays, strict=True)) if one() is not array]
+        if not changed:
+            return _Given(addresses, ())
+        addresses, copies, now = addresses.copy(), [], [*known]
+        for at in changed:
+            array, (shape, dtype) = arrays[at], self._kinds[self._given[at]]
+            assert array is not None, "a tensor is read before it is computed"
+            assert array.shape == shape, "a tensor has another shape"
+            suitable = np.require(array, dtype, ("C", "A"))
+            now[at] = ref(array) if suitable is array else _nothing
+            copies.append(suitable)
+            addresses[at] = suitable.ctypes.data
+        self._known = now, addresses
+        return _Given(addresses, copies)
+
+    def _lifetimes(self, keys: set[Hashable]) -> dict[Hashable, _Lifetime]:
+        """Return from which call to which one these are used, in order of the first one."""
+        found: dict[Hashable, _Lifetime] = {}
+        for at, call in enumerate(self._calls):
+            for key in call.places():
+                if key in keys:
+                    first = found[key].first if key in found else at
+                    found[key] = _Lifetime(first, at, self._bytes(key))
+        return found
+
+    def _bytes(self, key: Hashable) -> int:
+        if isinstance(key, Scratch):
+            return key.bytes
+        assert isinstance(key, int)
+        shape, dtype = self._kinds[key]
+        return prod(shape) * dtype.itemsize
+
+
+class _Given(Struct, frozen=True):
+    """Addresses of arrays, with those that only live as long as this does."""
+
+    addresses: Array
+    copies: Sequence[Array]
+
+
+_Known: TypeAlias = "Callable[[], Array | None]"
+"""An array whose address is known, as long as there is one."""
+
+
+def _nothing() -> None:
+    return None
+
+
+class _Lifetime(Struct, frozen=True):
+    first: int
+    last: int
+    bytes: int
+
+
+def _placed(lifetimes: Mapping[Hashable, _Lifetime]) -> tuple[dict[Hashable, int], int]:
+    """Return where each of these is in a buffer, so that those used at the same time are apart, and its size."""
+    offsets: dict[Hashable, int] = {}
+    pieces: list[tuple[int, int, int]] = []  # start, size, after which call it is free
+    size = 0
+    for key, life in lifetimes.items():
+        free = [piece for piece in pieces if piece[2] < life.first and piece[1] >= life.bytes]
+        if free:
+            start, length, _ = best = min(free, key=lambda piece: piece[1])
+            pieces.remove(best)
+        else:
+            start, length = size, life.bytes + -life.bytes % _ALIGNED
+            size += length
+        offsets[key] = start
+        pieces.append((start, length, life.last))
+    return offsets, size
+
+
+class CompilableStep(Struct, frozen=True):
+    """A step with the calls that come to the same, and what the tensors are like that these read and write."""
+
+    step: Step
+    calls: Sequence[Call]
+    tensors: Mapping[int, Slot]
+
+
+def compilable(step: Step, real: np.dtype[Any], prepared: Prepare) -> CompilableStep | None:
+    """Return the calls of a step; None if not all of it can be compiled."""
+    match step.action:
+        case Entry():
+            return CompilableStep(step, (), {})
+        case FusedFormulas(fused=fused):
+            calls = fused.calls(real)
+            return None if calls is None else CompilableStep(step, calls, fused.slots)
+        case Leaf() as leaf:
+            return _compilable_leaf(step, leaf, real, prepared)
+    return None
+
+
+def _compilable_leaf(step: Step, leaf: Leaf, real: np.dtype[Any], prepared: Prepare) -> CompilableStep | None:
+    ready = prepared(leaf.specialization)
+    if not ready.is_only_formulas:
+        return None
+    try:
+        lowered = ready.lowered
+        calls, defaults = lowered.calls(real), ready.with_defaults([], real)
+    except EvaluationFailed:
+        return None
+    if calls is None:
+        return None
+    template = leaf.specialization.template
+    given = [*leaf.inputs, *([None] * (len(template.inputs) - len(leaf.inputs)))]
+    tensors: dict[Slot, int] = {}
+    constants: dict[Slot, Array] = {}
+    values = (lowered.tensors.values[member.symbol] for member in template.inputs)
+    for value, reference, default in zip(values, given, defaults, strict=True):
+        if reference is None:
+            constants |= _by_slot(value, default)
+        else:
+            tensors |= _by_slot(value, reference)
+    for member, result in zip(template.outputs, step.results, strict=True):
+        tensors |= _by_slot(lowered.tensors.values[member.symbol], result.slots)
+    others = {
+        key: Scratch(prod(extent or 0 for extent in key.shape) * array_types(real)[key.dtype].itemsize)
+        for call in calls
+        for key in call.places()
+        if isinstance(key, Slot) and key not in tensors and key not in constants
+    }
+    moved = [call.on({**tensors, **others}, constants) for call in calls]
+    return CompilableStep(step, moved, {number: slot for slot, number in tensors.items()})
+
+
+def _by_slot(value: Any, given: Any) -> dict[Slot, Any]:
+    """Return what is given for each tensor of an operand, which may be a pack, or null."""
+    slots, items = (value.segments, given or ()) if isinstance(value, Pack) else ((value,), (given,))
+    return {slot: item for slot, item in zip(slots, items, strict=False) if isinstance(slot, Slot) and item is not None}
