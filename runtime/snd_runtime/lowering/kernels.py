@@ -275,7 +275,7 @@ class _Loops:
 
     def _access(self, statement: Statement, slot: Slot, places: Sequence[Any]) -> _Access:
         forms = statement.analysis.affine_places(places)
-        if forms is None or slot.items or None in slot.shape or slot.dtype not in _DTYPES:
+        if forms is None or None in slot.shape or slot.dtype not in _DTYPES:
             raise _UnsuitableError
         start, steps, stride = 0, dict[int, int](), 1
         ranges = [(0, extent) for extent in self._extents]

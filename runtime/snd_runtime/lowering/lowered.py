@@ -37,7 +37,7 @@ from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.memory import Memory, array_types
-from snd_runtime.lowering.padding import filling
+from snd_runtime.lowering.padding import Piece, filling
 from snd_runtime.lowering.sequence import run_in_order
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
 from snd_runtime.rules import LIMIT_EXCEEDED
@@ -111,13 +111,27 @@ class Lowered:
 
     def calls(self, real: np.dtype[Any]) -> list[Call] | None:
         """Return what computes the outputs as contiguous tensors; None if not all of it can be compiled."""
+        written = [slot for _, slot, _ in self._made()]
         made = [self._filling(slot, operator, real) for _, slot, operator in self._made() if slot not in self._claimed]
         made += [plan.calls(real) for plan in self._plans]
-        return None if None in made else [call for calls in made for call in calls or ()]
+        if None in made:
+            return None
+        calls = [call for each in made for call in each or ()]
+        # The tensors of a pack lie one after the other in a tensor that formulas take it for.
+        stacks = dict.fromkeys(key for call in calls for key in call.places() if isinstance(key, Slot) and key.items)
+        pieces = {stack: [*self._pieces(stack, real)] for stack in stacks}
+        before = [piece.onto(stack) for stack in stacks if stack not in written for piece in pieces[stack]]
+        after = [piece.out_of(stack) for stack in stacks if stack in written for piece in pieces[stack]]
+        return [*before, *calls, *after]
+
+    @staticmethod
+    def _pieces(stack: Slot, real: np.dtype[Any]) -> Iterator[Piece]:
+        size = prod(_known(stack.items[0])) * array_types(real)[stack.dtype].itemsize
+        return (Piece(item, number * size, size) for number, item in enumerate(stack.items))
 
     @staticmethod
     def _filling(slot: Slot, operator: str | None, real: np.dtype[Any]) -> list[Call] | None:
-        if None in slot.shape or slot.items or slot.dtype == "str":
+        if None in slot.shape or slot.dtype == "str":
             return None
         dtype = array_types(real)[slot.dtype]
         first = np.full(1, 0 if operator is None else identity(operator, dtype), dtype)

@@ -1,4 +1,4 @@
-"""What stands before and after compiled products: values to begin with, zeros around a tensor, doubts about those."""
+"""What stands around compiled formulas: values to begin with, zeros around a tensor and doubts about those, packs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,26 @@ from operator import mul
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, called, elements
+
+
+class Piece(Struct, frozen=True):
+    """A tensor that is a part of another one: so many bytes, from one of them on."""
+
+    tensor: Hashable
+    start: int
+    size: int
+
+    def onto(self, whole: Hashable) -> Call:
+        """Return what copies the tensor to its place in the whole."""
+        return called(_copying(), (self.tensor, whole), (0, self.start, self.size))
+
+    def out_of(self, whole: Hashable) -> Call:
+        """Return what copies the part of the whole to the tensor."""
+        return called(_copying(), (whole, self.tensor), (self.start, 0, self.size))
 
 
 def filling(tensor: Hashable, size: int, value: Array) -> Call:
@@ -46,6 +63,22 @@ def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) 
     """Return what fails unless all elements of one of two tensors, which have so many, are finite."""
     places, sizes = zip(*tensors, strict=True)
     return called(_one_is_finite(real.str), places, sizes, is_check=True)
+
+
+@cache
+def _copying() -> Callable[..., None]:
+    from numba import njit
+
+    items = elements("uint8")
+
+    @njit(error_model="numpy", boundscheck=False)
+    def kernel(of: int, to: int, of_start: int, to_start: int, size: int) -> None:
+        source, target = items(of + of_start, size), items(to + to_start, size)
+        for at in range(size):
+            target[at] = source[at]
+
+    compiled: Callable[..., None] = kernel
+    return compiled
 
 
 @cache
