@@ -59,9 +59,12 @@ def combined(operator: str, dtype: str) -> tuple[str, frozenset[str]]:
 
 _EXTREMES = {"<?=": "smaller", ">?=": "larger"}
 _COMBINED = {
+    "+=": "{0} + {1}",
     "*=": "{0} * {1}",
     "&=": "{0} & {1}",
     "|=": "{0} | {1}",
     "<?=": "{1} if {1} < {0} else {0}",
     ">?=": "{1} if {1} > {0} else {0}",
 }
+STORED = frozenset({"=", ":=", *_COMBINED})
+"""The operators of formulas that loops have."""

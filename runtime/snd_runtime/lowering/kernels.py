@@ -8,7 +8,7 @@ may differ in the last bits (``elementary.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 from math import prod
@@ -34,10 +34,11 @@ from snd_analysis.compose.formulas import (
 )
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, Place, Word, entry_address, run_calls
-from snd_runtime.lowering.folds import Fold, fold_of
+from snd_runtime.lowering.folds import STORED, Fold, combined, fold_of
 from snd_runtime.lowering.functions import SINGLE, function_named
-from snd_runtime.lowering.limits import MOST_SUMMED
+from snd_runtime.lowering.limits import MOST_SUMMED, MOST_UNROLLED
 from snd_runtime.lowering.memory import array_types
+from snd_runtime.lowering.windows import Row, Windows
 
 WORTH_COMPILING = 1 << 24
 """How many points NumPy must have computed before a kernel is compiled, in which time it would have been."""
@@ -64,18 +65,6 @@ _LEAST_FOLDED = 8
 """Rows of fewer elements are accumulated side by side."""
 _DTYPES = frozenset({"real", "int", "bool"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_STORED = {
-    "=": "{0} = {1}",
-    ":=": "{0} = {1}",
-    "+=": "{0} += {1}",
-    "*=": "{0} *= {1}",
-    "&=": "{0} &= {1}",
-    "|=": "{0} |= {1}",
-    "<?=": "{0} = {1} if {1} < {0} or {1} != {1} else {0}",
-    ">?=": "{0} = {1} if {1} > {0} or {1} != {1} else {0}",
-}
-
-
 _HEAD, _INDENT = "def kernel(", "    "
 
 
@@ -213,6 +202,8 @@ class _Loops:
         self._constants: list[float] = []
         self._functions: set[str] = set()
         self._fold: Fold | None = None
+        self._within: int | None = None
+        """The axis of short windows, which are unrolled in the last loop."""
         self._values: dict[tuple[int, Term] | Hashable, tuple[str, int]] = {}
         self._lines: list[list[str]] = []
         made: set[Hashable] = set()
@@ -239,7 +230,20 @@ class _Loops:
             raise _UnsuitableError
         if any(each.steps.get(outer[-1][0], 0) < 0 for each in self._accesses.values()):
             raise _UnsuitableError
+        if self._are_windows(outer[-1][0], inner):
+            self._within = inner[-1][0]
+            return self._written([*outer[:-1], *inner[:-1], outer[-1], inner[-1]])
         return self._written([*outer[:-1], *inner, outer[-1]])
+
+    def _are_windows(self, axis: int, inner: Sequence[tuple[int, int]]) -> bool:
+        """Return whether results along an axis are accumulated from short windows."""
+        if not inner or inner[-1][1] > MOST_UNROLLED or len(self._statements) > 1:
+            return False
+        within = inner[-1][0]
+        if not all(0 <= each.steps.get(within, 0) <= MOST_UNROLLED for each in self._accesses.values()):
+            return False
+        factors = [limit.form.factors for limit in self._limits]
+        return all(each.get(axis, 0) > 0 and within in each for each in factors if axis in each or within in each)
 
     def _reduced(self) -> frozenset[int]:
         axes = {axis for axis, extent in enumerate(self._extents) if extent > 1}
@@ -264,7 +268,7 @@ class _Loops:
     def _look_at(self, statement: Statement, made: set[Hashable]) -> None:
         write = statement.write
         is_exact = write.slot.dtype == "int" and statement.operator in ("+=", "*=")
-        if is_exact or statement.operator not in _STORED:
+        if is_exact or statement.operator not in STORED:
             raise _UnsuitableError
         everywhere = {*unconditional(write.value)}
         for term in subterms(write.value):
@@ -329,22 +333,27 @@ class _Loops:
         self._lines = [[] for _ in range(len(loops) + 1)]
         if folded_at is not None:
             self._fold = self._folding()
-        ranges = self._ranges()
+        is_windowed = self._within is not None
+        ranges = [self._range(level) for level in range(1, self._far + 1)]
         self._points()
         if folded_at is not None and self._fold is not None:
             self._lines[folded_at] += self._fold.before
         results = [self._valued(statement) for statement in self._statements]
-        last = self._lines[-1]
-        for at, target in self._targets.items():
-            stored = _STORED[self._statements[at].operator] if self._fold is None else self._fold.step
-            last.append(stored.format(self._element(target), results[at], value=results[at]))
+        if is_windowed:
+            ranges.append(self._windows(results[0]))
+        else:
+            ranges.append(self._range(len(loops)))
+            self._lines[-1] += [
+                self._stored(self._statements[at], self._element(target), results[at])
+                for at, target in self._targets.items()
+            ]
         text = [f"{_HEAD}{', '.join(('numbers', 'constants', *self._arrays.values()))}):"]
         text += [f"{_INDENT}n{at} = numbers[{at}]" for at in range(len(self._numbers))]
         text += [f"{_INDENT}c{at} = constants[{at}]" for at in range(len(self._constants))]
-        for level, lines in enumerate(self._lines):
+        for level, lines in enumerate(self._lines[:-2] if is_windowed else self._lines):
             depth = level + 1 + (self._fold.depth if self._fold is not None and level == len(loops) else 0)
             text += [_INDENT * depth + line for line in lines]
-            if level < len(loops):
+            if level < len(ranges):
                 text += [_INDENT * depth + line for line in ranges[level]]
         if folded_at is not None and self._fold is not None:
             text += [_INDENT * (len(loops) + 1) + line for line in self._fold.after_block]
@@ -365,34 +374,81 @@ class _Loops:
         self._functions |= fold.functions
         return fold
 
-    def _ranges(self) -> list[list[str]]:
-        """Return the lines that begin each loop; the last one counts from 0."""
-        found = []
-        for level, (axis, extent) in enumerate(self._loops, 1):
-            low, high = ["0"], [self._number(extent)]
-            for limit in self._limits:
-                levels = [self._levels.get(each, 0) for each in limit.form.factors]
-                if max(levels, default=0) != level:
-                    continue
-                factor = limit.form.factors[axis]
-                by = self._number(abs(factor))
-                rest = [self._number(limit.form.constant)]
-                rest += [
-                    f"i{each} * {self._number(limit.form.factors[each])}"
-                    for each in limit.form.factors
-                    if each != axis and each in self._levels
-                ]
-                least, most = f"({' + '.join(rest)})", f"({self._number(limit.extent - 1)} - ({' + '.join(rest)}))"
-                if factor < 0:
-                    least, most = most, least
-                low.append(f"-({least} // {by})")
-                high.append(f"{most} // {by} + 1")
-            lines = []
-            start, end = (low[0], high[0]) if len(low) == 1 else (f"l{axis}", f"h{axis}")
-            if len(low) > 1:
-                lines += [f"{start} = max({', '.join(low)})", f"{end} = min({', '.join(high)})"]
-            found.append([*lines, *self._rows(level, axis, start, end)])
+    @property
+    def _far(self) -> int:
+        """How many loops there are around those that walk through rows."""
+        return len(self._loops) - (1 if self._within is None else 2)
+
+    def _stored(self, statement: Statement, element: str, value: str) -> str:
+        """Return the line that stores or accumulates a value."""
+        if self._fold is not None:
+            return self._fold.step.format(value=value)
+        if statement.operator in ("=", ":="):
+            return f"{element} = {value}"
+        text, functions = combined(statement.operator, statement.write.slot.dtype)
+        self._functions |= functions
+        return f"{element} = {text.format(element, value)}"
+
+    def _windows(self, value: str) -> list[str]:
+        """Return the last two loops."""
+        (axis, extent), (within, size) = self._loops[-2:]
+        rows = {
+            f"r{number}": Row(each.array, f"p{number}", each.steps.get(axis, 0), each.steps.get(within, 0))
+            for number, each in enumerate(self._accesses.values())
+            if not each.steps.keys().isdisjoint((axis, within))
+        }
+        level = len(self._loops) - 1
+        limits = self._limits_at(level)
+        conditions = []
+        for each in limits:
+            index = f"{self._index(each, axis)} + at * {self._number(each.form.factors[axis])}"
+            conditions.append(f"0 <= {index} < {self._number(each.extent)}")
+        step, target = self._stored(self._statements[0], "s", value), self._element(self._targets[0])
+        made = Windows(
+            f"i{axis}", f"i{within}", self._number(extent), size, self._bounds(level), conditions, rows,
+            self._lines[level], self._lines[level + 1], target, step,
+        )  # fmt: skip
+        around = {other for each in limits for other in each.form.factors} - {axis, within}
+        self._lines[self._level(around)] += made.before()
+        return made.lines()
+
+    def _bounds(self, level: int) -> list[tuple[str, str]]:
+        """Return the first position of a loop within the limits that are known there, and the one after the last."""
+        axis, found = self._loops[level - 1][0], []
+        for limit in self._limits_at(level):
+            factor = limit.form.factors[axis]
+            by, rest = self._number(abs(factor)), self._index(limit, axis)
+            least, most = rest, f"({self._number(limit.extent - 1)} - {rest})"
+            if factor < 0:
+                least, most = most, least
+            found.append((f"-({least} // {by})", f"{most} // {by} + 1"))
         return found
+
+    def _limits_at(self, level: int) -> list[_Limit]:
+        """Return the limits whose last axis, but that within windows, is the one of a loop."""
+        return [limit for limit in self._limits if self._level({*limit.form.factors} - {self._within}) == level]
+
+    def _index(self, limit: _Limit, axis: int) -> str:
+        """Return the index that is limited, without what an axis adds to it."""
+        rest = [self._number(limit.form.constant)]
+        rest += [
+            f"i{each} * {self._number(factor)}"
+            for each, factor in limit.form.factors.items()
+            if each != axis and each in self._levels
+        ]
+        return f"({' + '.join(rest)})"
+
+    def _range(self, level: int) -> list[str]:
+        """Return the lines that begin a loop; the last one counts from 0."""
+        axis, extent = self._loops[level - 1]
+        bounds = self._bounds(level)
+        start, end = "0", self._number(extent)
+        if not bounds:
+            return [*self._rows(level, axis, start, end)]
+        low, high = ((name, *(each[at] for each in bounds)) for at, name in enumerate((start, end)))
+        start, end = f"l{axis}", f"h{axis}"
+        lines = [f"{start} = max({', '.join(low)})", f"{end} = min({', '.join(high)})"]
+        return [*lines, *self._rows(level, axis, start, end)]
 
     def _rows(self, level: int, axis: int, start: str, end: str) -> Iterator[str]:
         if level < len(self._loops):
@@ -411,26 +467,29 @@ class _Loops:
         yield f"for i{axis} in range({end} - {start}):"
 
     def _points(self) -> None:
-        """Write where each access is, at the level of its deepest axis but the last one."""
+        """Write where each access is, at the level of its deepest axis but those of rows."""
         for number, each in enumerate(self._accesses.values()):
             place = f"q{number}_0"
             self._lines[0].append(f"{place} = {self._number(each.start)}")
-            for level, (axis, _) in enumerate(self._loops[:-1], 1):
+            for level, (axis, _) in enumerate(self._loops[: self._far], 1):
                 if each.steps.get(axis, 0):
                     text = f"q{number}_{level} = {place} + i{axis} * {self._number(each.steps[axis])}"
                     self._lines[level].append(text)
                     place = f"q{number}_{level}"
-            self._lines[len(self._loops) - 1].append(f"p{number} = {place}")
+            self._lines[self._far].append(f"p{number} = {place}")
 
-    def _level(self, axes: Mapping[int, int] | frozenset[int]) -> int:
-        return max((self._levels.get(axis, 0) for axis in axes), default=0)
+    def _level(self, axes: Iterable[int | None]) -> int:
+        return max((self._levels.get(axis, 0) for axis in axes if axis is not None), default=0)
 
     def _element(self, access: _Access) -> str:
         number = [*self._accesses.values()].index(access)
-        axis = self._loops[-1][0]
-        step = access.steps.get(axis, 0)
-        if step:
-            return f"r{number}[i{axis}]" if step == 1 else f"r{number}[i{axis} * {step}]"
+        indices = [f"i{axis}" if axis != self._within else "j" for axis, _ in self._loops[self._far :]]
+        steps = [access.steps.get(axis, 0) for axis, _ in self._loops[self._far :]]
+        terms = [
+            index if step == 1 else f"{index} * {step}" for index, step in zip(indices, steps, strict=True) if step
+        ]
+        if terms:
+            return f"r{number}[{' + '.join(terms)}]"
         return f"{access.array}[q{number}_{self._level(access.steps)}]"
 
     def _valued(self, statement: Statement) -> str:

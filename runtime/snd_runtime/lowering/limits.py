@@ -28,3 +28,6 @@ users see the same."""
 MOST_WASTED = 4
 """Elements that products of single rows compute for each one that is kept. Where it were more, other loops do it:
 users see the same."""
+MOST_UNROLLED = 8
+"""Positions of a window that stand in the text of a loop, and how far they may be apart. Longer windows are accumulated
+position by position: users see the same."""

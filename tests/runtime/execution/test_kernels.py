@@ -35,6 +35,12 @@ PROGRAMS = [
     ("x: real[n, m];", "y: real[m];", "y = product(x);", [(5, 7)]),
     ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
      "y = nn.max_pool{size=[3, 2], stride=[2, 1], padding=[1, 1, 0, 1]}(x);", [IMAGE]),
+    ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",  # no window lies within bounds
+     "y = nn.max_pool{size=[2, 3], dilation=[1, 3], padding=[1, 5, 1, 0]}(x);", [(2, 3, 4, 3)]),
+    ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
+     "y = nn.max_pool{size=[1, 9], stride=[2, 9], padding=[0, 4, 0, 4]}(x);", [(1, 2, 3, 40)]),
+    ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
+     "y = nn.max_pool{size=[3, 3], stride=[2, 2], padding=[1, 1, 1, 1]}(x);", [(1, 2, 9, 70)]),
     ("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];",
      "y = nn.avg_pool{size=[2, 3], stride=[1, 2], dilation=[2, 1]}(x);", [IMAGE]),
     ("x: real[b, c, h, w]; f: real[k, 1, p, q];", "y: real[b, k, ~|99, ~|99];",
