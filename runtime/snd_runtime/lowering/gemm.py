@@ -31,9 +31,9 @@ from snd_runtime.lowering.vectors import (
     tile_of,
 )
 
-_BLOCK = 256
+_BLOCK = 320
 """How many products are added up in registers: their operands stay in the first cache."""
-_PANELS = 16
+_PANELS = 8
 """How many tiles of columns go through all blocks, one after the other: their panels stay in the second cache."""
 _LINE = 64
 """Bytes of a line of the cache."""

@@ -62,7 +62,7 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
     from numba import njit
 
     tile_columns, lanes = tile.columns, tile.lanes
-    load, store = element_load(tile), element_store(tile)
+    load, store, prefetched = element_load(tile), element_store(tile), _prefetch(tile)
     copied, merged, turned = _vector_copy(tile), _vector_merge(tile), _vector_turn(tile)
 
     @njit(error_model="numpy", boundscheck=False)
@@ -73,8 +73,10 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
         for i in range(height):
             of, to = start + offsets[row + i], i * block
             whole = length - length % lanes if is_row else 0
+            following = start + offsets[min(row + height + i, len(offsets) - 1)] + inner[first]
             for k in range(0, whole, lanes):
                 copied(rows, to + k, a, of + inner[first] + k)
+                prefetched(a, following + k)
             for k in range(whole, length):
                 store(rows, to + k, load(a, of + inner[first + k]))
 
@@ -136,6 +138,26 @@ def element_store(tile: Tile) -> Callable[..., Any]:
         return types.void(types.int64, types.int64, real), code
 
     return intrinsic(store)
+
+
+def _prefetch(tile: Tile) -> Callable[..., Any]:
+    """Return what has a line of the cache read from memory that is needed soon."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    def prefetched(typing: Any, address: Any, offset: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+            function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+            place = builder.bitcast(element_at(builder, tile, *arguments), pointer)
+            builder.call(function, [place, number(0), number(2), number(1)])
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), code
+
+    return intrinsic(prefetched)
 
 
 def _vector_copy(tile: Tile) -> Callable[..., Any]:
