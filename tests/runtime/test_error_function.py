@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.lowering.error_function import error_function, error_function_of_one
+from snd_runtime.lowering.functions import function_named
 
 
 def _of_each(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -17,10 +18,18 @@ def _of_each(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return found.reshape(values.shape)
 
 
-in_both_ways = pytest.mark.parametrize("erf", [error_function, _of_each], ids=["arrays", "elements"])
+def _compiled(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    pytest.importorskip("numba")
+    erf = function_named("erf")
+    return np.array([erf(each) for each in values.reshape(-1)], np.float32).reshape(values.shape)
 
 
-@in_both_ways
+in_all_ways = pytest.mark.parametrize(
+    "erf", [error_function, _of_each, _compiled], ids=["arrays", "elements", "compiled"]
+)
+
+
+@in_all_ways
 def test_single_precision_differs_by_less_than_two_units_in_the_last_place(erf: Any) -> None:
     x = np.concatenate([np.linspace(-6, 6, 40001), np.geomspace(1e-30, 1, 2000)]).astype(np.float32)
     exact = error_function(x.astype(np.float64))
@@ -29,7 +38,7 @@ def test_single_precision_differs_by_less_than_two_units_in_the_last_place(erf: 
     assert abs(exact[3] - math.erf(float(x[3]))) < 1e-15
 
 
-@in_both_ways
+@in_all_ways
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_single_precision_has_the_limits_and_signs(erf: Any) -> None:
     x = np.array([[np.inf, -np.inf, 0.0], [-0.0, np.nan, 9.0]], np.float32)

@@ -53,9 +53,10 @@ def _extreme(name: str) -> Function:
 
 
 def _compiled(function: Function) -> Function:
+    """Return a function of one real in machine code; products may be added without being rounded before."""
     from numba import njit
 
-    made: Function = njit(error_model="numpy", boundscheck=False)(function)
+    made: Function = njit(error_model="numpy", boundscheck=False, fastmath={"contract"})(function)
     return made
 
 
