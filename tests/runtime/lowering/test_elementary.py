@@ -16,7 +16,7 @@ FUNCTIONS = [
     pytest.param("log", log_of_one, np.log, 1.1, id="log"),
     pytest.param("tanh", tanh_with(exp_of_one), np.tanh, 1.5, id="tanh"),
 ]
-"""Names of compiled functions, the same in Python, of reals of 64 bits, and how many units in the last place are lost."""
+"""Names of compiled functions, the same in Python and of reals of 64 bits; what they lose in last places."""
 
 
 def _arguments() -> np.ndarray[Any, np.dtype[np.float32]]:
