@@ -104,8 +104,7 @@ def _padding(dtype: str) -> Callable[..., None]:
     @njit(error_model="numpy", boundscheck=False)
     def kernel(of: int, to: int, extents: Any, inner: Any, outer: Any, before: Any, size: int) -> None:
         source, target = reals(of, size), reals(to, size)
-        target[:] = 0
-        rank = len(extents)
+        rank, done = len(extents), 0
         row, rows = extents[rank - 1], 1
         for axis in range(rank - 1):
             rows *= extents[axis]
@@ -114,9 +113,10 @@ def _padding(dtype: str) -> Callable[..., None]:
         for axis in range(rank - 1):
             at += before[axis] * outer[axis]
         for number in range(rows):
-            start = number * row
-            for each in range(row):
-                target[at + each] = source[start + each]
+            target[done:at] = 0
+            wide, narrow, done = target[at:], source[number * row :], at + row
+            for each in range(row):  # what counts from 0 uses vectors
+                wide[each] = narrow[each]
             axis = rank - 2
             while axis >= 0:
                 position[axis] += 1
@@ -126,6 +126,7 @@ def _padding(dtype: str) -> Callable[..., None]:
                 at -= extents[axis] * outer[axis]
                 position[axis] = 0
                 axis -= 1
+        target[done:] = 0
 
     compiled: Callable[..., None] = kernel
     return compiled
