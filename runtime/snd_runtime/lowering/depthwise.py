@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache
-from math import prod
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call, Scratch, called, elements
+from snd_runtime.lowering.calls import Call, Scratch, called
 from snd_runtime.lowering.gemm import Offsets
 from snd_runtime.lowering.limits import MOST_BETWEEN, MOST_WASTED
-from snd_runtime.lowering.padding import Wider, row_copy
 from snd_runtime.lowering.vectors import (
     Tile,
     element_at,
@@ -51,7 +49,6 @@ class SingleRows:
         is_next = (np.diff(places) == step) & (np.diff(c.columns) == 1)
         is_next[ends[:-1] - 1] = False
         rows = np.concatenate([[0], np.flatnonzero(~is_next) + 1])
-        self._least, self._most = int(b.rows.min() + b.columns[0]), int(b.rows.max() + b.columns[-1])
         self._tables = (
             np.add.outer(a.starts, a.rows).reshape(-1), a.columns,
             np.repeat(b.starts, len(a.rows)), b.rows,
@@ -60,27 +57,10 @@ class SingleRows:
             c.columns[rows], places[rows], np.diff(rows, append=len(places)), step,
         )  # fmt: skip
 
-    def can_pad(self, how: Wider) -> bool:
-        """Return whether ``b`` may be given without the zeros around it, since rows read one plane each."""
-        plane = how.plane
-        if plane is None:
-            return False
-        size = prod(plane.shape)
-        return self._least >= 0 and int((self._tables[2] % size).max()) + self._most < size
-
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], how: Wider | None = None) -> Call:
-        """Return what adds the products; the tensors are contiguous, of these reals.
-
-        ``how`` says which zeros stand around ``b``, unless they are there.
-        """
-        plane = None if how is None else how.plane
-        size = 0 if plane is None else prod(plane.shape)
-        totals, padded = (Scratch(count * real.itemsize) for count in (_WIDE * self._lanes, size))
-        rows = (0, 0, 0, 0)
-        if plane is not None:
-            (height, width), (above, left), (_, step) = plane.extents, plane.before, plane.shape
-            rows = height, width, step, above * step + left
-        return called(_kernel(real.str), (a, b, c, totals, padded), (*self._tables, *rows, size))
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
+        """Return what adds the products; the tensors are contiguous, of these reals."""
+        totals = Scratch(_WIDE * self._lanes * real.itemsize)
+        return called(_kernel(real.str), (a, b, c, totals), self._tables)
 
 
 def are_dense(columns: Array) -> bool:
@@ -113,34 +93,25 @@ def _kernel(dtype: str) -> Callable[..., None]:
     """Return the kernel for one type of reals."""
     from numba import njit
 
-    real = np.dtype(dtype)
-    tile, reals, copy_row = tile_of(real.itemsize), elements(real.name), row_copy(real.name)
+    tile = tile_of(np.dtype(dtype).itemsize)
     of_many, of_one = _products(tile, _WIDE), _products(tile, 1)
     add_some, add_one = _addition(tile, _ADDED), _addition(tile, 1)
 
     @njit(error_model="numpy", boundscheck=False)
     def kernel(
-        a: int, b: int, c: int, totals: int, padded: int,
+        a: int, b: int, c: int, totals: int,
         a_starts: Any, a_inner: Any, b_starts: Any, b_inner: Any, c_starts: Any,
         firsts: Any, are_wide: Any, ends: Any, to: Any, of: Any, lengths: Any, step: int,
-        height: int, width: int, row_step: int, corner: int, size: int,
     ) -> None:  # fmt: skip
-        inner, present = len(a_inner), -1
-        reals(padded, size)[:] = 0
+        inner = len(a_inner)
         for number in range(len(a_starts)):
-            begin, array, start = 0, b, b_starts[number]
-            if size:  # one plane at a time, which stays in the first cache
-                plane = start // size
-                array, start = padded, start - plane * size
-                for row in range(0 if plane == present else height):
-                    copy_row(padded, corner + row * row_step, b, (plane * height + row) * width, width)
-                present = plane
+            begin = 0
             for piece in range(len(firsts)):
-                first = start + firsts[piece]
+                first = b_starts[number] + firsts[piece]
                 if are_wide[piece]:
-                    of_many(a, a_starts[number], a_inner, array, first, b_inner, inner, totals)
+                    of_many(a, a_starts[number], a_inner, b, first, b_inner, inner, totals)
                 else:
-                    of_one(a, a_starts[number], a_inner, array, first, b_inner, inner, totals)
+                    of_one(a, a_starts[number], a_inner, b, first, b_inner, inner, totals)
                 for row in range(begin, ends[piece]):
                     at, place, length = c_starts[number] + to[row], of[row], lengths[row]
                     whole = length - length % _ADDED if step == 1 else 0

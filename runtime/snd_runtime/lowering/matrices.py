@@ -21,7 +21,7 @@ from snd_runtime.lowering.gemv import FewVectors
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
 from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.padding import one_is_finite, padding, wider
+from snd_runtime.lowering.padding import one_is_finite, padding
 
 _LEAST_SUMMED = 64
 """Products with a few vectors are worth it if the sums are as long as several registers."""
@@ -50,10 +50,10 @@ class MatrixProduct:
             return False
         if not is_worth_compiling(f"{self._kind.__name__} of {real.char}", self._points):
             return False
-        with_zeros = [each for each in self._factors if each.is_wider]
-        for each in with_zeros:
+        wider = [each for each in self._factors if each.is_wider]
+        for each in wider:
             each.claim(memory)
-        before = result.copy() if with_zeros else result
+        before = result.copy() if wider else result
         arrays: dict[Hashable, Array] = {self._slot: result}
         arrays |= {each.term.slot: memory.array(each.term.slot).astype(real, copy=False) for each in self._factors}
         if run_calls(self.calls(real), arrays):
@@ -63,19 +63,13 @@ class MatrixProduct:
 
     def calls(self, real: np.dtype[Any]) -> list[Call]:
         """Return what adds the products, on tensors with reals of this type."""
+        calls: list[Call] = []
+        a, b = (self._placed(each, real, calls) for each in self._factors)
         known = self._multiplications.get(real.itemsize)
         if known is None:
             known = self._multiplications[real.itemsize] = self._kind(*self._offsets, real.itemsize)
-        calls: list[Call] = []
-        left, right = self._factors
-        a, b = self._placed(left, real, calls), right.term.slot
-        how = wider(right.extents, right.before, right.after) if right.is_wider else None
-        if how is not None and isinstance(known, SingleRows) and known.can_pad(how):
-            call = known.call(a, b, self._slot, real, how)
-        else:
-            call = known.call(a, self._placed(right, real, calls), self._slot, real)
-        calls.append(replace(call, points=self._points))
-        if any(each.is_wider for each in self._factors):
+        calls.append(replace(known.call(a, b, self._slot, real), points=self._points))
+        if len(calls) > 1:
             calls.append(self._check(real))
         return calls
 
@@ -84,9 +78,9 @@ class MatrixProduct:
         slot = factor.term.slot
         if not factor.is_wider:
             return slot
-        target = Scratch(prod(factor.shape) * real.itemsize)
-        calls.append(padding(slot, target, wider(factor.extents, factor.before, factor.after), real))
-        return target
+        wider = Scratch(prod(factor.shape) * real.itemsize)
+        calls.append(padding(slot, wider, factor.extents, factor.before, factor.after, real))
+        return wider
 
     def _check(self, real: np.dtype[Any]) -> Call:
         """Return what fails if zeros around one tensor may have been multiplied by infinity in the other one."""

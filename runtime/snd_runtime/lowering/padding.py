@@ -37,42 +37,26 @@ def filling(tensor: Hashable, size: int, value: Array) -> Call:
     return called(_filling(value.dtype.name), (tensor,), (value, size))
 
 
-class Wider(Struct, frozen=True):
-    """A tensor with zeros around; neighbouring dimensions without zeros between are taken as one."""
-
-    extents: tuple[int, ...]
-    before: tuple[int, ...]
-    shape: tuple[int, ...]
-    """The extents with the zeros."""
-
-    @property
-    def steps(self) -> list[int]:
-        """The steps of the dimensions."""
-        return [*accumulate(reversed(self.shape[1:]), mul, initial=1)][::-1]
-
-    @property
-    def plane(self) -> Wider | None:
-        """One of many pictures with zeros around each of them; None if it is not made of such."""
-        if len(self.shape) != 3 or self.shape[0] != self.extents[0]:
-            return None
-        return Wider(self.extents[1:], self.before[1:], self.shape[1:])
-
-
-def wider(extents: Sequence[int], before: Sequence[int], after: Sequence[int]) -> Wider:
-    """Return what becomes of a tensor with so many zeros before and after it along each dimension."""
+def padding(
+    tensor: Hashable,
+    wider: Hashable,
+    extents: Sequence[int],
+    before: Sequence[int],
+    after: Sequence[int],
+    real: np.dtype[Any],
+) -> Call:
+    """Return what copies a tensor of reals into a wider one, with zeros before and after it along each dimension."""
+    # Neighbours without zeros around the second one are walked through as one.
     merged: list[list[int]] = []
     for extent, first, last in zip(extents, before, after, strict=True):
         if merged and not first and not last:
             merged[-1] = [each * extent for each in merged[-1]]
         else:
-            merged.append([extent, first, first + extent + last])
-    return Wider(*map(tuple, zip(*merged, strict=True)))
-
-
-def padding(tensor: Hashable, target: Hashable, how: Wider, real: np.dtype[Any]) -> Call:
-    """Return what copies a tensor of reals into a wider one."""
-    tables = [np.array(each, np.int64) for each in (how.extents, how.steps, how.before)]
-    return called(_padding(real.str), (tensor, target), (*tables, prod(how.shape)))
+            merged.append([extent, first, last])
+    shapes = [each[0] for each in merged], [sum(each) for each in merged]
+    inner, outer = ([*accumulate(reversed(shape[1:]), mul, initial=1)][::-1] for shape in shapes)
+    tables = [np.array(each, np.int64) for each in (shapes[0], inner, outer, [each[1] for each in merged])]
+    return called(_padding(real.str), (tensor, wider), (*tables, prod(shapes[1])))
 
 
 def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) -> Call:
@@ -115,50 +99,36 @@ def _filling(dtype: str) -> Callable[..., None]:
 def _padding(dtype: str) -> Callable[..., None]:
     from numba import njit
 
-    real = np.dtype(dtype)
-    reals, copy_row = elements(real.name), row_copy(real.name)
+    reals = elements(np.dtype(dtype).name)
 
     @njit(error_model="numpy", boundscheck=False)
-    def kernel(of: int, to: int, extents: Any, steps: Any, before: Any, size: int) -> None:
-        target, rank, done = reals(to, size), len(extents), 0
-        row, rows, at = extents[rank - 1], 1, before[rank - 1]
+    def kernel(of: int, to: int, extents: Any, inner: Any, outer: Any, before: Any, size: int) -> None:
+        source, target = reals(of, size), reals(to, size)
+        rank, done = len(extents), 0
+        row, rows = extents[rank - 1], 1
         for axis in range(rank - 1):
             rows *= extents[axis]
-            at += before[axis] * steps[axis]
         position = np.zeros(rank, np.int64)
+        at = before[rank - 1]
+        for axis in range(rank - 1):
+            at += before[axis] * outer[axis]
         for number in range(rows):
             target[done:at] = 0
-            copy_row(to, at, of, number * row, row)
-            done = at + row
+            wide, narrow, done = target[at:], source[number * row :], at + row
+            for each in range(row):  # what counts from 0 uses vectors
+                wide[each] = narrow[each]
             axis = rank - 2
             while axis >= 0:
                 position[axis] += 1
-                at += steps[axis]
+                at += outer[axis]
                 if position[axis] < extents[axis]:
                     break
-                at -= extents[axis] * steps[axis]
+                at -= extents[axis] * outer[axis]
                 position[axis] = 0
                 axis -= 1
         target[done:] = 0
 
     compiled: Callable[..., None] = kernel
-    return compiled
-
-
-@cache
-def row_copy(dtype: str) -> Callable[..., None]:
-    """Return what copies elements in a row, from an offset to another one, for the compiler."""
-    from numba import njit
-
-    reals = elements(dtype)
-
-    @njit(error_model="numpy", boundscheck=False)
-    def copied(to: int, to_start: int, of: int, of_start: int, length: int) -> None:
-        target, source = reals(to, to_start + length)[to_start:], reals(of, of_start + length)[of_start:]
-        for at in range(length):  # what counts from 0 uses vectors
-            target[at] = source[at]
-
-    compiled: Callable[..., None] = copied
     return compiled
 
 
