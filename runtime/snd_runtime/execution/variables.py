@@ -70,7 +70,7 @@ class Variables:
     @property
     def unused(self) -> tuple[str, ...]:
         """The names of those that were given, but not asked for."""
-        return tuple(sorted(self._given.keys() - self._used))
+        return tuple(sorted(name for name in self._given if name not in self._used))
 
     @property
     def stored(self) -> tuple[str, ...]:

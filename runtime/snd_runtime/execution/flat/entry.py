@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from snd_analysis.model import TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.flat.leaf import Chain, Scope, seen_through
 from snd_runtime.execution.program import Fixed, Frame, Reference, filled
+from snd_runtime.execution.state import joined
 from snd_runtime.lowering.lowered import Argument
 
 if TYPE_CHECKING:
@@ -45,3 +46,38 @@ class Entry(Struct, frozen=True):
         except EvaluationFailed as failed:
             raise seen_through(failed, self.chain) from None
         return ()
+
+
+class Entries:
+    """What several operators have before their first steps. What does not depend on the run is found out once."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+        self._constants: list[tuple[Reference, Argument]] | None = None
+        self._variables: dict[str, list[tuple[Reference, str, TensorValue]]] = {}
+
+    def enter(self, frame: Frame) -> None:
+        """Write constants and variables into their slots; nothing is quantized. Raises EvaluationFailed."""
+        constants, variables = self._constants, self._variables.get(frame.scope)
+        if constants is None:
+            constants = self._constants = [*self._found_constants(frame)]
+        if variables is None:
+            variables = self._variables[frame.scope] = [
+                (reference, joined(entry.scope.within(frame), name), declared)
+                for entry in self._entries
+                for name, reference, declared in entry.variables
+            ]
+        for reference, value in constants:
+            frame.write(reference, value)
+        value_of = frame.state.variables.value
+        for reference, name, declared in variables:
+            frame.write(reference, value_of(name, declared))
+
+    def _found_constants(self, frame: Frame) -> Iterator[tuple[Reference, Argument]]:
+        state = frame.state
+        for entry in self._entries:
+            for each in entry.fixed:
+                yield each.slot, filled(state, each)
+            known = entry.ready.constants(state.real, state.budget) if entry.constants else {}
+            for name, reference in entry.constants:
+                yield reference, known[name]

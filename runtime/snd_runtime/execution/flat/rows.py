@@ -18,7 +18,7 @@ from snd_analysis.compose import Specialization
 from snd_analysis.compose.formulas import Slot
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution.flat.entry import Entry
+from snd_runtime.execution.flat.entry import Entries, Entry
 from snd_runtime.execution.flat.fused import FusedFormulas
 from snd_runtime.execution.flat.leaf import Leaf
 from snd_runtime.execution.limits import MOST_ROW_POINTS
@@ -138,7 +138,7 @@ class CompiledSteps:
 
     def __init__(self, group: Sequence[CompilableStep], real: np.dtype[Any], buffers: Buffers) -> None:
         self._steps = tuple(each.step for each in group)
-        self._entries = [each.step.action for each in group if isinstance(each.step.action, Entry)]
+        self._entries = Entries([each.step.action for each in group if isinstance(each.step.action, Entry)])
         self._calls = [call for each in group for call in each.calls]
         self._weight = sum(step.weight for step in self._steps)
         self._worth = Worth(self._calls)
@@ -187,8 +187,10 @@ class CompiledSteps:
                 return False
             self._ready = Calls(self._calls, self._numbers)
         used = budget.used
-        for each in self._entries:
-            each.run(frame)
+        try:
+            self._entries.enter(frame)
+        except EvaluationFailed:
+            return False
         given, results = self._arrays(frame), [np.empty(*self._kinds[slot]) for slot in self._results]
         buffer = self._buffers.take(self._size + _ALIGNED)
         start = buffer.ctypes.data
