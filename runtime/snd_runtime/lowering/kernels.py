@@ -25,6 +25,7 @@ from snd_analysis.compose.formulas import (
     Apply,
     Bounds,
     Constant,
+    IndexTerm,
     Read,
     Slot,
     Term,
@@ -179,6 +180,16 @@ class _Access(Struct, eq=False):
     array: str
     start: int
     steps: dict[int, int]
+    chosen: tuple[_Chosen, ...] = ()
+
+
+class _Chosen(Struct, frozen=True):
+    """An index that a tensor says, which must lie within an extent; ``step`` is that of the elements."""
+
+    statement: Statement
+    index: Term
+    step: int
+    extent: int
 
 
 class _Limit(Struct, frozen=True):
@@ -194,7 +205,7 @@ class _Loops:
         self._extents = statements[0].analysis.extents
         self._arrays: dict[Hashable, str] = {}
         self._kinds: dict[Hashable, tuple[str, int]] = {}
-        self._accesses: dict[tuple[Hashable, int, tuple[tuple[int, int], ...]], _Access] = {}
+        self._accesses: dict[Hashable, _Access] = {}
         self._limits: list[_Limit] = []
         self._placed: set[int] = set()
         """Axes whose positions are limited."""
@@ -202,6 +213,8 @@ class _Loops:
         self._constants: list[float] = []
         self._functions: set[str] = set()
         self._fold: Fold | None = None
+        self._found: set[int] = set()
+        """Accesses of which it is known where they are."""
         self._within: int | None = None
         """The axis of short windows, which are unrolled in the last loop."""
         self._values: dict[tuple[int, Term] | Hashable, tuple[str, int]] = {}
@@ -277,13 +290,19 @@ class _Loops:
                     raise _UnsuitableError
                 self._access(statement, term.slot, term.places)
 
-    def _access(self, statement: Statement, slot: Slot, places: Sequence[Any]) -> _Access:
-        forms = statement.analysis.affine_places(places)
-        if forms is None or None in slot.shape or slot.dtype not in _DTYPES:
+    def _access(self, statement: Statement, slot: Slot, places: Sequence[IndexTerm]) -> _Access:
+        if slot.dtype not in _DTYPES:
             raise _UnsuitableError
-        start, steps, stride = 0, dict[int, int](), 1
+        start, steps, stride, chosen = 0, dict[int, int](), 1, list[_Chosen]()
         ranges = [(0, extent) for extent in self._extents]
-        for form, place, extent in reversed([*zip(forms, places, slot.shape, strict=True)]):
+        for place, extent in reversed([*zip(places, slot.shape, strict=True)]):
+            form = statement.analysis.affine(place.index)
+            if extent is None or place.below is not None:
+                raise _UnsuitableError
+            if form is None:
+                chosen.append(self._chosen(statement, place, stride, extent))
+                stride *= extent
+                continue
             low, high = form.over(ranges)
             if low < 0 or high >= extent:
                 if place.bounds is not Bounds.SKIPPED:
@@ -302,8 +321,14 @@ class _Loops:
         tensor = statement.tensors(slot)
         array = self._arrays.setdefault(tensor, f"t{len(self._arrays)}")
         self._kinds[tensor] = slot.dtype, stride
-        key = (tensor, start, tuple(sorted(steps.items())))
-        return self._accesses.setdefault(key, _Access(array, start, steps))
+        key = (tensor, start, tuple(sorted(steps.items())), tuple((each.index, each.step) for each in chosen))
+        return self._accesses.setdefault(key, _Access(array, start, steps, tuple(chosen)))
+
+    def _chosen(self, statement: Statement, place: IndexTerm, step: int, extent: int) -> _Chosen:
+        """Return an index that is computed; where it is out of bounds, all is found out in another way."""
+        if place.bounds is not Bounds.CHECKED or statement.operator != "=" or len(self._statements) > 1:
+            raise _UnsuitableError
+        return _Chosen(statement, place.index, step, extent)
 
     def _merged(self, axes: Sequence[int]) -> list[tuple[int, int]]:
         """Return axes with their extents; the last of neighbours that are walked through as one stands for them."""
@@ -468,29 +493,62 @@ class _Loops:
 
     def _points(self) -> None:
         """Write where each access is, at the level of its deepest axis but those of rows."""
-        for number, each in enumerate(self._accesses.values()):
-            place = f"q{number}_0"
-            self._lines[0].append(f"{place} = {self._number(each.start)}")
-            for level, (axis, _) in enumerate(self._loops[: self._far], 1):
-                if each.steps.get(axis, 0):
-                    text = f"q{number}_{level} = {place} + i{axis} * {self._number(each.steps[axis])}"
-                    self._lines[level].append(text)
-                    place = f"q{number}_{level}"
-            self._lines[self._far].append(f"p{number} = {place}")
+        for access in self._accesses.values():
+            if not access.chosen:
+                self._point(access)
+        for access in [*self._accesses.values()][::-1]:  # what says an index is found after what it is an index of
+            if access.chosen:
+                self._point(access)
+
+    def _point(self, access: _Access) -> None:
+        number = self._number_of(access)
+        indices = [self._within_bounds(each) for each in access.chosen]
+        place = f"q{number}_0"
+        self._lines[0].append(f"{place} = {self._number(access.start)}")
+        for level in range(self._far + 1):
+            added = [f"{name} * {self._number(step)}" for name, at, step in indices if at == level]
+            axis = self._loops[level - 1][0]
+            if level and access.steps.get(axis, 0):
+                added.append(f"i{axis} * {self._number(access.steps[axis])}")
+            if added:
+                self._lines[level].append(f"q{number}_{level} = {' + '.join((place, *added))}")
+                place = f"q{number}_{level}"
+        self._lines[self._far].append(f"p{number} = {place}")
+        self._found.add(number)
+
+    def _within_bounds(self, chosen: _Chosen) -> tuple[str, int, int]:
+        """Return the name of an index, the level at which it is known, and the step of the elements."""
+        name, level = self._value(chosen.statement, chosen.index)
+        self._lines[level].append(f"if {name} < 0 or {name} >= {self._number(chosen.extent)}: return 1")
+        return name, level, chosen.step
+
+    def _number_of(self, access: _Access) -> int:
+        return [*self._accesses.values()].index(access)
 
     def _level(self, axes: Iterable[int | None]) -> int:
         return max((self._levels.get(axis, 0) for axis in axes if axis is not None), default=0)
 
+    def _level_of(self, access: _Access) -> int:
+        """Return the level at which it is known where elements are."""
+        levels = (self._value(each.statement, each.index)[1] for each in access.chosen)
+        return max((self._level(access.steps), *levels))
+
     def _element(self, access: _Access) -> str:
-        number = [*self._accesses.values()].index(access)
+        number = self._number_of(access)
+        if access.chosen and number not in self._found:
+            raise _UnsuitableError
         indices = [f"i{axis}" if axis != self._within else "j" for axis, _ in self._loops[self._far :]]
         steps = [access.steps.get(axis, 0) for axis, _ in self._loops[self._far :]]
         terms = [
             index if step == 1 else f"{index} * {step}" for index, step in zip(indices, steps, strict=True) if step
         ]
+        found = [(self._value(each.statement, each.index), each.step) for each in access.chosen]
+        late = [f"{name} * {self._number(step)}" for (name, level), step in found if level > self._far]
+        if late:
+            return f"{access.array}[{' + '.join((f'p{number}', *terms, *late))}]"
         if terms:
             return f"r{number}[{' + '.join(terms)}]"
-        return f"{access.array}[q{number}_{self._level(access.steps)}]"
+        return f"{access.array}[q{number}_{self._level_of(access)}]"
 
     def _valued(self, statement: Statement) -> str:
         value = self._value(statement, statement.write.value)
@@ -516,8 +574,7 @@ class _Loops:
                 return f"({value})", 0
             case Read():
                 access = self._access(statement, term.slot, term.places)
-                level = self._level(access.steps)
-                text = self._element(access)
+                level, text = self._level_of(access), self._element(access)
             case Apply():
                 text, level = self._applied(statement, term)
             case _:

@@ -19,6 +19,7 @@ from snd_analysis.compose.formulas import (
     FormulaFailed,
     FormulaTensors,
     Slot,
+    colliding_axes,
     elaborate,
     elaborate_constant,
 )
@@ -36,6 +37,7 @@ from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
+from snd_runtime.lowering.kernels import Kernel, Statement, kernel
 from snd_runtime.lowering.memory import Memory, array_types
 from snd_runtime.lowering.padding import Piece, filling
 from snd_runtime.lowering.sequence import run_in_order
@@ -278,14 +280,25 @@ class _Plan:
             return None
         if prod(analysis.extents) == 0:
             return []
-        if self.direct is not None:
-            loops = self.direct.kernel
+        if self.formula.operator in ("=", ":="):
+            loops = self._gathering if self.direct is None else self.direct.kernel
             call = None if loops is None else loops.call(real)
             return None if call is None else [call]
-        if self.formula.operator in ("=", ":="):
-            return None
         found = [each.calls(real) for each in self._accumulated(analysis)]
         return None if None in found else [call for calls in found for call in calls or ()]
+
+    @cached_property
+    def _gathering(self) -> Kernel | None:
+        """The formula as loops, if it assigns elements whose indices are computed."""
+        formula, analysis = self.formula, self._analysis
+        if analysis is None or formula.condition is not None or len(formula.writes) != 1:
+            return None
+        (write,) = formula.writes
+        forms = analysis.affine_places(write.places)
+        lengths = {axis: extent for axis, extent in enumerate(analysis.extents) if extent > 1}
+        if forms is None or colliding_axes(forms, lengths):
+            return None
+        return kernel([Statement(write, "=", analysis, lambda slot: slot)])
 
     def _accumulated(self, analysis: Analysis) -> tuple[Accumulation, ...]:
         """Return the writes of the formula over these extents."""
