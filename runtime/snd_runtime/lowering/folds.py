@@ -1,4 +1,6 @@
-"""Loops that accumulate along a row, whose result stays in a variable until the end: their text.
+"""The text of loops that accumulate, whose results stay elsewhere until the end.
+
+Along a row the result stays in a variable; sums side by side stay in a row of their own.
 
 A block of summands may be added up in any order, so that the loop uses vectors. What rounding loses when the sums of
 blocks are added is kept and added in the end, so the length of a sum costs no accuracy.
@@ -23,6 +25,8 @@ class Fold(Struct, frozen=True):
     after_block: tuple[str, ...] = ()
     functions: frozenset[str] = frozenset()
     """What the lines call."""
+    first: tuple[str, ...] = ()
+    """Before all loops."""
 
     @property
     def depth(self) -> int:
@@ -39,15 +43,33 @@ class Fold(Struct, frozen=True):
         return [blocks, *(f"    {line}" for line in lines)]
 
 
-def fold_of(operator: str, dtype: str, target: str, zero: str) -> Fold:
+def along_row(operator: str, dtype: str, target: str, zero: str) -> Fold:
     """Return how reals, ints or bools are accumulated in an element; ``zero`` is the name of a real."""
     if operator == "+=":
-        exact = ("z = s + a", "w = z - s", "e = e + ((s - (z - w)) + (a - w))", "s = z")
+        exact = (*_ADDED, "e = e + ((s - (z - w)) + (a - w))", "s = z")
         end = ("z = s + e", f"{target} = z if e == e else s")  # e is NaN if a sum is infinite or NaN
         step = "a = added(a, {value})"
         return Fold((f"s = {target}", f"e = {zero}"), step, end, (f"a = {zero}",), exact, frozenset({"added"}))
     step, functions = combined(operator, dtype)
     return Fold((f"s = {target}",), f"s = {step.format('s', '{value}')}", (f"{target} = s",), functions=functions)
+
+
+def side_by_side(array: str, place: str, index: str, extent: str) -> Fold:
+    """Return how many reals are added to each real of a row, which begins at a place of an array."""
+    added = (
+        f"rows = {array}[{place} :]",
+        f"for k in range({extent}):",
+        *(f"    {line}" for line in ("s = rows[k]", "a = sums[k]", *_ADDED[:2])),
+        "    lost[k] = lost[k] + ((s - (z - w)) + (a - w))",
+        *("    rows[k] = z", "    sums[k] = 0"),
+    )
+    return Fold(
+        ("sums[:] = 0", "lost[:] = 0", "count = 0"),
+        f"sums[{index}] = sums[{index}] + {{value}}",
+        (*added, f"for k in range({extent}):", "    if lost[k] == lost[k]: rows[k] = rows[k] + lost[k]"),
+        after_block=("count += 1", f"if count == {MOST_SUMMED}:", *(f"    {line}" for line in (*added, "count = 0"))),
+        first=tuple(f"{name} = np.zeros({extent}, {array}.dtype)" for name in ("sums", "lost")),
+    )
 
 
 def combined(operator: str, dtype: str) -> tuple[str, frozenset[str]]:
@@ -57,6 +79,7 @@ def combined(operator: str, dtype: str) -> tuple[str, frozenset[str]]:
     return _COMBINED[operator], frozenset()
 
 
+_ADDED = ("z = s + a", "w = z - s")
 _EXTREMES = {"<?=": "smaller", ">?=": "larger"}
 _COMBINED = {
     "+=": "{0} + {1}",

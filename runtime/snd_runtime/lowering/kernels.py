@@ -35,7 +35,7 @@ from snd_analysis.compose.formulas import (
 )
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, Place, Word, entry_address, run_calls
-from snd_runtime.lowering.folds import STORED, Fold, combined, fold_of
+from snd_runtime.lowering.folds import STORED, Fold, along_row, combined, side_by_side
 from snd_runtime.lowering.functions import SINGLE, function_named
 from snd_runtime.lowering.limits import MOST_SUMMED, MOST_UNROLLED
 from snd_runtime.lowering.memory import array_types
@@ -236,13 +236,15 @@ class _Loops:
         inner = self._merged([axis for axis in axes if axis in reduced])
         if self._is_folded(outer, inner):
             return self._written([*outer, *inner], len(outer))
-        operators = {each.operator for each in self._statements}
-        if prod(self._extents[axis] for axis in reduced) > MOST_SUMMED and operators & {"+=", "*="}:
-            raise _UnsuitableError
         if not outer or any(each.steps.get(outer[-1][0], 0) != 1 for each in self._targets.values()):
             raise _UnsuitableError
         if any(each.steps.get(outer[-1][0], 0) < 0 for each in self._accesses.values()):
             raise _UnsuitableError
+        is_sum = self._statements[0].operator == "+="
+        if is_sum and prod(self._extents[axis] for axis in reduced) > MOST_SUMMED:
+            if any(outer[-1][0] in limit.form.factors for limit in self._limits):
+                raise _UnsuitableError
+            return self._written([*outer[:-1], *inner, outer[-1]], len(outer) - 1)
         if self._are_windows(outer[-1][0], inner):
             self._within = inner[-1][0]
             return self._written([*outer[:-1], *inner[:-1], outer[-1], inner[-1]])
@@ -362,6 +364,7 @@ class _Loops:
         ranges = [self._range(level) for level in range(1, self._far + 1)]
         self._points()
         if folded_at is not None and self._fold is not None:
+            self._lines[0] += self._fold.first
             self._lines[folded_at] += self._fold.before
         results = [self._valued(statement) for statement in self._statements]
         if is_windowed:
@@ -381,7 +384,7 @@ class _Loops:
             if level < len(ranges):
                 text += [_INDENT * depth + line for line in ranges[level]]
         if folded_at is not None and self._fold is not None:
-            text += [_INDENT * (len(loops) + 1) + line for line in self._fold.after_block]
+            text += [_INDENT * (len(loops) + self._fold.depth) + line for line in self._fold.after_block]
             text += [_INDENT * (folded_at + 1) + line for line in self._fold.after]
         points = prod(extent for _, extent in loops)
         numbers = np.array(self._numbers or [0], np.int64)
@@ -392,10 +395,15 @@ class _Loops:
         return Kernel("\n".join(text), numbers, constants, tensors, kinds, written, points, functions)
 
     def _folding(self) -> Fold:
-        """Return how results stay in variables."""
-        statement = self._statements[0]
+        """Return how results stay elsewhere until the end."""
+        statement, target = self._statements[0], self._targets[0]
+        axis, extent = self._loops[-1]
+        if axis in target.steps:
+            places = self._level(each for each in target.steps if each != axis)
+            place = f"q{self._number_of(target)}_{places}"
+            return side_by_side(target.array, place, f"i{axis}", self._number(extent))
         self._constants.append(0.0)
-        fold = fold_of(statement.operator, statement.write.slot.dtype, self._element(self._targets[0]), "c0")
+        fold = along_row(statement.operator, statement.write.slot.dtype, self._element(target), "c0")
         self._functions |= fold.functions
         return fold
 

@@ -11,8 +11,8 @@ MOST_COUNTED_ELEMENTS = 1 << 20
 """Elements of a tensor for which it is looked which of them formulas write. Of larger tensors only what the forms of
 the indices tell is looked at: elements that are not written may stay 0 without an error."""
 MOST_SUMMED = 256
-"""Summands that a compiled loop adds up one by one. Longer sums would lose accuracy: those along a row are added in
-blocks, others are left to NumPy."""
+"""Summands that a compiled loop adds up one by one. Longer sums, which would lose accuracy, are added up in
+blocks. Users see the same."""
 MOST_ROUNDS = 4096
 """Rounds of a loop around NumPy: more are not worth what they save. Users see nothing of it."""
 MOST_PRODUCTS = 1 << 36

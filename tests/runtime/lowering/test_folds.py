@@ -24,8 +24,9 @@ SHAPES = [
     ((4, 9, 2, 17), [1, 3]),
     ((3, 2, 8, 5), [2, 3]),
     ((6, 3), [0]),
+    ((2, 40, 3, 9, 5), [1, 3]),
 ]
-"""With the axes that are reduced: rows, everything, several rows, and what lies side by side."""
+"""With the axes that are reduced: rows, everything, several rows, and what lies side by side, many of it in the end."""
 
 pytest.importorskip("numba")
 
@@ -48,8 +49,8 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def _again(name: str, axes: list[int], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """What the second run comes to, which has loops."""
     rank, dtype = x.ndim, {"f": "real", "i": "int", "b": "bool"}[x.dtype.kind]
-    names = ", ".join("abcd"[:rank])
-    rest = ", ".join("1" if at in axes else each for at, each in enumerate("abcd"[:rank]))
+    names = ", ".join("abcde"[:rank])
+    rest = ", ".join("1" if at in axes else each for at, each in enumerate("abcde"[:rank]))
     text = net(f"x: {dtype}[{names}];", f"y: {dtype}[{rest}];", f"y = math.{name}{{axes={axes}}}(x);")
     session, specialization = instance_of(text, [x])
     real = np.dtype(x.dtype if x.dtype.kind == "f" else np.float32)
@@ -90,16 +91,20 @@ def test_ints_and_bools_are_reduced(loops: list[str]):
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_the_length_of_a_sum_costs_no_accuracy(real: type, loops: list[str]):
-    x = np.full((1, 300_000), 0.1, real)
-    found = _again("sum_reduce", [1], x)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_length_of_a_sum_costs_no_accuracy(axis: int, real: type, loops: list[str]):
+    count = 300_000
+    x = np.full((count, 3) if axis == 0 else (3, count), 0.1, real)
+    found = _again("sum_reduce", [axis], x).reshape(-1)
     assert loops
-    exact = 300_000 * float(real(0.1))
-    assert abs(found[0, 0] - exact) <= 64 * np.finfo(real).eps * exact
+    exact = count * float(real(0.1))
+    np.testing.assert_allclose(found, [exact] * 3, rtol=128 * np.finfo(real).eps)
 
 
-def test_a_sum_of_finite_blocks_may_be_infinite(loops: list[str]):
-    x = np.full((2, 1000), 3e38, np.float32)
-    x[1, 300:] = -3e38
-    assert np.isposinf(_again("sum_reduce", [1], x)[0, 0])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_sum_of_finite_blocks_may_be_infinite(axis: int, loops: list[str]):
+    x = np.full((1000, 2), 3e38, np.float32)
+    x[:, 1] = -3e38
+    found = _again("sum_reduce", [axis], np.ascontiguousarray(x if axis == 0 else x.T)).reshape(-1)
+    np.testing.assert_array_equal(found, [np.inf, -np.inf])
     assert loops
