@@ -16,7 +16,9 @@ from msgspec.structs import replace
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, Scratch, called
 from snd_runtime.lowering.gemm import Offsets
+from snd_runtime.lowering.images import FEW, Images, image_copy
 from snd_runtime.lowering.limits import MOST_BETWEEN, MOST_WASTED
+from snd_runtime.lowering.panels import element_load, element_store, vector_copy
 from snd_runtime.lowering.vectors import (
     Tile,
     element_at,
@@ -28,39 +30,47 @@ from snd_runtime.lowering.vectors import (
     tile_of,
 )
 
-_WIDE = 4
-"""How many vectors are computed together, where there are as many."""
-_ADDED = 4
-"""How many sums are added to the results together, where there are as many in a row."""
+_WIDTHS = (8, 4, 2, 1)
+"""How many vectors are computed together: as many as there are."""
 _LEAST_LENGTH = 16
 """How many elements a stretch has at least: as many as the longest vector."""
 
 
 class SingleRows:
-    """Products of each row in ``a`` with a matrix in ``b``, added to elements of ``c``."""
+    """Products of each row in ``a`` with a matrix in ``b``, added to elements of ``c``.
 
-    def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int) -> None:
-        self._lanes = tile_of(item_bytes).lanes
-        pieces = np.array([*_pieces(b.columns, self._lanes)], np.int64)
-        ends = np.searchsorted(b.columns, pieces.sum(axis=1))
-        places = b.columns - np.repeat(pieces[:, 0], np.diff(ends, prepend=0))
-        # Columns that lie in rows on both sides are added together; they may have a stride on one side.
-        step = int(np.median(np.diff(b.columns)))
-        is_next = (np.diff(places) == step) & (np.diff(c.columns) == 1)
-        is_next[ends[:-1] - 1] = False
-        rows = np.concatenate([[0], np.flatnonzero(~is_next) + 1])
+    The matrix may be in copies of ``images`` of ``b``.
+    """
+
+    def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int, images: Images | None = None) -> None:
+        self._lanes = lanes = tile_of(item_bytes).lanes
+        at = b if images is None else images.matrices
+        stretches = np.array([*_stretches(at.columns)], np.int64)
+        lengths = stretches[:, 1] - stretches[:, 0]
+        # Sums of all stretches lie one behind the other. What is loaded instead of their neighbours is there, too.
+        bases = np.cumsum(lengths) - lengths + lanes
+        self._sums = int(lengths.sum()) + 2 * lanes * _WIDTHS[0]
+        pieces = np.array([*_pieces(lengths, lanes, can_exceed=images is not None)], np.int64)
+        number = np.searchsorted(stretches[:, 0], at.columns, side="right") - 1
+        places = at.columns - stretches[number, 0] + bases[number]
+        rows = np.flatnonzero(np.diff(places, prepend=-1) + np.diff(c.columns, prepend=-1) != 2)
+        # What is behind a row is written later, if it belongs to rows that follow.
+        following = len(places) - np.append(rows[1:], len(places)) if np.all(np.diff(c.columns) == 1) else 0 * rows
+        self._copied = 0 if images is None else images.size + lanes * _WIDTHS[0]
+        nothing = np.zeros(0, np.int64)
         self._tables = (
-            np.add.outer(a.starts, a.rows).reshape(-1), a.columns,
-            np.repeat(b.starts, len(a.rows)), b.rows,
+            np.add.outer(a.starts, a.rows).reshape(-1), a.columns, np.repeat(at.starts, len(a.rows)), at.rows,
             np.add.outer(c.starts, c.rows).reshape(-1),
-            np.ascontiguousarray(pieces[:, 0]), pieces[:, 1] > self._lanes, np.searchsorted(rows, ends),
-            c.columns[rows], places[rows], np.diff(rows, append=len(places)), step,
+            stretches[pieces[:, 0], 0] + pieces[:, 1], bases[pieces[:, 0]] + pieces[:, 1], pieces[:, 2],
+            c.columns[rows], places[rows], np.diff(rows, append=len(places)), following,
+            *((nothing,) * 3 if images is None else (images.of, images.to, images.counts)),
+            np.array([0, 0, 0] if images is None else [self._copied, images.first, images.step]),
         )  # fmt: skip
 
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
-        """Return what adds the products; the tensors are contiguous, of these reals."""
-        totals = Scratch(_WIDE * self._lanes * real.itemsize)
-        return called(_kernel(real.str), (a, b, c, totals), self._tables)
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
+        """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
+        scratch = (Scratch(size * real.itemsize) for size in (self._sums, self._copied))
+        return called(_kernel(real.str), (a, b, c, *scratch), (*self._tables, begins))
 
 
 def are_dense(columns: Array) -> bool:
@@ -79,13 +89,18 @@ def _stretches(columns: Array) -> Iterator[tuple[int, int]]:
         yield int(columns[first]), int(columns[last]) + 1
 
 
-def _pieces(columns: Array, lanes: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the length of what is computed together; the last of a stretch overlaps the one before it."""
-    for start, end in _stretches(columns):
-        while start < end:
-            length = _WIDE * lanes if start + _WIDE * lanes <= end else lanes
-            yield min(start, end - length), length
-            start += length
+def _pieces(lengths: Array, lanes: int, *, can_exceed: bool) -> Iterator[tuple[int, int, int]]:
+    """Yield what is computed together: the number of the stretch, where it begins in it, and how many vectors it has.
+
+    The last of a stretch overlaps the one before it, or may exceed the stretch.
+    """
+    for number, length in enumerate(lengths.tolist()):
+        at, most = 0, length if can_exceed else length // lanes
+        while at < length:
+            left = -(-(length - at) // lanes)
+            vectors = next(width for width in _WIDTHS if width <= min(left, most))
+            yield number, at if can_exceed else min(at, length - vectors * lanes), vectors
+            at += vectors * lanes
 
 
 @cache
@@ -93,36 +108,96 @@ def _kernel(dtype: str) -> Callable[..., None]:
     """Return the kernel for one type of reals."""
     from numba import njit
 
-    tile = tile_of(np.dtype(dtype).itemsize)
-    of_many, of_one = _products(tile, _WIDE), _products(tile, 1)
-    add_some, add_one = _addition(tile, _ADDED), _addition(tile, 1)
+    tile, zero = tile_of(np.dtype(dtype).itemsize), np.dtype(dtype).type(0)
+    store, copy_image, multiply, (add, put) = element_store(tile), image_copy(tile), _all_products(tile), _results(tile)
 
     @njit(error_model="numpy", boundscheck=False)
     def kernel(
-        a: int, b: int, c: int, totals: int,
+        a: int, b: int, c: int, totals: int, image: int,
         a_starts: Any, a_inner: Any, b_starts: Any, b_inner: Any, c_starts: Any,
-        firsts: Any, are_wide: Any, ends: Any, to: Any, of: Any, lengths: Any, step: int,
+        firsts: Any, spots: Any, widths: Any, to: Any, of: Any, lengths: Any, following: Any,
+        image_of: Any, image_to: Any, image_counts: Any, how: Any, begins: int,
     ) -> None:  # fmt: skip
-        inner = len(a_inner)
+        copied_size, first, step = how[0], how[1], how[2]
+        for at in range(copied_size):
+            store(image, at, zero)
         for number in range(len(a_starts)):
-            begin = 0
-            for piece in range(len(firsts)):
-                first = b_starts[number] + firsts[piece]
-                if are_wide[piece]:
-                    of_many(a, a_starts[number], a_inner, b, first, b_inner, inner, totals)
+            start = b_starts[number]
+            if not copied_size:
+                multiply(a, a_starts[number], a_inner, b, start, b_inner, totals, firsts, spots, widths)
+            else:
+                if number == 0 or start != b_starts[number - 1]:
+                    copy_image(image, b, start, image_of, image_to, image_counts, step)
+                multiply(a, a_starts[number], a_inner, image, first, b_inner, totals, firsts, spots, widths)
+            for row in range(len(to)):
+                target = c_starts[number] + to[row]
+                if begins:
+                    put(c, target, totals, of[row], lengths[row], following[row])
                 else:
-                    of_one(a, a_starts[number], a_inner, b, first, b_inner, inner, totals)
-                for row in range(begin, ends[piece]):
-                    at, place, length = c_starts[number] + to[row], of[row], lengths[row]
-                    whole = length - length % _ADDED if step == 1 else 0
-                    for column in range(0, whole, _ADDED):
-                        add_some(c, at + column, totals, place + column)
-                    for column in range(whole, length):
-                        add_one(c, at + column, totals, place + column * step)
-                begin = ends[piece]
+                    add(c, target, totals, of[row], lengths[row])
 
     compiled: Callable[..., None] = kernel
     return compiled
+
+
+def _all_products(tile: Tile) -> Callable[..., None]:
+    """Return what computes the sums of all columns."""
+    from numba import njit
+
+    of_eight, of_four, of_two, of_one = (_products(tile, width) for width in _WIDTHS)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def multiply(
+        a: int, a_start: int, a_inner: Any, b: int, start: int, b_inner: Any, totals: int,
+        firsts: Any, spots: Any, widths: Any,
+    ) -> None:  # fmt: skip
+        inner = len(a_inner)
+        for piece in range(len(firsts)):
+            first, spot, width = start + firsts[piece], spots[piece], widths[piece]
+            if width == 8:
+                of_eight(a, a_start, a_inner, b, first, b_inner, inner, totals, spot)
+            elif width == 4:
+                of_four(a, a_start, a_inner, b, first, b_inner, inner, totals, spot)
+            elif width == 2:
+                of_two(a, a_start, a_inner, b, first, b_inner, inner, totals, spot)
+            else:
+                of_one(a, a_start, a_inner, b, first, b_inner, inner, totals, spot)
+
+    multiplying: Callable[..., None] = multiply
+    return multiplying
+
+
+def _results(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Return what adds a row of sums to the result, and what begins with it."""
+    from numba import njit
+
+    load, store, lanes, few = element_load(tile), element_store(tile), tile.lanes, min(FEW, tile.lanes)
+    (added, copied), (some_added, some_copied) = (
+        (_addition(each), vector_copy(each)) for each in (tile, replace(tile, lanes=few))
+    )
+
+    @njit(error_model="numpy", boundscheck=False)
+    def add(c: int, target: int, totals: int, place: int, length: int) -> None:
+        for at in range(0, length - lanes + 1, lanes):
+            added(c, target + at, totals, place + at)
+        for at in range(length - length % lanes, length - few + 1, few):
+            some_added(c, target + at, totals, place + at)
+        for at in range(length - length % few, length):
+            store(c, target + at, load(c, target + at) + load(totals, place + at))
+
+    @njit(error_model="numpy", boundscheck=False)
+    def put(c: int, target: int, totals: int, place: int, length: int, following: int) -> None:
+        done = 0
+        while done < length and done + lanes <= length + following:
+            copied(c, target + done, totals, place + done)
+            done += lanes
+        while done + few <= length:
+            some_copied(c, target + done, totals, place + done)
+            done += few
+        for at in range(done, length):
+            store(c, target + at, load(totals, place + at))
+
+    return add, put
 
 
 def _products(tile: Tile, width: int) -> Callable[..., Any]:
@@ -134,10 +209,11 @@ def _products(tile: Tile, width: int) -> Callable[..., Any]:
     index = ir.IntType(64)
 
     def products(
-        typing: Any, a: Any, a_start: Any, a_inner: Any, b: Any, b_start: Any, b_inner: Any, count: Any, to: Any
-    ) -> Any:
+        typing: Any, a: Any, a_start: Any, a_inner: Any, b: Any, b_start: Any, b_inner: Any, count: Any,
+        to: Any, to_start: Any,
+    ) -> Any:  # fmt: skip
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            a, a_start, _, b, b_start, _, count, to = arguments
+            a, a_start, _, b, b_start, _, count, to, to_start = arguments
             a_inner, b_inner = (table_at(context, builder, signature, arguments, at) for at in (2, 5))
 
             def multiplied(k: Any) -> list[Any]:
@@ -153,30 +229,29 @@ def _products(tile: Tile, width: int) -> Callable[..., Any]:
                 ]
 
             for number, total in enumerate(sums(builder, tile, count, 1, multiplied)):
-                store_vector(builder, tile, total, element_at(builder, tile, to, index(number * tile.lanes)))
+                place = builder.add(to_start, index(number * tile.lanes))
+                store_vector(builder, tile, total, element_at(builder, tile, to, place))
             return context.get_dummy_value()
 
         number, table = types.int64, types.int64[::1]
-        return types.void(number, number, table, number, number, table, number, number), code
+        return types.void(number, number, table, number, number, table, number, number, number), code
 
     return intrinsic(products)
 
 
-def _addition(tile: Tile, count: int) -> Callable[..., Any]:
-    """Return what adds so many elements in a row to others."""
+def _addition(tile: Tile) -> Callable[..., Any]:
+    """Return what adds a vector to elements in a row."""
     from numba import types
     from numba.extending import intrinsic
-
-    part = replace(tile, lanes=count)
 
     def addition(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             to, to_offset, of, of_offset = arguments
-            target = element_at(builder, part, to, to_offset)
-            added = load_vector(builder, part, element_at(builder, part, of, of_offset))
-            store_vector(builder, part, builder.fadd(load_vector(builder, part, target), added), target)
+            target = element_at(builder, tile, to, to_offset)
+            total = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
+            store_vector(builder, tile, builder.fadd(load_vector(builder, tile, target), total), target)
             return context.get_dummy_value()
 
-        return types.void(types.int64, types.int64, types.int64, types.int64), code
+        return types.void(*(types.int64,) * 4), code
 
     return intrinsic(addition)

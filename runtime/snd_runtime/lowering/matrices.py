@@ -18,6 +18,7 @@ from snd_runtime.lowering.depthwise import SingleRows, are_dense
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.gemm import Multiplication, Offsets
 from snd_runtime.lowering.gemv import FewVectors
+from snd_runtime.lowering.images import images_of
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
 from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
 from snd_runtime.lowering.memory import Memory
@@ -41,6 +42,8 @@ class MatrixProduct:
         self._factors = factors
         self._kind, self._offsets = matrices.kind, matrices.offsets
         self._points = points if matrices.kind is SingleRows else points // _AS_LONG_AS_A_POINT
+        b, placed = factors[1], matrices.offsets[1]
+        self._images = images_of(b.extents, b.before, b.after, placed) if matrices.kind is SingleRows else None
         self._multiplications: dict[int, Multiplication | FewVectors | SingleRows] = {}
 
     def run(self, memory: Memory) -> bool:
@@ -64,14 +67,24 @@ class MatrixProduct:
     def calls(self, real: np.dtype[Any]) -> list[Call]:
         """Return what adds the products, on tensors with reals of this type."""
         calls: list[Call] = []
-        a, b = (self._placed(each, real, calls) for each in self._factors)
-        known = self._multiplications.get(real.itemsize)
-        if known is None:
-            known = self._multiplications[real.itemsize] = self._kind(*self._offsets, real.itemsize)
-        calls.append(replace(known.call(a, b, self._slot, real), points=self._points))
-        if len(calls) > 1:
+        a, b = self._factors
+        left = self._placed(a, real, calls)
+        right = self._placed(b, real, calls) if self._images is None else b.term.slot
+        known = self._multiplication(real.itemsize)
+        calls.append(replace(known.call(left, right, self._slot, real), points=self._points))
+        if a.is_wider or b.is_wider:
             calls.append(self._check(real))
         return calls
+
+    def _multiplication(self, item_bytes: int) -> Multiplication | FewVectors | SingleRows:
+        known = self._multiplications.get(item_bytes)
+        if known is None:
+            if self._kind is SingleRows:
+                known = SingleRows(*self._offsets, item_bytes, self._images)
+            else:
+                known = self._kind(*self._offsets, item_bytes)
+            self._multiplications[item_bytes] = known
+        return known
 
     def _placed(self, factor: Factor, real: np.dtype[Any], calls: list[Call]) -> Hashable:
         """Return where a factor is, with the zeros around it that ``calls`` put there."""

@@ -63,7 +63,7 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
 
     tile_columns, lanes = tile.columns, tile.lanes
     load, store, prefetched = element_load(tile), element_store(tile), _prefetch(tile)
-    copied, merged, turned = _vector_copy(tile), _vector_merge(tile), _vector_turn(tile)
+    copied, merged, turned = vector_copy(tile), _vector_merge(tile), _vector_turn(tile)
 
     @njit(error_model="numpy", boundscheck=False)
     def fill_rows(
@@ -160,7 +160,7 @@ def _prefetch(tile: Tile) -> Callable[..., Any]:
     return intrinsic(prefetched)
 
 
-def _vector_copy(tile: Tile) -> Callable[..., Any]:
+def vector_copy(tile: Tile) -> Callable[..., Any]:
     """Return what copies a vector of elements."""
     from numba import types
     from numba.extending import intrinsic
@@ -175,6 +175,30 @@ def _vector_copy(tile: Tile) -> Callable[..., Any]:
         return types.void(types.int64, types.int64, types.int64, types.int64), code
 
     return intrinsic(copied)
+
+
+def vector_halving(tile: Tile) -> Callable[..., Any]:
+    """Return what copies every second of so many elements that they fill a vector."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    lanes = tile.lanes
+    # The second vector ends with the last element that is copied: there may be none behind it.
+    taken = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)])
+
+    def halved(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, to_offset, of, of_offset = arguments
+            place = element_at(builder, tile, of, of_offset)
+            behind = builder.gep(place, [ir.IntType(64)(lanes - 1)])
+            found = builder.shuffle_vector(*(load_vector(builder, tile, each) for each in (place, behind)), taken)
+            store_vector(builder, tile, found, element_at(builder, tile, to, to_offset))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64, types.int64), code
+
+    return intrinsic(halved)
 
 
 def _vector_merge(tile: Tile) -> Callable[..., Any]:

@@ -25,12 +25,15 @@ CASES = [
     ("groups=0, padding=[1, 1, 1, 1]", [(2, 5, 9, 8), (5, 1, 3, 3)]),
     ("groups=0, padding=[2, 1, 0, 1]", [(1, 3, 4, 80), (3, 1, 3, 2)]),
     ("groups=0, padding=[1, 1, 1, 1], stride=[2, 2]", [(1, 3, 8, 90), (3, 1, 3, 3)]),
+    ("groups=0, padding=[1, 0, 2, 1], stride=[3, 3], dilation=[1, 2]", [(2, 3, 20, 70), (3, 1, 3, 2)]),
+    ("groups=0, padding=[0, 1, 0, 1], stride=[1, 4]", [(2, 3, 9, 99), (6, 1, 3, 3)]),
     ("groups=2, padding=[1, 1, 1, 1], dilation=[1, 2]", [(2, 6, 7, 9), (4, 3, 3, 3)]),
 ]
 PRODUCTS = [
     ("", [(13, 6), (6, 40)]),
     ("transA=true", [(300, 13), (300, 33)]),
     ("transB=true", [(3, 13, 20), (3, 65, 20)]),
+    ("", [(5, 340), (340, 52)]),  # the last tile of columns overlaps the one before it
     ("transB=true", [(2, 270), (41, 270)]),  # a few vectors
     ("transB=true", [(2, 30, 257), (2, 3, 257)]),
     ("transA=true, transB=true", [(2, 3, 8, 13), (2, 3, 29, 8)]),
