@@ -62,6 +62,8 @@ _REAL = {
 """The operations on reals that come to the same, bit by bit, as those of NumPy."""
 _INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}
 _BOOL = {"&&": "({} & {})", "||": "({} | {})", "all": "({} & {})", "any": "({} | {})", "not": "(not {})"}
+_TILE = (16, 16)
+"""Rows and columns of tiles that are turned: few enough lines of the cache, all of whose elements are used."""
 _LEAST_FOLDED = 8
 """Rows of fewer elements are accumulated side by side."""
 _DTYPES = frozenset({"real", "int", "bool"})
@@ -217,6 +219,8 @@ class _Loops:
         """Accesses of which it is known where they are."""
         self._within: int | None = None
         """The axis of short windows, which are unrolled in the last loop."""
+        self._tiled: int | None = None
+        """The axis that is walked through in tiles with the last one."""
         self._values: dict[tuple[int, Term] | Hashable, tuple[str, int]] = {}
         self._lines: list[list[str]] = []
         made: set[Hashable] = set()
@@ -232,7 +236,9 @@ class _Loops:
     def kernel(self) -> Kernel:
         reduced = self._reduced()
         axes = [axis for axis, extent in enumerate(self._extents) if extent > 1]
-        outer = self._merged([axis for axis in axes if axis not in reduced])
+        along = next(iter(self._targets.values())).steps
+        free = sorted((axis for axis in axes if axis not in reduced), key=lambda axis: -along.get(axis, 0))
+        outer = self._merged(free)
         inner = self._merged([axis for axis in axes if axis in reduced])
         if self._is_folded(outer, inner):
             return self._written([*outer, *inner], len(outer))
@@ -248,7 +254,20 @@ class _Loops:
         if self._are_windows(outer[-1][0], inner):
             self._within = inner[-1][0]
             return self._written([*outer[:-1], *inner[:-1], outer[-1], inner[-1]])
+        across = None if inner else self._across(outer)
+        if across is not None:
+            self._tiled = across[0]
+            return self._written([*(each for each in outer[:-1] if each != across), across, outer[-1]])
         return self._written([*outer[:-1], *inner, outer[-1]])
+
+    def _across(self, outer: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        """Return the axis along which elements are neighbours that are far from each other along the last one."""
+        axis, extent = outer[-1]
+        far = [each.steps for each in self._accesses.values() if each.steps.get(axis, 0) >= _TILE[0]]
+        if extent < _TILE[1] or any(axis in limit.form.factors for limit in self._limits):
+            return None
+        found = (each for each in outer[:-1] if each[1] >= _TILE[0] and each[0] not in self._placed)
+        return next((each for each in found if any(steps.get(each[0]) == 1 for steps in far)), None)
 
     def _are_windows(self, axis: int, inner: Sequence[tuple[int, int]]) -> bool:
         """Return whether results along an axis are accumulated from short windows."""
@@ -380,6 +399,7 @@ class _Loops:
         text += [f"{_INDENT}c{at} = constants[{at}]" for at in range(len(self._constants))]
         for level, lines in enumerate(self._lines[:-2] if is_windowed else self._lines):
             depth = level + 1 + (self._fold.depth if self._fold is not None and level == len(loops) else 0)
+            depth += 1 if self._tiled is not None and level >= self._far else 0
             text += [_INDENT * depth + line for line in lines]
             if level < len(ranges):
                 text += [_INDENT * depth + line for line in ranges[level]]
@@ -476,6 +496,15 @@ class _Loops:
         axis, extent = self._loops[level - 1]
         bounds = self._bounds(level)
         start, end = "0", self._number(extent)
+        if self._tiled is not None and level == len(self._loops):
+            return [*self._rows(level, axis, "begin", f"min(begin + {_TILE[1]}, {end})")]
+        if axis == self._tiled:
+            count = f"(({self._number(self._loops[-1][1])} + {_TILE[1] - 1}) // {_TILE[1]})"
+            return [
+                f"for tile in range(({end} + {_TILE[0] - 1}) // {_TILE[0]} * {count}):",
+                f"{_INDENT}first, begin = tile // {count} * {_TILE[0]}, tile % {count} * {_TILE[1]}",
+                f"{_INDENT}for i{axis} in range(first, min(first + {_TILE[0]}, {end})):",
+            ]
         if not bounds:
             return [*self._rows(level, axis, start, end)]
         low, high = ((name, *(each[at] for each in bounds)) for at, name in enumerate((start, end)))
