@@ -22,6 +22,7 @@ from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import ComputedTensor, Execution, RunResult, execute
 from snd_runtime.execution.failing import failed, failure_of
 from snd_runtime.execution.plain import bytes_of
+from snd_runtime.execution.variables import Checked
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import Argument
 
@@ -189,16 +190,18 @@ def _execution(
         compare=request.trace,
         progress=_throttled(note),
         quantize=request.quantize,
+        compiles=request.steps > 1,
     )
 
 
 def run_repeatedly(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
     """Run once or more often, each time with the variables that the last run left. What is told is of all runs."""
-    outcome = execute(session, given.specialization, given.arguments, execution)
+    checked: Checked = {}
+    outcome = execute(session, given.specialization, given.arguments, execution, checked)
     drawn, unused = outcome.drawn, outcome.unused
     for number in range(1, steps):
         following = replace(execution, variables={**execution.variables, **outcome.variables}, number=number)
-        outcome = execute(session, given.specialization, given.arguments, following)
+        outcome = execute(session, given.specialization, given.arguments, following, checked)
     return replace(outcome, drawn=drawn, unused=unused)
 
 
