@@ -31,6 +31,7 @@ from snd_analysis.compose.formulas import (
     Write,
     colliding_axes,
 )
+from snd_runtime.lowering.accesses import Statement
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
     INTEGER_OPERATIONS,
@@ -41,8 +42,9 @@ from snd_runtime.lowering.arithmetic import (
     cast,
 )
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.kernels import Kernel, Statement, kernel
+from snd_runtime.lowering.kernels import Kernel
 from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.nests import kernel
 from snd_runtime.lowering.reading import strided
 
 View: TypeAlias = "Callable[[Array], Array]"
