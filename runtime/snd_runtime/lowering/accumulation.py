@@ -97,10 +97,15 @@ class Accumulation:
         loops = self._kernel
         return loops is not None and loops.run([*map(memory.array, loops.tensors)], memory.dtypes["real"])
 
-    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+    @property
+    def can_begin(self) -> bool:
+        """Whether calls need no zeros to add to."""
+        return self._product is not None and self._product.is_whole
+
+    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
         """Return what accumulates every element of contiguous tensors; None if not all of it can be compiled."""
         if self._product is not None:
-            return self._product.calls(real)
+            return self._product.calls(real, begins=begins)
         call = None if self._kernel is None else self._kernel.call(real)
         return None if call is None else [call]
 

@@ -37,10 +37,10 @@ class FewVectors:
         self._width = len(b.columns)
         self._tables = (a.starts, rows, b.starts, b.columns, c.starts, c.rows, c.columns, len(a.columns))
 
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any]) -> Call:
-        """Return what adds the products; the tensors are contiguous, of these reals."""
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
+        """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
         totals = Scratch(_ROWS * self._width * real.itemsize)
-        return called(_kernel(real.str, self._width), (a, b, c, totals), self._tables)
+        return called(_kernel(real.str, self._width), (a, b, c, totals), (*self._tables, begins))
 
 
 @cache
@@ -55,7 +55,7 @@ def _kernel(dtype: str, width: int) -> Callable[..., None]:
     def kernel(
         a: int, b: int, c: int, totals: int,
         a_starts: Any, a_rows: Any, b_starts: Any, b_columns: Any, c_starts: Any, c_rows: Any, c_columns: Any,
-        inner: int,
+        inner: int, begins: int,
     ) -> None:  # fmt: skip
         found, target = reals(totals, _ROWS * width), reals(c, 1)
         for number in range(len(c_starts)):
@@ -63,7 +63,8 @@ def _kernel(dtype: str, width: int) -> Callable[..., None]:
                 products(a, a_starts[number], a_rows, row, b, b_starts[number], b_columns, inner, found)
                 for i in range(min(len(c_rows) - row, _ROWS)):
                     for j in range(width):
-                        target[c_starts[number] + c_rows[row + i] + c_columns[j]] += found[i * width + j]
+                        at, total = c_starts[number] + c_rows[row + i] + c_columns[j], found[i * width + j]
+                        target[at] = total if begins else target[at] + total
 
     compiled: Callable[..., None] = kernel
     return compiled

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import prod
 from typing import Any, TypeAlias
 
@@ -18,10 +18,12 @@ from snd_analysis.compose.formulas import (
     Formula,
     FormulaFailed,
     FormulaTensors,
+    Read,
     Slot,
     colliding_axes,
     elaborate,
     elaborate_constant,
+    subterms,
 )
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -116,8 +118,14 @@ class Lowered:
     def calls(self, real: np.dtype[Any]) -> list[Call] | None:
         """Return what computes the outputs as contiguous tensors; None if not all of it can be compiled."""
         written = [slot for _, slot, _ in self._made()]
-        made = [self._filling(slot, operator, real) for _, slot, operator in self._made() if slot not in self._claimed]
-        made += [plan.calls(real) for plan in self._plans]
+        fills = {slot: operator for _, slot, operator in self._made() if slot not in self._claimed}
+        begun = self._begun({slot for slot, operator in fills.items() if operator in (None, "+=")})
+        made = [self._filling(slot, operator, real) for slot, operator in fills.items() if slot not in begun]
+        made += [
+            plan.calls(real, begins=plan in begun.values())
+            for plan, following in zip_longest(self._plans, self._plans[1:])
+            if following is None or begun.get(plan.zeros) is not following  # type: ignore[arg-type]
+        ]
         if None in made:
             return None
         calls = [call for each in made for call in each or ()]
@@ -127,6 +135,23 @@ class Lowered:
         before = [piece.onto(stack) for stack in stacks if stack not in written for piece in pieces[stack]]
         after = [piece.out_of(stack) for stack in stacks if stack in written for piece in pieces[stack]]
         return [*before, *calls, *after]
+
+    def _begun(self, zeros: Set[Slot]) -> dict[Slot, _Plan]:
+        """Return which formula each tensor begins with that needs none of the zeros that it has otherwise.
+
+        ``zeros`` are the tensors that have them from the beginning. Others have them from the formula before.
+        """
+        found, seen, before = dict[Slot, _Plan](), set[Slot](), None
+        for plan in self._plans:
+            slot = plan.begun
+            if slot is not None and (slot in zeros - seen or (before is not None and before.zeros is slot)):
+                found[slot] = plan
+            seen |= {
+                *plan.formula.slots,
+                *(each.slot for each in subterms(*plan.formula.roots) if isinstance(each, Read)),
+            }
+            before = plan
+        return found
 
     @staticmethod
     def _pieces(stack: Slot, real: np.dtype[Any]) -> Iterator[Piece]:
@@ -275,7 +300,25 @@ class _Plan:
             if not self._counts and not self._reads_itself:
                 self.direct = direct(formula, self._analysis)
 
-    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+    @property
+    def zeros(self) -> Slot | None:
+        """The tensor that this makes zero, and nothing else."""
+        if self.direct is None or not self.direct.is_whole:
+            return None
+        value = self.formula.writes[0].value
+        return self.direct.slot if isinstance(value, Constant) and value.dtype == "real" and value.value == 0 else None
+
+    @cached_property
+    def begun(self) -> Slot | None:
+        """The tensor to whose zeros this adds, and nothing else, if it can do without them."""
+        if self._analysis is None or self._counts or self._reads_itself or self.formula.operator != "+=":
+            return None
+        if len(self.formula.writes) != 1 or prod(self._analysis.extents) == 0:
+            return None
+        (accumulation,) = self._accumulated(self._analysis)
+        return self.formula.slots[0] if accumulation.can_begin else None
+
+    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
         """Return what computes the formula; None if not all of it can be compiled."""
         analysis = self._analysis
         if analysis is None or self._counts or self._reads_itself:
@@ -286,7 +329,7 @@ class _Plan:
             loops = self._gathering if self.direct is None else self.direct.kernel
             call = None if loops is None else loops.call(real)
             return None if call is None else [call]
-        found = [each.calls(real) for each in self._accumulated(analysis)]
+        found = [each.calls(real, begins=begins) for each in self._accumulated(analysis)]
         return None if None in found else [call for calls in found for call in calls or ()]
 
     @cached_property

@@ -64,14 +64,20 @@ class MatrixProduct:
         result[...] = before
         return False
 
-    def calls(self, real: np.dtype[Any]) -> list[Call]:
-        """Return what adds the products, on tensors with reals of this type."""
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has a sum for every element of the result."""
+        to = self._offsets[2]
+        return len(to.starts) * len(to.rows) * len(to.columns) == prod(extent or 0 for extent in self._slot.shape)
+
+    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call]:
+        """Return what adds the products, or begins with them, on tensors with reals of this type."""
         calls: list[Call] = []
         a, b = self._factors
         left = self._placed(a, real, calls)
         right = self._placed(b, real, calls) if self._images is None else b.term.slot
         known = self._multiplication(real.itemsize)
-        calls.append(replace(known.call(left, right, self._slot, real), points=self._points))
+        calls.append(replace(known.call(left, right, self._slot, real, begins), points=self._points))
         if a.is_wider or b.is_wider:
             calls.append(self._check(real))
         return calls

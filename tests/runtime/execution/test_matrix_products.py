@@ -9,8 +9,10 @@ import pytest
 
 from snd_runtime.execution import Execution, execute
 from snd_runtime.lowering import kernels
-from snd_runtime.lowering.calls import Calls
+from snd_runtime.lowering.calls import Calls, run_calls
+from snd_runtime.lowering.lowered import lower
 from support.runtime.executing import instance_of, net
+from support.runtime.operators import bind_library
 
 pytest.importorskip("numba")
 
@@ -114,3 +116,28 @@ def test_operands_may_be_views_and_read_only(products: list[bool]):
     first, again = _both(net("x: real[n, k]; f: real[k, m];", "y: real[n, m];", "y = linalg.matmul(x, f);"), [x, f])
     assert products == [True]
     np.testing.assert_array_equal(again, first)
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "attributes"),
+    [
+        ("linalg.matmul", [(13, 30), (30, 60)], {}),
+        ("linalg.matmul", [(2, 70), (41, 70)], {"transB": True}),
+        ("nn.conv", [(2, 3, 9, 8), (7, 3, 3, 3)], {"padding": [0, 0, 0, 0]}),
+        ("nn.conv", [(2, 3, 9, 22), (3, 1, 3, 3)], {"padding": [0, 0, 0, 0], "groups": 0}),
+    ],
+)
+def test_results_begin_with_products(name: str, shapes: list[Any], attributes: dict[str, Any]):
+    """What is in the memory of a result does not matter: no zeros are put there before."""
+    random = np.random.default_rng(1)
+    inputs = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
+    lowered = lower(bind_library(name, inputs, attributes))
+    template = lowered.specialization.template
+    slots = [lowered.tensors.values[each.symbol] for each in (*template.inputs[:2], *template.outputs)]
+    (expected,) = lowered.run(inputs + [None] * (len(template.inputs) - 2))
+    result = np.full_like(expected, np.nan)
+    calls = lowered.calls(np.dtype(np.float32))
+    assert calls is not None
+    assert len(calls) == 1
+    assert run_calls(calls, dict(zip(slots, [*inputs, result], strict=True)))
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
