@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from msgspec import Struct
 
 from snd_analysis.compose.formulas import (
     AffineIndex,
     Analysis,
+    Apply,
+    AxisPosition,
     Bounds,
     IndexTerm,
     Read,
@@ -63,6 +65,13 @@ class Limit(Struct, frozen=True):
     extent: int
 
 
+def _values(root: Term) -> Iterator[Term]:
+    """Yield the terms that are computed for a value, but not those in indices."""
+    yield root
+    for each in root.operands if isinstance(root, Apply) else ():
+        yield from _values(each)
+
+
 class Accesses:
     """What statements over the same points access. Raises UnsuitableError for what loops can't do."""
 
@@ -74,7 +83,9 @@ class Accesses:
         """The element type of each tensor, and how many elements it has."""
         self.limits: list[Limit] = []
         self.limited: set[int] = set()
-        """Axes whose positions are limited."""
+        """Axes whose positions are limited, or values: these are not walked through as one with others."""
+        self.positions: set[int] = set()
+        """Axes whose positions are values."""
         self._statements = statements
         self._found: dict[Hashable, Access] = {}
         made: set[Hashable] = set()
@@ -104,6 +115,9 @@ class Accesses:
                 if term not in everywhere and any(place.bounds is Bounds.SKIPPED for place in term.places):
                     raise UnsuitableError
                 self.of(statement, term.slot, term.places)
+        found = {term.axis for term in _values(write.value) if isinstance(term, AxisPosition)}
+        self.positions |= found
+        self.limited |= found
 
     def of(self, statement: Statement, slot: Slot, places: Sequence[IndexTerm]) -> Access:
         """Return the access of a statement to elements of a tensor."""

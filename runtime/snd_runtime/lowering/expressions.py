@@ -20,7 +20,23 @@ _REAL = {
 }
 """The operations on reals that come to the same, bit by bit, as those of NumPy."""
 _INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}
-_BOOL = {"&&": "({} & {})", "||": "({} | {})", "all": "({} & {})", "any": "({} | {})", "not": "(not {})"}
+_BOOL = {
+    "&&": "({} & {})",
+    "||": "({} | {})",
+    "^": "({} != {})",
+    "=>": "((not {}) | {})",
+    "all": "({} & {})",
+    "any": "({} | {})",
+    "not": "(not {})",
+}
+_CASTS = {
+    ("int", "real"): "as_real({})",
+    ("bool", "real"): "as_real({})",
+    ("bool", "int"): "int({})",
+    ("int", "bool"): "({} != 0)",
+    ("real", "bool"): "({} != 0)",
+}
+"""The casts that have a value for every element, by the types from and to which they lead."""
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
@@ -32,6 +48,8 @@ def form_of(term: Apply, analysis: Analysis) -> str | None:
         return "({1} if {0} else {2})" if is_alike and term.operands[0].dtype == "bool" else None
     if term.operation in _COMPARISONS and len(dtypes) == 1 and dtypes <= {"real", "int"}:
         return f"({{}} {term.operation} {{}})"
+    if term.operation in ("real", "int", "bool"):
+        return _CASTS.get((term.operands[0].dtype, term.dtype))
     if dtypes == {"bool"}:
         return _BOOL.get(term.operation)
     if dtypes == {"real"} and term.dtype == "real":

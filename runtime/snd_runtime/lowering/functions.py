@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from snd_runtime.lowering.elementary import exp_of_one, log_of_one, tanh_with
 from snd_runtime.lowering.error_function import error_function_of_one
 
@@ -67,14 +69,25 @@ SINGLE: dict[str, Callable[[], Function]] = {
     "tanh": lambda: _compiled(tanh_with(_compiled(exp_of_one))),
 }
 """Functions of reals of 32 bits. They differ from those of NumPy in the last bits."""
-_FOLDS: dict[str, Callable[[], Function]] = {
+FUNCTIONS = frozenset({*SINGLE, "as_real"})
+"""What operations call."""
+_OTHERS: dict[str, Callable[[], Function]] = {
     "added": _sum,
     "larger": lambda: _extreme("llvm.maximum"),
     "smaller": lambda: _extreme("llvm.minimum"),
+    "as_float32": lambda: _compiled(lambda value: np.float32(value)),
+    "as_float64": lambda: _compiled(lambda value: np.float64(value)),
 }
 
 
+def function_named(name: str, real: str = "float32") -> Function:
+    """Return a function that compiled loops may call, for reals of this type.
+
+    Raises ImportError if there is no compiler that has it.
+    """
+    return _made(f"as_{real}" if name == "as_real" else name)
+
+
 @cache
-def function_named(name: str) -> Function:
-    """Return a function that compiled loops may call. Raises ImportError if there is no compiler that has it."""
-    return (SINGLE | _FOLDS)[name]()
+def _made(name: str) -> Function:
+    return (SINGLE | _OTHERS)[name]()

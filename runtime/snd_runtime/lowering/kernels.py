@@ -99,7 +99,7 @@ def _entry(source: str, real: str, dtypes: tuple[str, ...], functions: frozenset
         for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
     ]
     lines += [line[len(INDENT) :] for line in body]
-    return entry_address(lines, 2 * len(names), {each: function_named(each) for each in functions})
+    return entry_address(lines, 2 * len(names), {each: function_named(each, real) for each in functions})
 
 
 @cache

@@ -12,11 +12,11 @@ from math import prod
 
 import numpy as np
 
-from snd_analysis.compose.formulas import Apply, Constant, Read, Term
+from snd_analysis.compose.formulas import Apply, AxisPosition, Constant, Read, Term
 from snd_runtime.lowering.accesses import Access, Accesses, Chosen, Limit, Statement, UnsuitableError
 from snd_runtime.lowering.expressions import form_of
 from snd_runtime.lowering.folds import Fold, along_row, combined, side_by_side
-from snd_runtime.lowering.functions import SINGLE
+from snd_runtime.lowering.functions import FUNCTIONS
 from snd_runtime.lowering.kernels import HEAD, INDENT, Kernel, has_compiler
 from snd_runtime.lowering.limits import MOST_SUMMED, MOST_UNROLLED
 from snd_runtime.lowering.windows import Row, Windows
@@ -61,6 +61,8 @@ class _Nest:
         free = sorted((axis for axis in axes if axis not in reduced), key=lambda axis: -along.get(axis, 0))
         outer = self._merged(free)
         inner = self._merged([axis for axis in axes if axis in reduced])
+        if self._accesses.positions and (inner or self._accesses.limits):
+            raise UnsuitableError
         if self._is_folded(outer, inner):
             return self._written([*outer, *inner], len(outer))
         if not outer or any(each.steps.get(outer[-1][0], 0) != 1 for each in self._accesses.targets.values()):
@@ -75,7 +77,7 @@ class _Nest:
         if self._are_windows(outer[-1][0], inner):
             self._within = inner[-1][0]
             return self._written([*outer[:-1], *inner[:-1], outer[-1], inner[-1]])
-        across = None if inner else self._across(outer)
+        across = None if inner or self._accesses.positions else self._across(outer)
         if across is not None:
             self._tiled = across[0]
             return self._written([*(each for each in outer[:-1] if each != across), across, outer[-1]])
@@ -376,6 +378,8 @@ class _Nest:
                 return f"c{len(self._constants) - 1}", 0
             case Constant(dtype="int" | "bool", value=value):
                 return f"({value})", 0
+            case AxisPosition(axis=axis) if axis in self._accesses.positions:
+                return (f"i{axis}", self._levels[axis]) if axis in self._levels else ("0", 0)
             case Read():
                 access = self._accesses.of(statement, term.slot, term.places)
                 level, text = self._level_of(access), self._element(access)
@@ -392,6 +396,5 @@ class _Nest:
         form = form_of(term, statement.analysis)
         if form is None:
             raise UnsuitableError
-        if term.operation in SINGLE:
-            self._functions.add(term.operation)
+        self._functions |= {form.split("(")[0]} & FUNCTIONS
         return form.format(*(name for name, _ in found)), max(level for _, level in found)
