@@ -18,6 +18,9 @@ MOST_ROUNDS = 4096
 MOST_PRODUCTS = 1 << 36
 """Products of two matrices that are compiled as a whole. More are computed in pieces, between which the time is
 checked."""
+MOST_PARTS = 128
+"""Parts of an index space that are compiled as products of matrices one after the other, as those of transposed
+convolutions, whose windows overlap, are. What has more is left to NumPy: users see the same."""
 MOST_OFFSETS = 1 << 22
 """Rows, columns or matrices of a compiled product. What has more is left to NumPy: users see the same."""
 MOST_VECTORS = 4

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose.formulas import AffineIndex
+from snd_analysis.compose.formulas import AffineIndex, colliding_axes
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.calls import Call, Scratch, run_calls
 from snd_runtime.lowering.contraction import Contraction, Factor
@@ -20,7 +20,8 @@ from snd_runtime.lowering.gemm import Multiplication, Offsets
 from snd_runtime.lowering.gemv import FewVectors
 from snd_runtime.lowering.images import images_of
 from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
-from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
+from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PARTS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
+from snd_runtime.lowering.loops import boxes
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.padding import one_is_finite, padding
 
@@ -35,23 +36,21 @@ Axes: TypeAlias = Sequence[int]
 
 
 class MatrixProduct:
-    """A contraction of two factors: each is a matrix, or several of them."""
+    """A contraction of two factors as products of matrices, added one after the other."""
 
-    def __init__(self, how: Contraction, factors: tuple[Factor, Factor], matrices: _Matrices, points: int) -> None:
+    def __init__(self, how: Contraction, parts: Sequence[_Part]) -> None:
         self._slot = how.write.slot
-        self._factors = factors
-        self._kind, self._offsets = matrices.kind, matrices.offsets
-        self._points = points if matrices.kind is SingleRows else points // _AS_LONG_AS_A_POINT
-        b, placed = factors[1], matrices.offsets[1]
-        self._images = images_of(b.extents, b.before, b.after, placed) if matrices.kind is SingleRows else None
-        self._multiplications: dict[int, Multiplication | FewVectors | SingleRows] = {}
+        self._factors = [factor for factor in how.factors if isinstance(factor, Factor)]
+        self._parts = parts
+        self._points = sum(part.points for part in parts)
+        self._kinds = "".join(sorted({part.matrices.kind.__name__ for part in parts}))
 
     def run(self, memory: Memory) -> bool:
         """Add the products to the result; false if NumPy has to, since they can't be added so."""
         real, result = memory.dtypes["real"], memory.array(self._slot)
         if not result.flags.c_contiguous:
             return False
-        if not is_worth_compiling(f"{self._kind.__name__} of {real.char}", self._points):
+        if not is_worth_compiling(f"{self._kinds} of {real.char}", self._points):
             return False
         wider = [each for each in self._factors if each.is_wider]
         for each in wider:
@@ -66,40 +65,33 @@ class MatrixProduct:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has a sum for every element of the result."""
-        to = self._offsets[2]
-        return len(to.starts) * len(to.rows) * len(to.columns) == prod(extent or 0 for extent in self._slot.shape)
+        """Whether it has one sum for every element of the result."""
+        size = prod(extent or 0 for extent in self._slot.shape)
+        return len(self._parts) == 1 and self._parts[0].matrices.results == size
 
     def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call]:
         """Return what adds the products, or begins with them, on tensors with reals of this type."""
         calls: list[Call] = []
-        a, b = self._factors
-        left = self._placed(a, real, calls)
-        right = self._placed(b, real, calls) if self._images is None else b.term.slot
-        known = self._multiplication(real.itemsize)
-        calls.append(replace(known.call(left, right, self._slot, real, begins), points=self._points))
-        if a.is_wider or b.is_wider:
+        padded: dict[Factor, Hashable] = {}
+
+        def placed(factor: Factor) -> Hashable:
+            """Return where a factor is, with the zeros around it that the first calls put there."""
+            slot = factor.term.slot
+            if not factor.is_wider:
+                return slot
+            if factor not in padded:
+                padded[factor] = wider = Scratch(prod(factor.shape) * real.itemsize)
+                calls.append(padding(slot, wider, factor.extents, factor.before, factor.after, real))
+            return padded[factor]
+
+        for part in self._parts:
+            a, b = part.factors
+            left, right = placed(a), placed(b) if part.images is None else b.term.slot
+            call = part.multiplication(real.itemsize).call(left, right, self._slot, real, begins)
+            calls.append(replace(call, points=part.points))
+        if any(each.is_wider for each in self._factors):
             calls.append(self._check(real))
         return calls
-
-    def _multiplication(self, item_bytes: int) -> Multiplication | FewVectors | SingleRows:
-        known = self._multiplications.get(item_bytes)
-        if known is None:
-            if self._kind is SingleRows:
-                known = SingleRows(*self._offsets, item_bytes, self._images)
-            else:
-                known = self._kind(*self._offsets, item_bytes)
-            self._multiplications[item_bytes] = known
-        return known
-
-    def _placed(self, factor: Factor, real: np.dtype[Any], calls: list[Call]) -> Hashable:
-        """Return where a factor is, with the zeros around it that ``calls`` put there."""
-        slot = factor.term.slot
-        if not factor.is_wider:
-            return slot
-        wider = Scratch(prod(factor.shape) * real.itemsize)
-        calls.append(padding(slot, wider, factor.extents, factor.before, factor.after, real))
-        return wider
 
     def _check(self, real: np.dtype[Any]) -> Call:
         """Return what fails if zeros around one tensor may have been multiplied by infinity in the other one."""
@@ -112,27 +104,59 @@ def matrix_product(how: Contraction, extents: Sequence[int]) -> MatrixProduct | 
     """Return a contraction over axes of these extents as products of matrices; None if it is none, or no compiler."""
     slot = how.write.slot
     factors = [factor for factor in how.factors if isinstance(factor, Factor)]
-    points = prod(extents)
-    if len(factors) != 2 or len(how.factors) != 2 or how.guards or how.fixed or slot.items or not has_compiler():
+    if len(factors) != 2 or len(how.factors) != 2 or slot.items or not has_compiler():
         return None
-    if {slot.dtype, *(factor.term.slot.dtype for factor in factors)} != {"real"} or points > MOST_PRODUCTS:
+    if {slot.dtype, *(factor.term.slot.dtype for factor in factors)} != {"real"} or prod(extents) > MOST_PRODUCTS:
         return None
-    if not how.is_within(Box(tuple((0, extent) for extent in extents))):
+    if prod(extents[axis] for axis in how.fixed) > MOST_PARTS:
         return None
-    target = _placed(how.forms, [extent or 0 for extent in slot.shape], extents)
-    first, second = (_placed(factor.forms, factor.shape, extents) for factor in factors)
+    whole = Box(tuple((0, extent) for extent in extents))
+    lengths = {axis: extent for axis, extent in enumerate(extents) if extent > 1 and axis not in how.reduced}
+    if how.is_within(whole) and not colliding_axes(how.forms, lengths):
+        cut = [whole]
+    else:
+        cut = [*boxes(extents, how.fixed, how.guards)]
+    parts = [_part(how, factors, box) for box in cut if how.is_within(box)]
+    found = [part for part in parts if part is not None]
+    return MatrixProduct(how, found) if found and len(found) == len(cut) else None
+
+
+class _Part:
+    """The products of a part of the index space."""
+
+    def __init__(self, factors: tuple[Factor, Factor], matrices: _Matrices, products: int) -> None:
+        self.factors = factors
+        self.matrices = matrices
+        self.points = products if matrices.kind is SingleRows else products // _AS_LONG_AS_A_POINT
+        b, placed = factors[1], matrices.offsets[1]
+        self.images = images_of(b.extents, b.before, b.after, placed) if matrices.kind is SingleRows else None
+        self._multiplications: dict[int, Multiplication | FewVectors | SingleRows] = {}
+
+    def multiplication(self, item_bytes: int) -> Multiplication | FewVectors | SingleRows:
+        """Return what multiplies the matrices, of elements of so many bytes."""
+        known = self._multiplications.get(item_bytes)
+        if known is None:
+            kind, offsets = self.matrices.kind, self.matrices.offsets
+            known = SingleRows(*offsets, item_bytes, self.images) if kind is SingleRows else kind(*offsets, item_bytes)
+            self._multiplications[item_bytes] = known
+        return known
+
+
+def _part(how: Contraction, factors: Sequence[Factor], box: Box) -> _Part | None:
+    target = _placed(how.forms, [extent or 0 for extent in how.write.slot.shape], box)
+    first, second = (_placed(factor.forms, factor.shape, box) for factor in factors)
     found = [
         (matrices.cost, pair, matrices)
         for pair, matrices in (
-            ((factors[0], factors[1]), _matrices(first, second, target, how.reduced, extents)),
-            ((factors[1], factors[0]), _matrices(second, first, target, how.reduced, extents)),
+            ((factors[0], factors[1]), _matrices(first, second, target, how.reduced, box.shape)),
+            ((factors[1], factors[0]), _matrices(second, first, target, how.reduced, box.shape)),
         )
         if matrices is not None
     ]
     if not found:
         return None
     _, pair, matrices = min(found, key=lambda each: each[0])
-    return MatrixProduct(how, pair, matrices, points)
+    return _Part(pair, matrices, box.size)
 
 
 class _Placed(Struct, frozen=True):
@@ -149,12 +173,12 @@ class _Placed(Struct, frozen=True):
         return found
 
 
-def _placed(forms: Sequence[AffineIndex], shape: Sequence[int], extents: Sequence[int]) -> _Placed:
+def _placed(forms: Sequence[AffineIndex], shape: Sequence[int], box: Box) -> _Placed:
     start, steps, stride = 0, dict[int, int](), 1
     for form, extent in zip(reversed(forms), reversed(shape), strict=True):
-        start += form.constant * stride
+        start += form.at([low for low, _ in box.ranges]) * stride
         for axis, factor in form.factors.items():
-            if extents[axis] > 1:
+            if box.shape[axis] > 1:
                 steps[axis] = steps.get(axis, 0) + factor * stride
         stride *= extent
     return _Placed(start, {axis: step for axis, step in steps.items() if step})
@@ -166,6 +190,12 @@ class _Matrices(Struct, frozen=True):
     cost: float
     """How long they take to be multiplied, about."""
     offsets: tuple[Offsets, Offsets, Offsets]
+
+    @property
+    def results(self) -> int:
+        """How many sums there are."""
+        to = self.offsets[2]
+        return len(to.starts) * len(to.rows) * len(to.columns)
 
 
 def _matrices(a: _Placed, b: _Placed, c: _Placed, reduced: Sequence[int], extents: Sequence[int]) -> _Matrices | None:

@@ -31,6 +31,12 @@ CASES = [
     ("groups=0, padding=[0, 1, 0, 1], stride=[1, 4]", [(2, 3, 9, 99), (6, 1, 3, 3)]),
     ("groups=2, padding=[1, 1, 1, 1], dilation=[1, 2]", [(2, 6, 7, 9), (4, 3, 3, 3)]),
 ]
+TRANSPOSED = [
+    ("stride=[2, 2]", [(2, 6, 5, 7), (6, 5, 2, 2)]),  # windows side by side are one product
+    ("stride=[2, 1], padding=[1, 1, 1, 1]", [(2, 6, 5, 7), (6, 5, 3, 3)]),  # those that overlap are several
+    ("stride=[1, 2], dilation=[2, 1], padding=[0, 1, 2, 1]", [(1, 7, 6, 8), (7, 9, 3, 2)]),
+    ("groups=2, padding=[1, 0, 0, 1]", [(2, 10, 6, 5), (10, 6, 3, 2)]),
+]
 PRODUCTS = [
     ("", [(13, 6), (6, 40)]),
     ("transA=true", [(300, 13), (300, 33)]),
@@ -41,8 +47,8 @@ PRODUCTS = [
     ("transA=true, transB=true", [(2, 3, 8, 13), (2, 3, 29, 8)]),
 ]
 PROGRAMS = [
-    *((CONV, "y: real[~|99, ~|99, ~|99, ~|99];", f"y = nn.conv{{{attributes}}}(x, f);", shapes)
-      for attributes, shapes in CASES),
+    *((CONV, "y: real[~|99, ~|99, ~|99, ~|99];", f"y = nn.{operator}{{{attributes}}}(x, f);", shapes)
+      for operator, cases in (("conv", CASES), ("deconv", TRANSPOSED)) for attributes, shapes in cases),
     *((f"x: real[s..({len(shapes[0])})]; f: real[t..({len(shapes[1])})];",
        f"y: real[{', '.join(['~|99'] * len(shapes[0]))}];",
        f"y = linalg.matmul{{{attributes}}}(x, f);", shapes)
