@@ -16,10 +16,13 @@ from snd_analysis.convert.steps import (
     LoopStep,
     Step,
     blocks_of,
+    literal,
     modules_of,
     needed_steps,
+    numbers,
     shortest,
     taken_by,
+    with_inputs,
 )
 
 __all__ = [
@@ -37,9 +40,12 @@ __all__ = [
     "Writer",
     "blocks_of",
     "convert_nnef1",
+    "literal",
     "module_text",
     "modules_of",
     "needed_steps",
+    "numbers",
     "shortest",
     "taken_by",
+    "with_inputs",
 ]

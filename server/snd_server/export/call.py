@@ -81,6 +81,10 @@ class Call:
         """Return whether an argument is not null."""
         return self.inputs[at] is not NULL
 
+    def is_default(self, at: int) -> bool:
+        """Return whether an argument is left out, and has its default."""
+        return at in self._defaults
+
     def input(self, at: int = 0) -> str:
         """Return the name of an argument that is a single tensor."""
         if not isinstance(self.inputs[at], Tensor):
@@ -92,7 +96,7 @@ class Call:
         value = self.inputs[at]
         if isinstance(value, Pack) and value.items is None:
             raise Unsuitable("the number of tensors of a pack is known in the run only")
-        if at in self._defaults and isinstance(value, Tensor) and value.value is None:
+        if self.is_default(at) and isinstance(value, Tensor) and value.value is None:
             static_shape(value)
             default = prepared(self.callee).with_defaults([], FLOAT32)[at]
             return [self.scope.constant(default, NUMPY[value.dtype or "real"], value.name)]

@@ -6,7 +6,7 @@ the extents of its inputs tell it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -18,11 +18,12 @@ from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack, Value, format_value
 from snd_analysis.workspace import Snapshot
-from snd_server.onnx_import.builder import Builder
+from snd_server.onnx_import.builder import Builder, literal
 from snd_server.onnx_import.data import UntranslatableError
 from snd_server.onnx_import.limits import MOST_ATTRIBUTES
 from snd_server.onnx_import.naming import named_by_use, snake
 from snd_server.onnx_import.source import Array
+from snd_server.onnx_import.tidying import without_unused
 
 _SMALL = 16
 """Numbers up to this one are hardly the same by more than chance."""
@@ -134,7 +135,10 @@ class OperatorMaker:
         for at, step in enumerate(first.steps):
             for number, value in enumerate(step.inputs):
                 for place, tensor in enumerate(tensors_of(value)):
-                    if tensor in known or _is_literal(tensor):
+                    if tensor in known:
+                        continue
+                    if _is_literal(tensor):
+                        known[tensor] = self._literal(tensor)
                         continue
                     row = [tensors_of(window.steps[at].inputs[number])[place] for window in self._windows]
                     name = self._relative(row) or self._named_by_use(at, step, step.template.inputs[number].name)
@@ -150,8 +154,11 @@ class OperatorMaker:
                 known.update(pairs)
         outputs = [known[each] for each in first.outputs]
         self._check(outputs)
-        self._name_results(writer, known)
-        for made in builder.steps:
+        steps = without_unused(builder.steps, outputs)
+        self._name_results(
+            writer, known, {each for step in steps for value in step.outputs for each in tensors_of(value)}
+        )
+        for made in steps:
             text.modules.add(made.module)
             text.block("compose").add(writer.statement(made))
         for name, _ in self._attributes.values():
@@ -167,7 +174,16 @@ class OperatorMaker:
         calls = [self._call(at, name, window) for at, window in enumerate(self._windows)]
         return text, calls, dict(self._weights(stored))
 
-    def _name_results(self, writer: Writer, known: Mapping[Tensor, Tensor]) -> None:
+    def _literal(self, tensor: Tensor) -> Tensor:
+        """Return a number as it is in the operator: by its extents, if it depends on those of the graph."""
+        if not isinstance(tensor.value, Integer) or tensor.value.value is not None:
+            return tensor
+        value = self._by_extents(tensor.value)
+        if value is None:
+            raise UntranslatableError("an extent that the operator can't know")
+        return literal(value)
+
+    def _name_results(self, writer: Writer, known: Mapping[Tensor, Tensor], used: Set[Tensor]) -> None:
         """Give results the names that the source has for them, without that of the whole."""
         first = self._windows[0]
         writer.name(known[first.outputs[0]], "y")
@@ -175,7 +191,8 @@ class OperatorMaker:
             for number, value in enumerate(step.outputs):
                 for place, tensor in enumerate(tensors_of(value)):
                     row = [tensors_of(window.steps[at].outputs[number])[place] for window in self._windows]
-                    writer.name(known[tensor], self._relative(row))
+                    if known[tensor] in used:
+                        writer.name(known[tensor], self._relative(row))
 
     def _relative(self, row: Sequence[Tensor]) -> str | None:
         """Return what all windows call a tensor, without the name of the window; None if they don't agree."""

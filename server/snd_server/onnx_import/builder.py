@@ -188,7 +188,7 @@ def value_of(value: Any) -> Value:
     match value:
         case None:
             return NULL
-        case Integer() | Truth() | str():
+        case Integer() | Truth() | Pack() | str():
             return value
         case bool() | np.bool_():
             return integers.truth(bool(value))

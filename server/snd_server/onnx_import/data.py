@@ -41,6 +41,8 @@ class Data(Struct, frozen=True, eq=False):
     name: str = ""
     may_be_infinite: bool = False
     """Whether elements may be -inf: it is a logarithm, or computed from one."""
+    is_natural: bool = False
+    """Whether no element is negative: it has indices that exporters count up. That of constants is not said here."""
 
     @property
     def rank(self) -> int:
@@ -123,3 +125,26 @@ def type_name(dtype: np.dtype[Any]) -> str:
 
 
 Argument: TypeAlias = "Data | Tensor | Pack | Sequence[Argument] | float | int | bool | Integer | None"
+
+
+def natural(value: Argument) -> bool:
+    """Return whether it is known that no element of an argument is negative."""
+    match value:
+        case Data() if value.array is not None:
+            return value.is_bool or bool(value.array.size == 0 or value.array.min() >= 0)
+        case Data() if value.contents is not None:
+            return all(_least(each) >= 0 for each in value.contents.flat)
+        case Data():
+            return value.is_natural or value.is_bool
+        case Integer():
+            return _least(value) >= 0
+        case int() | float():
+            return value >= 0
+        case list() | tuple():
+            return all(map(natural, value))
+    return False
+
+
+def _least(value: Integer) -> int:
+    low, _ = integers.bounds(value)
+    return -1 if low is None else low

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _SUFFIX = re.compile(r"(_output_\d+|:\d+|__\d+)$")
+_SUBGRAPH = re.compile(r"_(while_loop_body|while_loop_cond|scan_combine|true|false)_graph_\d+(__subgraph_in)?$")
+"""What torch.onnx appends to the names in branches and loops."""
 _NUMBERED = re.compile(r"^(tmp|([a-zA-Z]?|val_|tmp_|onnx::\w+_)\d+)$")
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -17,8 +19,10 @@ def readable(name: str, kind: str = "") -> str:
     'layer1_0_conv1'
     >>> readable("r21", "MaxPool"), readable("val_21", "MaxPool"), readable("fc6.weight")
     ('max_pool', 'max_pool', 'fc6_weight')
+    >>> readable("count_while_loop_body_graph_0__subgraph_in")
+    'count'
     """
-    plain = _SUFFIX.sub("", name)
+    plain = _SUFFIX.sub("", _SUBGRAPH.sub("", name))
     if not plain or (kind and _NUMBERED.match(plain)):
         return snake(kind) or "tensor"
     parts = [each for each in plain.split("/") if each]
@@ -58,6 +62,8 @@ def says_nothing(name: str) -> bool:
 
 
 _ROLES = {"filter": "weight", "A": "weight", "B": "weight", "bias": "bias", "scale": "scale", "table": "table"}
+_RECURRENT = {"W": "input_weight", "R": "recurrent_weight", "B": "bias", "RB": "recurrent_bias"}
+"""The parameters of recurrent layers."""
 _TERMS = {"math.add": "bias", "math.sub": "bias", "math.mul": "scale", "math.div": "scale"}
 
 
@@ -66,8 +72,11 @@ def named_by_use(result: str, operator: str, parameter: str) -> str:
 
     >>> named_by_use("query_matmul", "linalg.matmul", "B"), named_by_use("query", "math.add", "y")
     ('query_weight', 'query_bias')
+    >>> named_by_use("encoder_lstm", "nn.lstm", "R")
+    'encoder_lstm_recurrent_weight'
     """
-    role = _ROLES.get(parameter) or _TERMS.get(operator, "constant")
     module, _, name = operator.partition(".")
+    roles = _RECURRENT if name.endswith(("gru", "lstm", "rnn")) else _ROLES
+    role = roles.get(parameter) or _TERMS.get(operator, "constant")
     place = result.removesuffix(name).rstrip("_") if module in ("linalg", "math") else result
     return f"{place}_{role}" if place else role

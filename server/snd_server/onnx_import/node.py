@@ -5,18 +5,19 @@ The modules of ``operations`` register a translation for each kind of node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 from snd_server.onnx_import.builder import Builder
-from snd_server.onnx_import.data import Argument, Data, constant_of, require
+from snd_server.onnx_import.data import Argument, Data, constant_of, natural, require
 from snd_server.onnx_import.source import SourceGraph, SourceNode
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
 """Gives the output, or a list of all outputs."""
 
 _ARITHMETIC = frozenset(["math.add", "math.sub", "math.mul", "math.div", "math.neg"])
+_COUNTED = frozenset(["layout.nonzero", "layout.shape", "math.argmax", "math.argmin"])
+"""Operators that give no negative numbers, and, below, those that do not if they are given none."""
+_KEEPS_NATURAL = frozenset([
+    "layout.broadcast", "layout.cast", "layout.concat", "layout.flatten", "layout.gather", "layout.gather_nd",
+    "layout.reshape", "layout.slice", "layout.split", "layout.squeeze", "layout.stack", "layout.tile",
+    "layout.transpose", "layout.unsqueeze", "math.add", "math.mul", "onnx.gather_elements",
+])  # fmt: skip
 TRANSLATIONS: dict[tuple[str, str], Translation] = {}
 """By domain and kind of node."""
 
@@ -203,18 +211,20 @@ class Node(Struct, frozen=True, eq=False):
         may_be_infinite = operator == "math.log" or (
             operator in _ARITHMETIC and any(each.may_be_infinite for each in given)
         )
+        is_natural = _is_natural(operator, inputs, attributes)
         for value in self.builder.run(operator, inputs, dtypes, attributes):
-            found += [self._data(each, given, like, may_be_infinite) for each in _flat(value)]
+            data = (self._data(each, given, like) for each in _flat(value))
+            found += [replace(each, may_be_infinite=may_be_infinite, is_natural=is_natural) for each in data]
         return found
 
-    def _data(self, tensor: Tensor, inputs: Sequence[Data], like: np.dtype[Any] | None, may_be_infinite: bool) -> Data:
+    def _data(self, tensor: Tensor, inputs: Sequence[Data], like: np.dtype[Any] | None) -> Data:
         shape = tensor.shape
         require(shape is not None and all(isinstance(each, Integer) for each in shape), "its rank is not known")
         dtype: np.dtype[Any] = _DTYPES[tensor.dtype or "real"]
         given = [like] if like is not None else [each.dtype for each in inputs]
         found = next((each for each in given if _same_kind(each, dtype)), dtype)
         extents = tuple(each for each in shape or () if isinstance(each, Integer))
-        return Data(found, extents, tensor, may_be_infinite=may_be_infinite)
+        return Data(found, extents, tensor)
 
     def is_named(self, extent: Integer) -> bool:
         """Return whether the text can name an extent; else it depends on data."""
@@ -242,6 +252,13 @@ class Node(Struct, frozen=True, eq=False):
     def back(self, result: Data, data: Data) -> Data:
         """Return a tensor of reals as one with the type of another."""
         return result if data.is_real else self.run("layout.cast", result, dtypes=["int"], like=data.dtype)
+
+
+def _is_natural(operator: str, inputs: Sequence[Argument], attributes: Mapping[str, Any]) -> bool:
+    """Return whether no element of what an operator gives is negative."""
+    if operator == "layout.range":
+        return natural(attributes["first"]) and natural(attributes.get("stride", 1))
+    return operator in _COUNTED or (operator in _KEEPS_NATURAL and all(map(natural, inputs)))
 
 
 def _flat(value: TensorValue) -> list[Tensor]:

@@ -35,6 +35,7 @@ from snd_server.onnx_import.naming import named_by_use, readable
 from snd_server.onnx_import.node import Item
 from snd_server.onnx_import.placeholders import BOUND
 from snd_server.onnx_import.source import Array, SourceGraph
+from snd_server.onnx_import.tidying import tidied, without_unused
 from snd_server.onnx_import.translation import Missing, Problem, Translator, input_data
 
 _WIDTH = 100
@@ -82,6 +83,8 @@ class _Conversion:
         self._snapshot = Workspace(_Nothing()).snapshot()
         self._builder = Builder(self._snapshot, self._symbols.values())
         names = Names({*library_modules(), *format_modules(), *_TYPES})
+        self._same: Mapping[Tensor, Tensor] = {}
+        """The tensors that stand in the place of others."""
         self._translator = Translator(self._builder, self._symbols, names)
 
     def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
@@ -104,15 +107,18 @@ class _Conversion:
         results = self._translator.graph(self._graph)
         names = [declared.name for declared in self._graph.outputs]
         outputs = {name: self._tensor(name, value) for name, value in zip(names, results, strict=True)}
+        tidy = tidied(needed_steps(self._builder.steps, filter(None, outputs.values())), self._builder)
+        self._same = tidy.same
+        outputs = {name: None if each is None else tidy.source(each) for name, each in outputs.items()}
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
-        invoked = needed_steps(self._builder.steps, wanted)
+        invoked = needed_steps(tidy.steps, wanted)
         used = frozenset[str]().union(*map(modules_of, invoked))
         definitions = Names({*used, *self._translator.placeholders, *_TYPES})
         text = GraphText(f"graph {definitions.new(self._graph.name or 'model')}")
         origin = Origin(self._builder.wanted, self._builder.modules)
         recognised = recognise(invoked, wanted, self._builder.arrays, origin, self._snapshot, definitions, _is_right)
         self._builder.wanted.update(recognised.names)
-        steps = recognised.steps
+        steps = without_unused(recognised.steps, wanted)
         written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
         weights = dict(self._constants(text, steps, [each for each in outputs.values() if each is not None]))
@@ -248,7 +254,7 @@ class _Conversion:
     def _known_names(self) -> Iterator[tuple[str, str]]:
         for name, value in self._translator.known.items():
             if isinstance(value, Data) and value.tensor is not None:
-                written = self._writer.known(value.tensor)
+                written = self._writer.known(self._same.get(value.tensor, value.tensor))
                 if written is not None:
                     yield name, written
 

@@ -115,7 +115,7 @@ def _lstm(call: Call) -> None:
     if call.has(6):
         raise Unsuitable("a number of steps is given")
     scope = call.scope
-    x, w, r, b, h, c = (call.input(at) for at in range(6))
+    x, w, r, b = (call.input(at) for at in range(4))
     hidden = call.shape(2)[1]
     (length,) = call.shape(3)
     one = scope.constant([0])
@@ -126,7 +126,8 @@ def _lstm(call: Call) -> None:
         return scope.node("Gather", [name, scope.constant(order, np.int64, "gates")], axis=0)
 
     bias = scope.node("Concat", [gates(b), scope.constant(np.zeros((1, length)), np.float32)], axis=1)
-    states = [scope.node("Unsqueeze", [name, one]) for name in (h, c)]
+    # Without states, both begin with 0.
+    states = ["" if call.is_default(at) else scope.node("Unsqueeze", [call.input(at), one]) for at in (4, 5)]
     made = [scope.root.fresh(f"lstm_{part}") for part in ("y", "h", "c")]
     scope.nodes_of("LSTM", [x, gates(w), gates(r), bias, "", *states], made, hidden_size=hidden)
     # A dimension for the directions is in the second place of the sequence, and in the first of the states.

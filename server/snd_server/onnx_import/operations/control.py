@@ -14,6 +14,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack, Run
 from snd_server.onnx_import.data import Data, UntranslatableError, require, type_name
 from snd_server.onnx_import.limits import LONGEST_LOOP, MOST_UNROLLED
+from snd_server.onnx_import.naming import readable
 from snd_server.onnx_import.node import INT, Item, Node, translation, unless
 from snd_server.onnx_import.source import SourceGraph
 
@@ -130,7 +131,7 @@ def _do(node: Node, graph: SourceGraph, count: Data | None, condition: Data | No
 
 
 def _local(data: Data, name: str) -> Data:
-    tensor = Tensor(name, type_name(data.dtype), data.shape, TensorKind.LOCAL)
+    tensor = Tensor(readable(name), type_name(data.dtype), data.shape, TensorKind.LOCAL)
     return Data(data.dtype, data.shape, tensor)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from snd_analysis.skriptnd.names import counterparts_of_nodes
+from snd_analysis.symbolic.integers import Integer
 from snd_server.onnx_import.data import Argument, Data, real_type, require, type_name
 from snd_server.onnx_import.node import Node, translation, unless
 
@@ -45,15 +47,25 @@ def dropout(node: Node) -> list[Data | None]:
     return [x, mask]
 
 
-def operands(*inputs: Data) -> list[Argument]:
-    """Return tensors that are broadcast together; constants of one element as numbers, where that is the same."""
-    rank = max(each.rank for each in inputs)
-    wide = [each for each in inputs if each.rank == rank and each.scalar is None]
-    return [each.scalar if wide and each.scalar is not None and not _is_nan(each.scalar) else each for each in inputs]
+def operands(*inputs: Data, beside: Sequence[Data] = ()) -> list[Argument]:
+    """Return tensors that are broadcast together; those of one known element as numbers, where that is the same.
+
+    ``beside`` are others that they are broadcast with.
+    """
+    every = [*inputs, *beside]
+    rank = max(each.rank for each in every)
+    is_same = any(each.rank == rank and _number(each) is None for each in every)
+    numbers = [_number(each) if is_same else None for each in inputs]
+    return [data if number is None else number for data, number in zip(inputs, numbers, strict=True)]
 
 
-def _is_nan(value: float) -> bool:
-    return value != value
+def _number(data: Data) -> float | int | bool | Integer | None:
+    """Return the element of a tensor that has only one, if the text can say it."""
+    if data.contents is not None and data.contents.size == 1:
+        item: Integer = data.contents.reshape(-1)[0]
+        return item
+    known = data.scalar
+    return known if known == known else None  # NaN can't be written
 
 
 def broadcast(node: Node, operator: str, x: Data, y: Data, like: np.dtype[np.generic] | None = None) -> Data:
@@ -112,7 +124,7 @@ def power(node: Node) -> Data:
 @translation("Where")
 def selected(node: Node) -> Data:
     condition, x, y = node.tensors
-    first, second = operands(x, y) if x.rank and y.rank else (x, y)
+    first, second = operands(x, y, beside=[condition]) if x.rank and y.rank else (x, y)
     return node.run("math.select", condition, first, second, like=x.dtype)
 
 

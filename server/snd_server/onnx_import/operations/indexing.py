@@ -6,22 +6,18 @@ import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_server.onnx_import.data import Argument, Data, require
+from snd_server.onnx_import.data import Argument, Data, natural, require
 from snd_server.onnx_import.node import Node, translation, unless
 
 
 def positive(node: Node, indices: Data, x: Data, axis: int) -> Data:
     """Return indices along an axis that may count from the end, counted from the beginning."""
     extent = x.shape[axis]
+    if natural(indices):
+        return indices
     if indices.array is not None and extent.value is not None:
-        if indices.array.size == 0 or int(indices.array.min()) >= 0:
-            return indices
         array = indices.array % extent.value
         return node.constant(array, array.dtype, indices.name)
-    if indices.contents is not None:
-        found = indices.contents.reshape(-1)
-        if all((integers.bounds(each)[0] or -1) >= 0 for each in found):
-            return indices
     return node.run("math.mod", indices, node.extent(x, axis), like=indices.dtype)
 
 
@@ -44,7 +40,7 @@ def gather_nd(node: Node) -> Data:
     count = indices.extents[-1]
     require(count is not None, "how many dimensions are indexed is not known")
     extents = x.shape[batch : batch + (count or 0)]
-    if indices.array is None or indices.array.min(initial=0) < 0:
+    if not natural(indices):
         require(len(extents) > 0, "no dimension is indexed")
         bound: Argument = extents[0] if len(set(extents)) == 1 else _vector(node, extents)
         indices = node.run("math.mod", indices, bound)

@@ -158,7 +158,8 @@ def numbers(node: Node) -> Data:
     found = [node.input(at).integers if node.input(at).is_int else None for at in range(3)]
     values = [node.known_scalar(at) if each is None else each.reshape(-1)[0] for at, each in enumerate(found)]
     first, last, stride = values
-    return node.run("layout.range", first=first, last=last, stride=stride, like=node.input(0).dtype)
+    forward = isinstance(stride, Integer) and stride.value == 1
+    return node.run("layout.range", first=first, last=last, **unless(forward, stride=stride), like=node.input(0).dtype)
 
 
 @translation("EyeLike")

@@ -65,7 +65,8 @@ def _direction(
         summed = _added(node, first, second)
         if peepholes is None:
             gates = (_gates(node, each, [0, 2, 3, 1]) for each in (w, r, summed))
-            return node.run_all("nn.lstm", x, *gates, h, c, lengths)
+            y, *last = node.run_all("nn.lstm", x, *gates, h, c, lengths)
+            return [_all_steps(node, y, x) if lengths is None else y, *last]
         require(lengths is None, "peepholes, where items have lengths of their own")
         return node.run_all("onnx.peephole_lstm", x, w, r, summed, _item(node, peepholes, at), h, c)
     if node.kind == "GRU":
@@ -76,6 +77,13 @@ def _direction(
     require(activation in ("tanh", "relu", "sigmoid"), f"the activation {activation}")
     given = unless(activation == "tanh", activation=activation)
     return node.run_all("onnx.rnn", x, w, r, _added(node, first, second), h, lengths, **given)
+
+
+def _all_steps(node: Node, y: Data, x: Data) -> Data:
+    """Say that the result has as many steps as the input: ``nn.lstm`` declares that it may have fewer."""
+    if node.is_named(y.shape[0]) or not node.is_named(x.shape[0]):
+        return y
+    return node.run("layout.reshape", y, shape=[x.shape[0], *y.shape[1:]])
 
 
 def _used(node: Node) -> int:
