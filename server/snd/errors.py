@@ -13,6 +13,9 @@ from snd_server.arguments import ArgumentError
 __all__ = ["ArgumentError", "ConversionError", "Diagnostic", "ExportError", "ModelError", "diagnostic_of"]
 
 
+ArgumentError.__module__ = __name__  # what users see, and what they catch, has one name
+
+
 class Diagnostic(Struct, frozen=True):
     """A broken rule at a place in a file; lines and columns count from 1."""
 

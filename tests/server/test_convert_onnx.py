@@ -158,6 +158,25 @@ def test_hostile_models_are_refused_with_a_place(tmp_path: Path, real: Run):
     assert real("convert", str(path), "-o", str(tmp_path / "new"), "--force").status == 2
 
 
+def test_an_output_that_no_node_gives_is_told(tmp_path: Path, real: Run):
+    """It was left out without a word, and with exit status 0."""
+    path = _saved(tmp_path / "x.onnx", [_node("Relu", ["x"], ["z"])], [_value("x", [3])], [_value("y", [3])])
+    outcome = real("convert", str(path), "-o", str(tmp_path / "new"))
+    assert outcome.status == 1
+    assert "node 'y' (output): no node gives it" in outcome.stderr
+
+
+def test_two_initializers_of_one_name_are_refused(tmp_path: Path, real: Run):
+    nodes, x, y = [_node("Add", ["x", "w"], ["y"])], _value("x", [3]), _value("y", [3])
+    path = _saved(tmp_path / "x.onnx", nodes, [x], [y], w=np.ones(3, np.float32))
+    model = onnx.load(path)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.zeros(3, np.float32), "w"))
+    onnx.save(model, path)
+    outcome = real("convert", str(path), "-o", str(tmp_path / "new"))
+    assert outcome.status == 2
+    assert "2 nodes, inputs or initializers give 'w': only one may" in outcome.stderr
+
+
 def test_a_comparison_tries_large_extents_too(tmp_path: Path, real: Run, monkeypatch: pytest.MonkeyPatch):
     """The conversion is made wrong on purpose, for all extents but small ones."""
     from snd_server import verification

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,12 @@ graph G {
     @compose { y = math.mul(x, scale); z = math.neg(k); }
 }
 """
+
+
+def test_errors_are_known_by_the_names_that_users_catch():
+    for each in (snd.ArgumentError, snd.ModelError, snd.ExportError, snd.ConversionError):
+        assert each.__module__ == "snd.errors"
+        assert pickle.loads(pickle.dumps(each)) is each  # noqa: S301
 
 
 @pytest.mark.parametrize(

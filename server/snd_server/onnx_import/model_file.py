@@ -102,7 +102,9 @@ class _Reader:
         arrays = {each.name: self.array(each, each.name) for each in proto.initializer}
         arrays |= {each.values.name: self._dense(each) for each in proto.sparse_initializer}
         given = Counter(name for node in proto.node for name in node.output if name)
-        given.update([*arrays, *(each.name for each in proto.input if each.name not in arrays)])
+        given.update(each.name for each in proto.initializer)
+        given.update(each.values.name for each in proto.sparse_initializer)
+        given.update(each.name for each in proto.input if each.name not in arrays)
         for name, count in given.items():
             if count > 1:
                 raise InvalidModelError(f"{count} nodes, inputs or initializers give '{name}': only one may")
