@@ -142,7 +142,10 @@ TEXTS = {
     "normalization along another dimension": (
         """main (float[4, 4] x) => (float[4, 4] y)
         <float two = {2.0}, int64[1] first = {0}, float epsilon = {0.001}, float[4] w>
-        { a = Pow(x, two)  b = ReduceMean(a, first)  c = Add(b, epsilon)  d = Sqrt(c)  f = Div(x, d)  y = Mul(w, f) }""",
+        {
+            a = Pow(x, two)  b = ReduceMean(a, first)  c = Add(b, epsilon)  d = Sqrt(c)
+            f = Div(x, d)  y = Mul(w, f)
+        }""",
         "a = math.sqr(x); b = math.mean_reduce{axes=[0]}(a); c = math.add(b, 0.001); d = math.sqrt(c); "
         "f = math.div(x, d); y = math.mul(w, f);",
     ),
@@ -182,8 +185,9 @@ TEXTS = {
         """main (float[4] x, int64 n) => (float[4] y)
         <bool yes = {1}>
         {
-            y = Loop(n, yes, x) <body = while_loop_body_graph_0 (int64 i, bool c, float[4] x_while_loop_body_graph_0__subgraph_in)
-                => (bool c, float[4] mul_while_loop_body_graph_0)
+            y = Loop(n, yes, x) <body = while_loop_body_graph_0 (
+                int64 i, bool c, float[4] x_while_loop_body_graph_0__subgraph_in
+            ) => (bool c, float[4] mul_while_loop_body_graph_0)
             { mul_while_loop_body_graph_0 = Exp(x_while_loop_body_graph_0__subgraph_in) }>
         }""",
         "y = with x_2 = x do..(n) { mul = math.exp(x_2); yield mul; };",

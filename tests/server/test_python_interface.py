@@ -77,7 +77,7 @@ graph G {
 def test_errors_are_known_by_the_names_that_users_catch():
     for each in (snd.ArgumentError, snd.ModelError, snd.ExportError, snd.ConversionError):
         assert each.__module__ == "snd.errors"
-        assert pickle.loads(pickle.dumps(each)) is each  # noqa: S301
+        assert pickle.loads(pickle.dumps(each)) is each
 
 
 @pytest.mark.parametrize(

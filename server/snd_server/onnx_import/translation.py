@@ -70,6 +70,9 @@ class Translator:
         self._last = {node.modules[-1].path: node for node in graph.nodes if node.modules}
         for node in graph.nodes:
             self.node(node)
+        for each in graph.outputs:
+            if each.name not in self.known:
+                self.problems.append(Problem(each.name, "output", "no node gives it"))
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
 
     def declared_rank(self, name: str) -> int | None:
