@@ -33,9 +33,9 @@ def failure(*arguments: Any, **keywords: Any) -> EvaluationFailed:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 def _without_formulas() -> dict[OperatorName, str]:
-    """The library operators with neither formula nor composition, with the first sentence about each."""
+    """The library operators, also of ONNX, with neither formula nor composition, and the first sentence about each."""
     found = {}
-    for module in library_modules():
+    for module in (*library_modules(), "onnx"):
         path = f"{LIBRARY_PREFIX}{module}"
         tree = library_snapshot().tree(path)
         text = library_snapshot().source(path).text
@@ -67,10 +67,10 @@ def test_the_page_lists_the_intrinsics(request: pytest.FixtureRequest):
     ]
     page = (
         "# Intrinsics\n\n"
-        "Chapter 4 of the draft has no formula for these operators of the standard library: snd computes them in its "
-        "own way.\nEvery other one is computed by its `@lower` or its `@compose` block, as are your own; an operator "
-        "with neither can be checked\nand composed, but not run. How ties, NaN and borders are treated is said in "
-        "[the decisions about the library](language.md#the-standard-library).\n\n"
+        "Chapter 4 of the draft has no formula for these operators of the standard library, nor has the module `onnx` "
+        "for its\nown: snd computes them in its own way. Every other one is computed by its `@lower` or its `@compose` "
+        "block, as are\nyour own; an operator with neither can be checked and composed, but not run. How ties, NaN and "
+        "borders are treated is\nsaid in [the decisions about the library](language.md#the-standard-library).\n\n"
         "This page is made by `pytest --update-goldens tests/runtime/test_intrinsics.py`.\n\n"
         "| operator | what it does |\n|---|---|\n" + "\n".join(rows) + "\n"
     )
@@ -346,6 +346,18 @@ def test_operators_on_tensors_ask_for_memory_too():
     assert failure("algo.nonmax_suppress", ROW, SCORES, limits=few).rule.name == "limit-exceeded"
     found = failure("image.max_roi_pool", IMAGE, np.array([[0, 0, 6, 6.0]]), FIRST, output_size=[10**5, 10**6])
     assert found.rule.name == "limit-exceeded"
+    found = failure("onnx.roi_align", IMAGE, np.array([[0, 0, 1e9, 1e9]]), FIRST, output_size=[2, 2])
+    assert found.rule.name == "limit-exceeded"
+
+
+def test_aligned_regions_lie_in_images_that_are_there_and_end_somewhere():
+    region = np.array([[0, 0, 6, 6.0]])
+    found = failure("onnx.roi_align", IMAGE, region, np.array([len(IMAGE)]), output_size=[2, 2])
+    assert found.message.startswith(f"the index {len(IMAGE)} is outside of dimension 0 of 'x'")
+    assert found.message.endswith("(at batch_indices[0])")
+    for far in (NAN, INF, 1e20):
+        found = failure("onnx.roi_align", IMAGE, np.array([[0, 0, 6, far]]), FIRST, output_size=[2, 2])
+        assert found.message.startswith("the region rois[0] lies too far away")
 
 
 @pytest.mark.parametrize(
@@ -353,6 +365,7 @@ def test_operators_on_tensors_ask_for_memory_too():
     [
         ("algo.nonmax_suppress", [ROW, SCORES], {}),
         ("image.max_roi_pool", [IMAGE, np.array([[0, 0, 6, 6.0]]), FIRST], {"output_size": [2, 2]}),
+        ("onnx.roi_align", [IMAGE, np.array([[0, 0, 6, 6.0]]), FIRST], {"output_size": [2, 2]}),
     ],
 )
 def test_loops_watch_the_time(name: str, inputs: list[Any], attributes: dict[str, Any]):

@@ -49,7 +49,7 @@ def _pooled(invocation: BoundIntrinsic, reduction: np.ufunc, identity: float) ->
     """
     images, rois, index = (invocation.tensor(number) for number in range(3))
     size = invocation.integers("output_size")
-    _check_index(invocation, index, len(images))
+    check_index(invocation, index, len(images), "input", "index")
     begins, ends = _corners(invocation, rois)
     shape = (len(rois), images.shape[1], *size)
     invocation.claim("'output'", shape, images.dtype)
@@ -102,12 +102,13 @@ def _reduced(values: Array, axis: int, cells: _Cells, reduction: np.ufunc, ident
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
-def _check_index(invocation: BoundIntrinsic, index: Array, count: int) -> None:
+def check_index(invocation: BoundIntrinsic, index: Array, count: int, images: str, name: str) -> None:
+    """Raise EvaluationFailed if regions lie in an image that is not there."""
     outside = (index < 0) | (index >= count)
     if outside.any():
         at = int(np.argmax(outside))
         message = (
-            f"the index {index[at]} is outside of dimension 0 of 'input', whose extent is {count} (at index[{at}])"
+            f"the index {index[at]} is outside of dimension 0 of '{images}', whose extent is {count} (at {name}[{at}])"
         )
         raise invocation.failed(rules.INDEX_OUT_OF_RANGE, message)
 

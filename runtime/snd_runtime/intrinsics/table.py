@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
+from snd_runtime.intrinsics.alignment import roi_align
 from snd_runtime.intrinsics.invocation import Intrinsic
 from snd_runtime.intrinsics.random_values import bernoulli, normal, uniform
 from snd_runtime.intrinsics.regions import avg_roi_pool, max_roi_pool
@@ -16,6 +17,7 @@ from snd_runtime.intrinsics.suppression import nonmax_suppress
 _BY_MODULE: Final[dict[str, dict[str, Intrinsic]]] = {
     "algo": {"nonmax_suppress": nonmax_suppress, "top_k": top_k},
     "image": {"avg_roi_pool": avg_roi_pool, "max_roi_pool": max_roi_pool},
+    "onnx": {"roi_align": roi_align},
     "rand": {"bernoulli": bernoulli, "normal": normal, "uniform": uniform},
 }
 

@@ -163,9 +163,11 @@ def _images() -> Iterator[ReferenceCase]:
             attributes = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
             yield ReferenceCase("GridSample", [_reals(*shape), grid], attributes)
     corners = np.array([[0.5, 1.2, 3.4, 4.1], [-3.0, -2.0, 9.0, 7.5], [2.0, 2.0, 2.3, 2.1], [5.0, 1.0, 3.0, 4.0]])
-    for mode, samples, scale in product(("half_pixel", "output_half_pixel"), (1, 2, 3), (1.0, 0.5)):
+    for mode, samples, scale, reduction in product(
+        ("half_pixel", "output_half_pixel"), (0, 1, 3), (1.0, 0.5), ("avg", "max")
+    ):
         size = {"output_height": 2, "output_width": 3, "sampling_ratio": samples, "spatial_scale": scale}
-        attributes = {**size, "coordinate_transformation_mode": mode}
+        attributes = {**size, "coordinate_transformation_mode": mode, "mode": reduction}
         yield ReferenceCase("RoiAlign", [_reals(2, 3, 5, 4), corners, _ints(0, 1, 1, 0)], attributes)
     for size, block, attributes in (
         ((5, 6), (2, 3), {}),

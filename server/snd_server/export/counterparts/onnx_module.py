@@ -68,7 +68,7 @@ def _roi_align(call: Call) -> None:
         raise Unsuitable("ONNX has as many samples along each dimension")
     call.write(
         "RoiAlign", call.given(), output_height=height, output_width=width, sampling_ratio=rate,
-        spatial_scale=call["scale"],
+        spatial_scale=call["scale"], mode=call["mode"],
         coordinate_transformation_mode="half_pixel" if call["half_pixel"] else "output_half_pixel",
     )  # fmt: skip
 

@@ -185,13 +185,14 @@ def _at_elements(node: Node, x: Data, grid: Data, aligned: bool) -> Data:
 @translation("RoiAlign")
 def roi_align(node: Node) -> Data:
     x, rois, batch_indices = (node.input(at) for at in range(3))
-    samples = node.number("sampling_ratio", 0)
-    require(node.text("mode", "avg") == "avg", "the maximum of weighted elements")
-    require(samples > 0, "numbers of samples that depend on the regions")
     size, scale = [node.number(f"output_{each}", 1) for each in ("height", "width")], node.real("spatial_scale", 1.0)
     mode = node.text("coordinate_transformation_mode", "half_pixel" if node.opset >= 16 else "output_half_pixel")
-    given = {**unless(scale == 1, scale=scale), **unless(mode == "half_pixel", half_pixel=False)}
-    return node.run("onnx.roi_align", x, rois, batch_indices, output_size=size, sampling_rate=[samples] * 2, **given)
+    samples, reduction = node.number("sampling_ratio", 0), node.text("mode", "avg")
+    given = {
+        **unless(not samples, sampling_rate=[samples] * 2), **unless(reduction == "avg", mode=reduction),
+        **unless(scale == 1, scale=scale), **unless(mode == "half_pixel", half_pixel=False),
+    }  # fmt: skip
+    return node.run("onnx.roi_align", x, rois, batch_indices, output_size=size, **given)
 
 
 @translation("Col2Im")
