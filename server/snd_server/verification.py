@@ -47,20 +47,20 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
     }
 
     def compared(evaluator: Evaluator, inputs: Sequence[_Input]) -> _Comparison:
-        def original(least: int) -> tuple[EvaluationAnswer, dict[str, Summary]]:
-            given = {sources.get(name, name): array for name, array in _random(inputs, request.seed, least).items()}
+        def original(drawing: _Drawn) -> tuple[EvaluationAnswer, dict[str, Summary]]:
+            given = {sources.get(name, name): array for name, array in _random(inputs, request.seed, drawing).items()}
             try:
                 return _run(evaluator, request, request.path, given, drawn)
             except ArgumentError as failed:
                 raise _SourceFailed(str(failed)) from None
 
-        least = 0
+        drawing = _DRAWN[0]
         try:
-            source, before = original(least)
+            source, before = original(drawing)
         except _SourceFailed:  # something is divided by one of them
-            least = 1
-            source, before = original(least)
-        target, after = _run(evaluator, request, main, _random(inputs, request.seed, least), weights)
+            drawing = _DRAWN[1]
+            source, before = original(drawing)
+        target, after = _run(evaluator, request, main, _random(inputs, request.seed, drawing), weights)
         expected = {name: np.asarray(array) for name, array in (source.arrays or {}).items()}
         return _compared(inputs, expected, target, lambda: _first_difference(before, after, names), names)
 
@@ -74,12 +74,17 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
     """
 
     def compared(evaluator: Evaluator, inputs: Sequence[_Input]) -> _Comparison:
-        arrays = _random(inputs, request.seed)
-        given = {name: arrays[new] for name, new in converted.inputs.items() if new in arrays}
-        try:
-            expected = run_onnxruntime(request.path, {**given, **fixed})
-        except RuntimeFailedError as problem:
-            raise _SourceFailed(f"--verify: {problem}") from None
+        failed = ""
+        for drawn in _DRAWN:
+            arrays = _random(inputs, request.seed, drawn)
+            given = {name: arrays[new] for name, new in converted.inputs.items() if new in arrays}
+            try:
+                expected = run_onnxruntime(request.path, {**given, **fixed})
+                break
+            except RuntimeFailedError as problem:
+                failed = failed or f"--verify: {problem}"
+        else:
+            raise _SourceFailed(failed)
         target, after = _run(evaluator, request, main, arrays, {})
 
         def first_difference() -> str:
@@ -92,6 +97,18 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
         return _compared(inputs, expected, target, first_difference, converted.outputs, tolerance)
 
     return _on_small_and_large(request, main, {}, compared)
+
+
+class _Drawn(Struct, frozen=True):
+    """Which ints are drawn, the second excluded, and whether reals are below 1 and not negative."""
+
+    least: int = 0
+    end: int = 2
+    fractions: bool = False
+
+
+_DRAWN = (_Drawn(), _Drawn(1, 3), _Drawn(0, 1, fractions=True), _Drawn(1, 2, fractions=True))
+"""Tried in this order until the source runs. Ints are often indices, some of them into one element, or divisors."""
 
 
 class _SourceFailed(ArgumentError):  # noqa: N818
@@ -248,18 +265,19 @@ def _note(seen: dict[str, Summary], tensor: ShownTensor) -> None:
         seen[tensor.name] = tensor.summary
 
 
-def _random(inputs: Iterable[_Input], seed: int, least: int = 0) -> dict[str, Array]:
-    """Return random arrays. Integers are ``least`` or one more: they are often indices."""
+def _random(inputs: Iterable[_Input], seed: int, drawn: _Drawn) -> dict[str, Array]:
+    """Return random arrays."""
     chance = np.random.default_rng(seed)
     found: dict[str, Array] = {}
     for each in inputs:
         match each.dtype:
             case "real":
-                found[each.name] = chance.standard_normal(each.shape, np.float32)
+                draw = chance.random if drawn.fractions else chance.standard_normal
+                found[each.name] = draw(each.shape, np.float32)
             case "bool":
                 found[each.name] = chance.integers(0, 2, each.shape).astype(bool)
             case _:
-                found[each.name] = chance.integers(least, least + 2, each.shape)
+                found[each.name] = chance.integers(drawn.least, drawn.end, each.shape)
     return found
 
 

@@ -396,6 +396,23 @@ def test_what_is_squeezed_away_is_declared_or_given(project: Path, real: Run):
             assert "the extent 'b' must" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """main (float[1, 2, 5, 5] x, float[n, 4] rois, int64[n] index) => (float[n, 2, 2, 2] y)
+           { y = RoiAlign<output_height = 2, output_width = 2>(x, rois, index) }""",
+        """main (float[1, 2, 5, 5] x, float[n, 4] rois, float[n] place) => (float[n, 2, 2, 2] y)
+           { index = Cast<to = 7>(place) y = RoiAlign<output_height = 2, output_width = 2>(x, rois, index) }""",
+        "main (int64[n] x, int64[n] y) => (int64[n] z) { z = Div(x, y) }",
+    ],
+)
+def test_inputs_are_drawn_that_the_model_runs_with(text: str, project: Path, real: Run):
+    """Indices of the one image that there is, and no divisors that are 0."""
+    onnx.save(onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {text}'), "model.onnx")
+    outcome = real("convert", "model.onnx", "-o", "new", "--verify")
+    assert outcome.status == 0, outcome.stderr
+
+
 TORCH = Path(__file__).parents[1] / "support" / "onnx_models" / "torch"
 OPERATORS = {
     "bert-dynamo": ["bert_layer"],
