@@ -33,12 +33,12 @@ class Fold(Struct, frozen=True):
         """How much deeper the last loop stands for the blocks."""
         return 1 if self.before_block else 0
 
-    def rows(self, begins: dict[str, str], axis: int, length: str) -> list[str]:
+    def rows(self, begins: dict[str, str], index: str, length: str) -> list[str]:
         """Return the lines that begin the last loop; ``begins`` are parts of arrays without their last bracket."""
         if not self.before_block:
-            return [*(f"{name} = {begin} :]" for name, begin in begins.items()), f"for i{axis} in range({length}):"]
+            return [*(f"{name} = {begin} :]" for name, begin in begins.items()), f"for {index} in range({length}):"]
         lines = [f"{name} = {begin} + b * {MOST_SUMMED} :]" for name, begin in begins.items()]
-        lines += [*self.before_block, f"for i{axis} in range(min({MOST_SUMMED}, {length} - b * {MOST_SUMMED})):"]
+        lines += [*self.before_block, f"for {index} in range(min({MOST_SUMMED}, {length} - b * {MOST_SUMMED})):"]
         blocks = f"for b in range(({length} + {MOST_SUMMED - 1}) // {MOST_SUMMED}):"
         return [blocks, *(f"    {line}" for line in lines)]
 

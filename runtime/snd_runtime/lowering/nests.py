@@ -191,11 +191,15 @@ class _Nest:
         if axis in target.steps:
             places = self._level(each for each in target.steps if each != axis)
             place = f"q{self._accesses.number(target)}_{places}"
-            return side_by_side(target.array, place, f"i{axis}", self._number(extent))
+            return side_by_side(target.array, place, self._position(axis), self._number(extent))
         self._constants.append(0.0)
         fold = along_row(statement.operator, statement.write.slot.dtype, self._element(target), "c0")
         self._functions |= fold.functions
         return fold
+
+    def _position(self, axis: int) -> str:
+        """Return the name of the index of a loop: of loops that are alike, it is the same."""
+        return f"i{self._levels[axis]}"
 
     @property
     def _far(self) -> int:
@@ -228,8 +232,8 @@ class _Nest:
             conditions.append(f"0 <= {index} < {self._number(each.extent)}")
         step, target = self._stored(self._statements[0], "s", value), self._element(self._accesses.targets[0])
         made = Windows(
-            f"i{axis}", f"i{within}", self._number(extent), size, self._bounds(level), conditions, rows,
-            self._lines[level], self._lines[level + 1], target, step,
+            self._position(axis), self._position(within), self._number(extent), size, self._bounds(level), conditions,
+            rows, self._lines[level], self._lines[level + 1], target, step,
         )  # fmt: skip
         around = {other for each in limits for other in each.form.factors} - {axis, within}
         self._lines[self._level(around)] += made.before()
@@ -257,7 +261,7 @@ class _Nest:
         """Return the index that is limited, without what an axis adds to it."""
         rest = [self._number(limit.form.constant)]
         rest += [
-            f"i{each} * {self._number(factor)}"
+            f"{self._position(each)} * {self._number(factor)}"
             for each, factor in limit.form.factors.items()
             if each != axis and each in self._levels
         ]
@@ -275,18 +279,18 @@ class _Nest:
             return [
                 f"for tile in range(({end} + {_TILE[0] - 1}) // {_TILE[0]} * {count}):",
                 f"{INDENT}first, begin = tile // {count} * {_TILE[0]}, tile % {count} * {_TILE[1]}",
-                f"{INDENT}for i{axis} in range(first, min(first + {_TILE[0]}, {end})):",
+                f"{INDENT}for i{level} in range(first, min(first + {_TILE[0]}, {end})):",
             ]
         if not bounds:
             return [*self._rows(level, axis, start, end)]
         low, high = ((name, *(each[at] for each in bounds)) for at, name in enumerate((start, end)))
-        start, end = f"l{axis}", f"h{axis}"
+        start, end = f"l{level}", f"h{level}"
         lines = [f"{start} = max({', '.join(low)})", f"{end} = min({', '.join(high)})"]
         return [*lines, *self._rows(level, axis, start, end)]
 
     def _rows(self, level: int, axis: int, start: str, end: str) -> Iterator[str]:
         if level < len(self._loops):
-            yield f"for i{axis} in range({start}, {end}):"
+            yield f"for i{level} in range({start}, {end}):"
             return
         begins = {}
         for number, each in enumerate(self._accesses.all):
@@ -295,10 +299,10 @@ class _Nest:
                 begin = f"p{number} + {start} * {step}" if start != "0" else f"p{number}"
                 begins[f"r{number}"] = f"{each.array}[{begin}"
         if self._fold is not None:
-            yield from self._fold.rows(begins, axis, f"({end} - {start})")
+            yield from self._fold.rows(begins, f"i{level}", f"({end} - {start})")
             return
         yield from (f"{name} = {begin} :]" for name, begin in begins.items())
-        yield f"for i{axis} in range({end} - {start}):"
+        yield f"for i{level} in range({end} - {start}):"
 
     def _points(self) -> None:
         """Write where each access is, at the level of its deepest axis but those of rows."""
@@ -318,7 +322,7 @@ class _Nest:
             added = [f"{name} * {self._number(step)}" for name, at, step in indices if at == level]
             axis = self._loops[level - 1][0]
             if level and access.steps.get(axis, 0):
-                added.append(f"i{axis} * {self._number(access.steps[axis])}")
+                added.append(f"i{level} * {self._number(access.steps[axis])}")
             if added:
                 self._lines[level].append(f"q{number}_{level} = {' + '.join((place, *added))}")
                 place = f"q{number}_{level}"
@@ -343,7 +347,7 @@ class _Nest:
         number = self._accesses.number(access)
         if access.chosen and number not in self._found:
             raise UnsuitableError
-        indices = [f"i{axis}" if axis != self._within else "j" for axis, _ in self._loops[self._far :]]
+        indices = [self._position(axis) if axis != self._within else "j" for axis, _ in self._loops[self._far :]]
         steps = [access.steps.get(axis, 0) for axis, _ in self._loops[self._far :]]
         terms = [
             index if step == 1 else f"{index} * {step}" for index, step in zip(indices, steps, strict=True) if step
@@ -379,7 +383,7 @@ class _Nest:
             case Constant(dtype="int" | "bool", value=value):
                 return f"({value})", 0
             case AxisPosition(axis=axis) if axis in self._accesses.positions:
-                return (f"i{axis}", self._levels[axis]) if axis in self._levels else ("0", 0)
+                return (self._position(axis), self._levels[axis]) if axis in self._levels else ("0", 0)
             case Read():
                 access = self._accesses.of(statement, term.slot, term.places)
                 level, text = self._level_of(access), self._element(access)
