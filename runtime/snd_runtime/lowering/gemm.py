@@ -29,12 +29,15 @@ from snd_runtime.lowering.vectors import (
     sums,
     table_at,
     tile_of,
+    total,
 )
 
 _BLOCK = 320
 """How many products are added up in registers: their operands stay in the first cache."""
 _PANELS = 8
 """How many tiles of columns go through all blocks, one after the other: their panels stay in the second cache."""
+_FEW = 4
+"""How many columns may be left that are multiplied one by one."""
 _LINE = 64
 """Bytes of a line of the cache."""
 
@@ -56,25 +59,34 @@ class Multiplication:
 
     def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int) -> None:
         tile = tile_of(item_bytes)
-        inner, places, skipped = len(a.columns), *_tiled(c.columns, tile)
+        inner, left = len(a.columns), _left(len(c.columns), tile)
+        places, skipped = _tiled(c.columns[: len(c.columns) - left], tile)
         columns, c_columns = b.columns[places], c.columns[places]
         rows = np.minimum(np.arange(len(c.rows) + -len(c.rows) % tile.rows), len(c.rows) - 1)
         runs = runs_of(columns, tile.lanes, -int(b.starts.min() + b.rows.min()))
         # Blocks have nearly the same length, in whole vectors.
         length = -(-inner // -(-inner // _BLOCK))
         self._table = _joined(
-            np.array([length + -length % tile.lanes, _is_row(a.columns), _is_row(b.rows), len(c.rows), len(c.columns)]),
+            np.array([length + -length % tile.lanes, _is_row(a.columns), _is_row(b.rows)]),
             a.starts, a.rows[rows], a.columns,
             b.starts, b.rows, columns, runs.ends, runs.places, runs.lanes,
-            c.starts, c.rows[rows], c_columns, skipped,
+            c.starts, c.rows[rows], np.append(c_columns, c.columns[-_FEW:]), skipped,
             np.array([_is_row(c_columns[at : at + tile.columns]) for at in range(0, len(columns), tile.columns)]),
+            b.columns[-_FEW:], np.array([len(c.rows), len(c.columns) - left, left]),
         )  # fmt: skip
         panels = min(-(-len(columns) // tile.columns), _PANELS)
-        self._bytes = (panels * _BLOCK * tile.columns + tile.rows * (_BLOCK + tile.columns)) * item_bytes + _LINE
+        elements = panels * _BLOCK * tile.columns + tile.rows * (_BLOCK + tile.columns) + _FEW * _BLOCK
+        self._bytes = elements * item_bytes + _LINE
 
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
         """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
         return called(_kernel(real.str), (a, b, c, Scratch(self._bytes)), (self._table, begins))
+
+
+def _left(count: int, tile: Tile) -> int:
+    """Return how many columns are left that no vector is worth: their sums are in vectors, each of one sum."""
+    left = count % tile.lanes
+    return left if left <= _FEW < tile.lanes <= count else 0
 
 
 def _tiled(columns: Array, tile: Tile) -> tuple[Array, Array]:
@@ -112,7 +124,7 @@ def _kernel(dtype: str) -> Callable[..., None]:
     tile = tile_of(real.itemsize)
     tile_rows, tile_columns, lanes, item_bytes, block = tile.rows, tile.columns, tile.lanes, real.itemsize, _BLOCK
     panel_bytes = block * tile_columns * item_bytes
-    multiplied, added = _all_products(tile), _scattered(tile)
+    multiplied, added, dots = _all_products(tile), _scattered(tile), _all_dots(tile)
     fill_rows, fill_panel = copies(tile, _BLOCK)
 
     @njit
@@ -125,11 +137,13 @@ def _kernel(dtype: str) -> Callable[..., None]:
         b_starts, b_inner, b_columns = part(table, 4), part(table, 5), part(table, 6)
         ends, places, begun = part(table, 7), part(table, 8), part(table, 9)
         c_starts, c_rows, c_columns = part(table, 10), part(table, 11), part(table, 12)
-        skipped, is_row = part(table, 13), part(table, 14)
-        rows, inner, columns, step = how[3], len(a_inner), len(b_columns), how[0]
+        skipped, is_row, left_columns = part(table, 13), part(table, 14), part(table, 15)
+        rows, whole, left = part(table, 16)[0], part(table, 16)[1], part(table, 16)[2]
+        inner, columns, step = len(a_inner), len(b_columns), how[0]
         panels = scratch + -scratch % _LINE
         row_part = panels + min(-(-columns // tile_columns), _PANELS) * panel_bytes
         totals = row_part + tile_rows * block * item_bytes
+        left_part = totals + tile_rows * tile_columns * item_bytes
         total_rows = np.arange(tile_rows) * tile_columns
         for number in range(len(c_starts)):
             a_start, b_start, c_start = a_starts[number], b_starts[number], c_starts[number]
@@ -143,22 +157,32 @@ def _kernel(dtype: str) -> Callable[..., None]:
                         how_b = (b_columns, column, width, ends, places, begun, how[2])
                         fill_panel(panel, b, b_start, b_inner, first, length, *how_b)
                         panel += panel_bytes
+                    has_left = left > 0 and chunk_end == columns
+                    if has_left:
+                        fill_rows(left_part, b, b_start, left_columns, 0, _FEW, b_inner, first, length, how[2])
                     for row in range(0, rows, tile_rows):
                         height = min(rows - row, tile_rows)
                         fill_rows(row_part, a, a_start, a_rows, row, tile_rows, a_inner, first, length, how[1])
                         panel = panels
                         for column in range(chunk, chunk_end, tile_columns):
                             is_wide, at = columns - column > lanes, column // tile_columns
+                            # Called once only: the compiler puts all of it there.
+                            to, start, to_rows, to_row = totals, 0, total_rows, 0
+                            skips, is_fresh = 0, True
                             if is_row[at]:
-                                start, skips = c_start + c_columns[column], skipped[at]
-                                multiplied(
-                                    row_part, panel, length, height, is_wide, c, start, c_rows, row, skips, is_first
-                                )
-                            else:
-                                multiplied(row_part, panel, length, height, is_wide, totals, 0, total_rows, 0, 0, True)
-                                width = min(how[4] - column, tile_columns)
+                                to, start, to_rows, to_row = c, c_start + c_columns[column], c_rows, row
+                                skips, is_fresh = skipped[at], is_first
+                            target = (to, start, to_rows, to_row, skips, is_fresh)
+                            multiplied(row_part, panel, length, height, is_wide, *target)
+                            if not is_row[at]:
+                                width = min(whole - column, tile_columns)
                                 added(totals, c, c_start, c_rows, row, height, c_columns, column, width, is_first)
                             panel += panel_bytes
+                        if has_left:
+                            dots(row_part, left_part, length, left, totals)
+                            place = _FEW - left
+                            found = totals + place * item_bytes
+                            added(found, c, c_start, c_rows, row, height, c_columns, columns + place, left, is_first)
 
     compiled: Callable[..., None] = kernel
     return compiled
@@ -218,6 +242,25 @@ def _all_products(tile: Tile) -> Callable[..., None]:
     return products
 
 
+def _all_dots(tile: Tile) -> Callable[..., None]:
+    """Return what multiplies a tile of rows with a few columns, whose elements lie next to each other, for totals."""
+    from numba import njit
+
+    third, tile_columns = tile.rows // 3, tile.columns
+    of_one, of_few = _dots(tile, tile.rows, 1), _dots(tile, third, _FEW)
+
+    @njit(error_model="numpy", boundscheck=False)
+    def dots(part: int, columns: int, length: int, count: int, totals: int) -> None:
+        if count == 1:
+            of_one(part, 0, columns, _FEW - 1, length, totals, _FEW - 1)
+        else:
+            for row in range(0, 3 * third, third):
+                of_few(part, row, columns, 0, length, totals, row * tile_columns)
+
+    made: Callable[..., None] = dots
+    return made
+
+
 # ---- in the language of the compiler ---------------------------------------------------------------------------------
 def _tile_products(tile: Tile, height: int, vectors: int) -> Callable[..., Any]:
     """Return what multiplies so many rows with so many vectors of columns of a panel, for a tile of the result.
@@ -274,5 +317,42 @@ def _tile_products(tile: Tile, height: int, vectors: int) -> Callable[..., Any]:
 
         number, table = types.int64, types.int64[::1]
         return types.void(number, number, number, number, number, table, number, number, types.boolean), code
+
+    return intrinsic(products)
+
+
+def _dots(tile: Tile, height: int, width: int) -> Callable[..., Any]:
+    """Return what multiplies so many rows with so many columns, both in whole vectors along the sums."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    index = ir.IntType(64)
+
+    def products(typing: Any, part: Any, row: Any, columns: Any, column: Any, count: Any, to: Any, start: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            part, row, columns, column, count, to, start = arguments
+            sides = [
+                element_at(builder, tile, each, builder.mul(at, index(_BLOCK)))
+                for each, at in ((part, row), (columns, column))
+            ]
+
+            def multiplied(k: Any) -> list[Any]:
+                left, right = (
+                    [
+                        load_vector(builder, tile, builder.gep(side, [builder.add(k, index(number * _BLOCK))]))
+                        for number in range(size)
+                    ]
+                    for side, size in zip(sides, (height, width), strict=True)
+                )
+                return [builder.fmul(one, other, flags=("contract",)) for one in left for other in right]
+
+            target = element_at(builder, tile, to, start)
+            for at, each in enumerate(sums(builder, tile, count, tile.lanes, multiplied)):
+                place = builder.gep(target, [index(at // width * tile.columns + at % width)])
+                builder.store(total(builder, each, tile.lanes), place)
+            return context.get_dummy_value()
+
+        return types.void(*(types.int64,) * 7), code
 
     return intrinsic(products)

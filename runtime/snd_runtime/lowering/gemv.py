@@ -23,6 +23,7 @@ from snd_runtime.lowering.vectors import (
     sums,
     table_at,
     tile_of,
+    total,
 )
 
 _ROWS = 4
@@ -104,25 +105,11 @@ def _products(tile: Tile, width: int) -> Callable[..., Any]:
             is_new = builder.icmp_signed(">=", positions, repeated(builder, first, lanes))
             last = multiplied(builder.sub(count, index(lanes)))
             for at, (one, product) in enumerate(zip(added, last, strict=True)):
-                total = _sum(builder, builder.fadd(one, builder.select(is_new, product, zero)), lanes)
-                builder.store(total, builder.gep(tables[2], [index(at)]))
+                found = total(builder, builder.fadd(one, builder.select(is_new, product, zero)), lanes)
+                builder.store(found, builder.gep(tables[2], [index(at)]))
             return context.get_dummy_value()
 
         number, table = types.int64, types.int64[::1]
         return types.void(number, number, table, number, number, number, table, number, to), code
 
     return intrinsic(products)
-
-
-def _sum(builder: Any, vector: Any, lanes: int) -> Any:
-    """Return the sum of the elements of a vector, of which there is a power of two."""
-    from llvmlite import ir
-
-    while lanes > 1:
-        lanes //= 2
-        halves = (
-            builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), lanes), [*each]))
-            for each in (range(lanes), range(lanes, 2 * lanes))
-        )
-        vector = builder.fadd(*halves)
-    return builder.extract_element(vector, ir.IntType(32)(0))

@@ -58,10 +58,10 @@ def runs_of(columns: Array, lanes: int, least: int) -> Runs:
 
 def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., None]]:
     """Return what copies rows of the left matrix, and what copies columns of the right one; both so many elements long
-    at most."""
+    at most. Zeros fill the last vectors of rows."""
     from numba import njit
 
-    tile_columns, lanes = tile.columns, tile.lanes
+    tile_columns, lanes, zero = tile.columns, tile.lanes, np.dtype(f"f{tile.item_bytes}").type(0)
     load, store, prefetched = element_load(tile), element_store(tile), _prefetch(tile)
     copied, merged, turned = vector_copy(tile), _vector_merge(tile), _vector_turn(tile)
 
@@ -79,6 +79,8 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
                 prefetched(a, following + k)
             for k in range(whole, length):
                 store(rows, to + k, load(a, of + inner[first + k]))
+            for k in range(length, length + -length % lanes):
+                store(rows, to + k, zero)
 
     @njit(error_model="numpy", boundscheck=False)
     def fill_panel(

@@ -141,3 +141,17 @@ def sums(builder: Any, tile: Tile, end: Any, step: int, products: Callable[[Any]
     builder.cbranch(builder.icmp_signed("<", following, end), loop, done)
     builder.position_at_end(done)
     return added
+
+
+def total(builder: Any, vector: Any, lanes: int) -> Any:
+    """Return the sum of the elements of a vector, of which there is a power of two."""
+    from llvmlite import ir
+
+    while lanes > 1:
+        lanes //= 2
+        halves = (
+            builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), lanes), [*each]))
+            for each in (range(lanes), range(lanes, 2 * lanes))
+        )
+        vector = builder.fadd(*halves)
+    return builder.extract_element(vector, ir.IntType(32)(0))

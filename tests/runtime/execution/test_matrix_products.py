@@ -41,7 +41,9 @@ PRODUCTS = [
     ("", [(13, 6), (6, 40)]),
     ("transA=true", [(300, 13), (300, 33)]),
     ("transB=true", [(3, 13, 20), (3, 65, 20)]),
-    ("", [(5, 340), (340, 52)]),  # the last tile of columns overlaps the one before it
+    ("", [(5, 340), (340, 57)]),  # the last tile of columns overlaps the one before it
+    ("", [(30, 345), (345, 49)]),  # a column is left, or four
+    ("transB=true", [(2, 9, 37), (2, 52, 37)]),
     ("transB=true", [(2, 270), (41, 270)]),  # a few vectors
     ("transB=true", [(2, 30, 257), (2, 3, 257)]),
     ("transA=true, transB=true", [(2, 3, 8, 13), (2, 3, 29, 8)]),
