@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,8 @@ class Model:
         demand_types(self._template, self._attributes, types)
         self._snapshot = checker.snapshot(self.path)
         self._running: StatefulGraph | None = None
+        self._lock = RLock()
+        """Held while a run reads variables and gives them new values."""
 
     # ---- what it is --------------------------------------------------------------------------------------------------
     @property
@@ -123,24 +126,33 @@ class Model:
         arguments: list[Argument] = [
             _argument(name, inputs.get(name), member.node.pack is not None) for name, member in members.items()
         ]
-        try:
-            outputs = self._stateful(arguments).run(arguments)
-        except EvaluationFailed as failed:
-            raise ModelError([self._diagnostic(failure_of(failed))]) from None
-        return Results({name: tensor_of(value) for name, value in outputs.items()})
+        with self._lock:
+            try:
+                running = self._stateful(arguments)
+                outputs = running.run(arguments)
+            except EvaluationFailed as failed:
+                raise ModelError([self._diagnostic(failure_of(failed))]) from None
+            # What a caller does to an array must not change the model, nor an output the input that it is.
+            running.variables.update(_apart(running.variables, arguments))
+            apart = _apart(outputs, [*arguments, *running.variables.values()])
+        return Results({name: tensor_of(value) for name, value in apart.items()})
 
     @property
     def variables(self) -> dict[str, np.ndarray[Any, Any] | list[np.ndarray[Any, Any]]]:
-        """The variables by scoped name, as the last run left them; before the first run those that have a file."""
+        """The variables by scoped name, as the last run left them; before the first run those that have a file.
+
+        The arrays can't be written to.
+        """
         return {
-            name: value if isinstance(value, np.ndarray) else list(value)
+            name: _read_only(value) if isinstance(value, np.ndarray) else list(map(_read_only, value))
             for name, value in self._known_variables().items()
             if value is not None
         }
 
     def reset(self) -> None:
         """Give all variables the values that they had before the first run."""
-        self._running = None
+        with self._lock:
+            self._running = None
 
     def _stateful(self, arguments: list[Argument]) -> StatefulGraph:
         if self._running is None:
@@ -255,6 +267,33 @@ def _argument(name: str, value: Any, is_pack: bool) -> Argument:
         return np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise ArgumentError(f"the input '{name}' is no array: {error}") from None
+
+
+def _arrays(values: Iterable[Argument]) -> Iterator[np.ndarray[Any, Any]]:
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif value is not None:
+            yield from value
+
+
+def _apart(values: Mapping[str, Argument], others: Iterable[Argument]) -> dict[str, Argument]:
+    """Return arrays that share no memory with others: copies where they do."""
+    known = [*_arrays(others)]
+
+    def apart(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return array.copy() if any(np.may_share_memory(array, other) for other in known) else array
+
+    return {
+        name: apart(value) if isinstance(value, np.ndarray) else None if value is None else tuple(map(apart, value))
+        for name, value in values.items()
+    }
+
+
+def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _attribute(name: str, value: Any, dtype: str) -> Value:

@@ -351,6 +351,7 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
 # ---- files ---------------------------------------------------------------------------------------------------------
 def _write(request: RunRequest, answer: EvaluationAnswer) -> None:
     """Write what is to be written: outputs, state, weights."""
+    _demand_own_state(request, answer)
     if request.output is not None:
         _write_outputs(Path(request.output), answer)
     variables = answer.variables or {}
@@ -358,6 +359,18 @@ def _write(request: RunRequest, answer: EvaluationAnswer) -> None:
         write_variables("--state", request.state, variables, answer.updated)
     if request.save_weights is not None:
         write_variables("--save-weights", request.save_weights, variables, variables)
+
+
+def _demand_own_state(request: RunRequest, answer: EvaluationAnswer) -> None:
+    """Raise ArgumentError for the state of another model, which would be lost."""
+    if request.state is None or not os.path.exists(request.state):
+        return
+    strange = sorted(set(answer.unused) & read_weights(request.state, request.memory_bytes).keys())
+    if strange:
+        raise ArgumentError(
+            f"--state {request.state}: this is the state of another model, and stays as it is: "
+            f"there is no variable '{strange[0]}'"
+        )
 
 
 def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:

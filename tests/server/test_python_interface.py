@@ -6,6 +6,7 @@ import doctest
 import pickle
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,31 @@ def test_variables_keep_their_values_until_they_are_reset(tmp_path: Path):
     assert model.variables["total"].tolist() == [3, 4]  # type: ignore[union-attr]
     model.reset()
     assert model.run(x=[1, 1])["y"].tolist() == [2, 3]  # type: ignore[union-attr]
+
+
+def test_what_callers_do_to_arrays_does_not_change_the_model(tmp_path: Path):
+    np.save(tmp_path / "total.npy", np.array([1, 2], np.float32))
+    model = _model(tmp_path, COUNTER, weights=tmp_path)
+    with pytest.raises(ValueError, match="read-only"):
+        model.variables["total"][...] = 100
+    result = model.run(x=[0.0, 0.0])["y"]
+    result[...] = -5  # type: ignore[index]
+    assert model.run(x=[1.0, 1.0])["y"].tolist() == [2, 3]  # type: ignore[union-attr]
+    (tmp_path / "same").mkdir()
+    same = _model(tmp_path / "same", "graph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = x; } }")
+    given = np.ones(2, np.float32)
+    result = same.run(x=given)["y"]
+    given[...] = 7
+    assert result.tolist() == [1, 1]  # type: ignore[union-attr]
+
+
+def test_runs_of_several_threads_lose_no_update(tmp_path: Path):
+    np.save(tmp_path / "total.npy", np.zeros(2, np.float32))
+    model = _model(tmp_path, COUNTER, weights=tmp_path)
+    with ThreadPoolExecutor(4) as threads:
+        for each in [threads.submit(model.run, x=[1.0, 1.0]) for _ in range(200)]:
+            each.result()
+    assert model.variables["total"].tolist() == [200, 200]  # type: ignore[union-attr]
 
 
 def test_a_model_runs_with_inputs_of_other_shapes(tmp_path: Path):

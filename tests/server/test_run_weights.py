@@ -109,6 +109,21 @@ def test_a_state_file_must_hold_several_tensors(model, real):
     assert "must be a .safetensors or .npz file" in outcome.stderr
 
 
+def test_the_state_of_another_model_is_not_overwritten(model, real):
+    content = write_safetensors({"other": np.ones(2, np.float32)})
+    (model / "s.safetensors").write_bytes(content)
+    outcome = real("run", ".", "--state", "s.safetensors")
+    assert outcome.status == 2
+    assert "this is the state of another model, and stays as it is: there is no variable 'other'" in outcome.stderr
+    assert (model / "s.safetensors").read_bytes() == content
+
+
+def test_a_tolerance_is_a_number(model, real):
+    outcome = real("run", ".", "--tolerance", "nan")
+    assert outcome.status == 2
+    assert "Invalid value for '--tolerance': nan is not a number" in outcome.stderr
+
+
 def test_weights_in_a_file_are_not_copied(model):
     from snd_runtime.evaluation import StoredArray
     from snd_server.weights import read_weights

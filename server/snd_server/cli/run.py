@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import click
 
 from snd_server.arguments import ArgumentError
@@ -117,6 +119,8 @@ def run(
     )  # fmt: skip
     from snd_server.showing import run_and_show
 
+    if isnan(tolerance):
+        raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
     try:
         return run_and_show(request, format)
     except (ArgumentError, ConfigError, MissingExtraError) as problem:
