@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.formulas import INT_MAX, INT_MIN, Analysis, Apply
+from snd_analysis.compose.formulas import INT_MAX, INT_MIN, Analysis, Apply, Constant
 from snd_runtime.lowering.functions import SINGLE
 
 _REAL = {
@@ -19,6 +19,8 @@ _REAL = {
     ">?": "({0} if {0} > {1} or {0} != {0} else {1})",
 }
 """The operations on reals that come to the same, bit by bit, as those of NumPy."""
+_LIMITED = {"<?": "({1} if {0} >= {1} else {0})", ">?": "({1} if {0} <= {1} else {0})"}
+"""The same where the second operand is a number: one comparison is enough, for NaN in the first one, too."""
 _INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}
 _BOOL = {
     "&&": "({} & {})",
@@ -53,6 +55,9 @@ def form_of(term: Apply, analysis: Analysis) -> str | None:
     if dtypes == {"bool"}:
         return _BOOL.get(term.operation)
     if dtypes == {"real"} and term.dtype == "real":
+        limit = term.operands[-1]
+        if term.operation in _LIMITED and isinstance(limit, Constant) and limit.value == limit.value:
+            return _LIMITED[term.operation]
         return f"{term.operation}({{}})" if term.operation in SINGLE else _REAL.get(term.operation)
     if dtypes == {"int"} and term.dtype == "int" and term.operation in _INT:
         low, high = analysis.interval(term)

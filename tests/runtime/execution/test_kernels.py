@@ -115,6 +115,15 @@ def test_loops_have_erf_of_reals_of_32_bits(real: type, compiled: list[str]):
     np.testing.assert_allclose(first[0], again[0], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_limits_keep_what_is_no_number_and_signs_of_zeros(real: type, compiled: list[str]):
+    x = np.array([[np.nan, -0.0, 0.0, np.inf, -np.inf, 6.0, -1.0], np.arange(7)], real)
+    text = "a = math.clamp(x, 0.0, 6.0); b = nn.relu(x); c = math.min(x, -0.0); y = layout.stack{axis=2}([a, b, c]);"
+    first, again = _both(net("x: real[n, m];", "y: real[n, m, 3];", text), [x], real)
+    assert compiled
+    assert first[0].tobytes() == again[0].tobytes()
+
+
 def test_ints_are_compared(compiled: list[str]):
     k = np.arange(12).reshape(4, 3) * 2**60
     first, again = _both(net("k: int[n, m];", "y: int[n];", "y = most(k);", operators=STEPS), [k])
