@@ -84,6 +84,10 @@ def _replace(steps: list[GraphStep], windows: Sequence[Window], calls: Sequence[
     steps[:] = [places.get(id(each), each) for each in steps if id(each) not in inside or id(each) in places]
 
 
+def _taken_by(step: GraphStep) -> Iterator[Tensor]:
+    return (tensor for value in step.inputs for tensor in tensors_of(value))
+
+
 def _given_by(step: GraphStep) -> Iterator[Tensor]:
     return (tensor for value in step.outputs for tensor in tensors_of(value))
 
@@ -121,10 +125,9 @@ class _Search:
                     continue
                 rank = worth, sum(len(self._name(each)) for each in parts)
                 if best is None or rank > best[0]:
-                    windows = [self._window(graph, at, length) for at in places]
-                    found = [each for each in windows if each is not None]
-                    if len(found) == len(windows) and len({len(each.outputs) for each in found}) == 1:
-                        best = (rank, key, found)
+                    windows = self._windows(graph, places, length)
+                    if len({len(each.outputs) for each in windows}) == 1:
+                        best = (rank, key, windows)
         return None if best is None else best[1:]
 
     def single_call(self, steps: Sequence[GraphStep], refused: set[Hashable]) -> tuple[Hashable, list[Window]] | None:
@@ -186,26 +189,37 @@ class _Search:
         name = "_".join(column[0] for column in takewhile(lambda column: len({*column}) == 1, words))
         return name if name[:1].isalpha() else ""
 
+    def _windows(self, graph: _Graph, places: Sequence[int], length: int) -> list[Window]:
+        """Return the windows that begin in places; none if one of them can't be an invocation."""
+        found: list[Window] = []
+        for at in places:
+            window = self._window(graph, at, length)
+            if window is None:
+                return []
+            found.append(window)
+        return found
+
     def _window(self, graph: _Graph, first: int, length: int) -> Window | None:
         """Return a window that takes few tensors, and gives one to other statements; None for others."""
         inside = range(first, first + length)
         taken: dict[Tensor, None] = {}
         given: dict[Tensor, None] = {}
         for at in inside:
-            for tensor in graph.taken(at):
-                if graph.maker.get(tensor) not in inside and not _is_stored(tensor):
-                    taken[tensor] = None
-            for tensor in _given_by(graph.steps[at]):
-                if tensor in self._results or graph.is_used_outside(tensor, inside):
+            taken.update((each, None) for each in graph.taken[at] if graph.maker.get(each, -1) < first)
+            if len(taken) > MOST_INPUTS:
+                return None
+            for tensor in graph.given[at]:
+                is_used = graph.last_user.get(tensor, -1) >= inside.stop
+                # Others than the last one may only be results of the model, as caches are.
+                if is_used and at < inside[-1]:
+                    return None
+                if is_used or tensor in self._results:
                     given[tensor] = None
-        whole = [step for step in graph.steps[first : first + length] if isinstance(step, Step)]
-        last = [*_given_by(graph.steps[first + length - 1])]
-        if not 0 < len(taken) <= MOST_INPUTS or len(whole) < length or len(last) != 1 or last[0] not in given:
+        whole = [step for step in graph.steps[first : inside.stop] if isinstance(step, Step)]
+        last = graph.given[inside[-1]]
+        if not taken or len(whole) < length or len(last) != 1 or last[0] not in given:
             return None
-        # Others than the last one may only be results of the model, as caches are.
         others = [each for each in given if each is not last[0]]
-        if any(each not in self._results or graph.is_used_outside(each, inside) for each in others):
-            return None
         if any(each.shape is None or any(isinstance(part, Run) for part in each.shape) for each in (*taken, *given)):
             return None
         return Window(whole, tuple(taken), (last[0], *others), self._name(whole))
@@ -217,11 +231,11 @@ class _Graph:
     def __init__(self, steps: Sequence[GraphStep], codes: dict[tuple[int, Hashable], int]) -> None:
         """``codes`` has a number for each beginning of a window: for what it continues, and the statement that does."""
         self.steps = steps
-        self.maker = {tensor: at for at, step in enumerate(steps) for tensor in _given_by(step)}
-        self._users: defaultdict[Tensor, list[int]] = defaultdict(list)
-        for at in range(len(steps)):
-            for tensor in self.taken(at):
-                self._users[tensor].append(at)
+        self.given = [[*_given_by(step)] for step in steps]
+        self.taken = [[each for each in _taken_by(step) if not _is_stored(each)] for step in steps]
+        """What each statement takes that is neither a variable nor a constant."""
+        self.maker = {tensor: at for at, given in enumerate(self.given) for tensor in given}
+        self.last_user = {tensor: at for at, taken in enumerate(self.taken) for tensor in taken}
         tokens = map(_token, steps)
         # Statements have numbers, too: long tuples are compared once only.
         self._tokens = [None if each is None else codes.setdefault((-1, each), len(codes) + 1) for each in tokens]
@@ -231,14 +245,6 @@ class _Graph:
     def _beginnings(self) -> list[list[int]]:
         """What windows from each statement on have in common with others, by how long they are."""
         return [[*self._codes_from(first, self._codes)] for first in range(len(self.steps))]
-
-    def taken(self, at: int) -> Iterator[Tensor]:
-        """Yield the tensors that a statement takes."""
-        return (tensor for value in self.steps[at].inputs for tensor in tensors_of(value))
-
-    def is_used_outside(self, tensor: Tensor, inside: range) -> bool:
-        """Return whether other statements than these take a tensor."""
-        return any(user not in inside for user in self._users.get(tensor, ()))
 
     def repeated(self, length: int) -> Mapping[Hashable, list[int]]:
         """Return where windows of this length begin that are alike and do not overlap, by what they have in common."""
@@ -257,7 +263,7 @@ class _Graph:
         for at in range(first, min(first + LONGEST_BLOCK, len(self.steps))):
             if self._tokens[at] is None:
                 return
-            sources = tuple(self._source(tensor, first, at, outside) for tensor in self.taken(at))
+            sources = tuple(self._source(tensor, first, at, outside) for tensor in _taken_by(self.steps[at]))
             code = codes.setdefault((code, (self._tokens[at], sources)), len(codes) + 1)
             yield code
 
@@ -266,7 +272,7 @@ class _Graph:
         made = self.maker.get(tensor)
         if made is None or not first <= made < at:
             return -1, outside.setdefault(tensor, len(outside))
-        return made - first, [*_given_by(self.steps[made])].index(tensor)
+        return made - first, self.given[made].index(tensor)
 
 
 def _is_stored(tensor: Tensor) -> bool:
