@@ -109,6 +109,11 @@ def demand_output(request: ConvertRequest) -> None:
         raise ArgumentError(f"{request.output} is a file, and models are written into a folder")
     if os.path.isdir(request.output) and os.listdir(request.output) and not request.force:
         raise ArgumentError(f"the folder {request.output} is not empty; --force writes into it anyway")
+    places = {"dat": _WEIGHTS, **{suffix: f"{_WEIGHTS}.{suffix}" for suffix in ("npz", "safetensors")}}
+    for form, place in places.items():
+        path = os.path.join(request.output, place)
+        if form != request.weights and os.path.exists(path):
+            raise ArgumentError(f"{path} is there already, and 'snd run' could take it for the new weights: remove it")
 
 
 def wrong_output(request: ConvertRequest, main: str) -> bool:

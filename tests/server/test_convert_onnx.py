@@ -177,6 +177,17 @@ def test_two_initializers_of_one_name_are_refused(tmp_path: Path, real: Run):
     assert "2 nodes, inputs or initializers give 'w': only one may" in outcome.stderr
 
 
+def test_weights_of_an_earlier_conversion_are_not_taken_for_the_new_ones(tmp_path: Path, real: Run):
+    nodes, x, y = [_node("Add", ["x", "w"], ["y"])], _value("x", [3]), _value("y", [3])
+    path, folder = str(tmp_path / "x.onnx"), tmp_path / "new"
+    _saved(tmp_path / "x.onnx", nodes, [x], [y], w=np.array([1, 2, 3], np.float32))
+    assert real("convert", path, "-o", str(folder)).status == 0
+    outcome = real("convert", path, "-o", str(folder), "--force", "--weights", "npz")
+    assert outcome.status == 2
+    assert f"{folder / 'weights'} is there already" in outcome.stderr
+    assert not (folder / "weights.npz").exists()
+
+
 def test_a_comparison_tries_large_extents_too(tmp_path: Path, real: Run, monkeypatch: pytest.MonkeyPatch):
     """The conversion is made wrong on purpose, for all extents but small ones."""
     from snd_server import verification
