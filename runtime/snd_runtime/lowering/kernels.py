@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, partial
 from importlib.util import find_spec
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,11 @@ class Worth:
     def __init__(self, calls: Sequence[Call]) -> None:
         self._each = sum(call.points + _CALL for call in calls)
         self._functions = len({call.function for call in calls})
-        self._computed = 0
+        self._computed = 0.0
+
+    def give_up(self) -> None:
+        """Let it never be reached: they can't be compiled."""
+        self._computed = -inf
 
     def is_reached(self) -> bool:
         """Return the same as ``is_worth_compiling`` for all of them, which NumPy may have to compute once more."""

@@ -166,3 +166,21 @@ def test_what_stands_in_a_graph_that_depends_on_data_is_compiled(compiled: list[
     first, again = _both(net("x: real[n, m];", "y: real[~|99];", compose, operators=STEPS), [x])
     assert compiled
     np.testing.assert_allclose(again[0], first[0], rtol=1e-5)
+
+
+def test_numpy_computes_what_an_old_compiler_has_no_words_for(monkeypatch: pytest.MonkeyPatch, compiled: list[str]):
+    asked: list[str] = []
+
+    def missing(name: str, real: str) -> Any:
+        asked.append(name)
+        raise ImportError
+
+    monkeypatch.setattr(kernels, "function_named", missing)
+    x = np.random.default_rng(1).standard_normal((5, 70)).astype(np.float32)
+    operator = "operator far { @input { x: real[n, m]; } @output { y: real[n]; }"
+    operator += "@lower { y[i,] >?= x[i, j] * 3.0 - x[i, 0], i < n, j < m; } }"
+    session, specialization = instance_of(net("x: real[n, m];", "y: real[n];", "y = far(x);", operators=operator), [x])
+    for _ in range(4):
+        outputs = execute(session, specialization, [x], Execution(compiles=True)).outputs
+        np.testing.assert_array_equal(outputs["y"], (x * np.float32(3) - x[:, :1]).max(1))
+    assert {*asked} == {"larger"}

@@ -185,7 +185,11 @@ class CompiledSteps:
         if self._ready is None:
             if not self._worth.is_reached():
                 return False
-            self._ready = Calls(self._calls, self._numbers)
+            try:
+                self._ready = Calls(self._calls, self._numbers)
+            except ImportError:  # the compiler is too old, or doesn't know this version of NumPy
+                self._worth.give_up()
+                return False
         used = budget.used
         try:
             self._entries.enter(frame)
