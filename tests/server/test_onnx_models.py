@@ -396,6 +396,32 @@ def test_what_is_squeezed_away_is_declared_or_given(project: Path, real: Run):
             assert "the extent 'b' must" in outcome.stderr
 
 
+def test_as_many_of_the_best_as_there_are(project: Path, real: Run):
+    """Detectors choose among the scores above a threshold, but not more than a few."""
+    text = """
+        <ir_version: 8, opset_import: ["" : 17]>
+        main (float[n] x) => (float[k] y)
+        <float threshold = {-0.3}, int64 zero = {0}, int64[1] few = {3}, int64[1] axis = {0}, int64[1] all = {-1}>
+        {
+            good = Greater(x, threshold)
+            places = NonZero(good)
+            flat = Reshape(places, all)
+            scores = Gather(x, flat)
+            shape = Shape(scores)
+            count = Gather(shape, zero)
+            one = Unsqueeze(count, axis)
+            both = Concat<axis = 0>(few, one)
+            least = ReduceMin<keepdims = 0>(both)
+            k = Reshape(least, all)
+            y, where = TopK(scores, k)
+        }"""
+    onnx.save(onnx.parser.parse_model(text), "model.onnx")
+    for command in (["convert", "model.onnx", "-o", "new", "--verify"], ["check", "new"], ["run", "new"]):
+        outcome = real(*command)
+        assert outcome.status == 0, f"{command}: {outcome.stdout}{outcome.stderr}"
+    assert "algo.top_k{k=3, axis=-1}(scores)" in (project / "new/main.sknd").read_text()
+
+
 @pytest.mark.parametrize(
     "text",
     [

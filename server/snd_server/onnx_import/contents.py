@@ -7,6 +7,7 @@ extents, where the text needs one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -178,6 +179,15 @@ def _reduce(node: Node) -> Array | None:
     if x.ndim != 1 or not x.size:
         return None
     found = prod(x[1:], start=x[0]) if node.kind == "ReduceProd" else sum(x[1:], start=x[0])
+    return _objects([found]) if node.number("keepdims", 1) else np.asarray(found, object)
+
+
+@_rule("ReduceMin", "ReduceMax")
+def _reduce_extreme(node: Node) -> Array | None:
+    x = _elements(node, 0)
+    if x.ndim != 1 or not x.size:
+        return None
+    found = reduce(integers.minimum if node.kind == "ReduceMin" else integers.maximum, x)
     return _objects([found]) if node.number("keepdims", 1) else np.asarray(found, object)
 
 

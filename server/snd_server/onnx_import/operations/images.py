@@ -222,6 +222,9 @@ def top_k(node: Node) -> list[Data]:
     x = node.input(0)
     (k,) = node.integers(1, "k") or []
     axis = node.number("axis", -1)
+    _, most = integers.bounds(k)
+    if not node.is_named(k) and most is not None and k == integers.minimum(integers.constant(most), x.shape[axis]):
+        k = integers.constant(most)  # algo.top_k gives no more than there are
     flags: dict[str, Any] = {name: False for name in ("largest", "sorted") if not node.number(name, 1)}
     values, indices = node.run_all("algo.top_k", node.as_real(x), k=k, axis=axis, **flags)
     return [node.back(values, x), indices]
