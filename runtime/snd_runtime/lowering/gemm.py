@@ -67,7 +67,7 @@ class Multiplication:
         # Blocks have nearly the same length, in whole vectors.
         length = -(-inner // -(-inner // _BLOCK))
         self._table = _joined(
-            np.array([length + -length % tile.lanes, _is_row(a.columns), _is_row(b.rows)]),
+            np.array([length + -length % tile.lanes, _is_row(a.columns), _is_row(b.rows), runs.step]),
             a.starts, a.rows[rows], a.columns,
             b.starts, b.rows, columns, runs.ends, runs.places, runs.lanes,
             c.starts, c.rows[rows], np.append(c_columns, c.columns[-_FEW:]), skipped,
@@ -154,7 +154,7 @@ def _kernel(dtype: str) -> Callable[..., None]:
                     panel = panels
                     for column in range(chunk, chunk_end, tile_columns):
                         width = min(columns - column, tile_columns)
-                        how_b = (b_columns, column, width, ends, places, begun, how[2])
+                        how_b = (b_columns, column, width, ends, places, begun, how[3], how[2])
                         fill_panel(panel, b, b_start, b_inner, first, length, *how_b)
                         panel += panel_bytes
                     has_left = left > 0 and chunk_end == columns

@@ -29,12 +29,14 @@ _RUNS = 6
 
 
 class Runs(Struct, frozen=True, eq=False):
-    """How vectors of columns are put together: of runs of columns that lie next to each other."""
+    """How vectors of columns are put together: of runs of columns that lie next to each other, or next but one."""
 
+    step: int
+    """How far neighbours are from each other."""
     ends: Array
     """The number of runs up to each vector and with it; a vector without runs is copied in another way."""
     places: Array
-    """The offset of each run, less the lane that it begins at: that of a vector that is loaded for it."""
+    """The offset of the vector that is loaded for each run: it has the run at its lanes."""
     lanes: Array
     """The lane that each run begins at."""
 
@@ -44,16 +46,16 @@ def runs_of(columns: Array, lanes: int, least: int) -> Runs:
 
     From the offset ``least`` up to that of the last column there are elements in each row.
     """
-    most = int(columns.max())
+    most, step = int(columns.max()), 2 if np.count_nonzero(np.diff(columns) == 2) > len(columns) // 2 else 1
     ends, places, begins = list[int](), list[int](), list[int]()
     for vector in columns.reshape(-1, lanes):
-        starts = np.concatenate([[0], np.flatnonzero(np.diff(vector) != 1) + 1])
-        found = vector[starts] - starts
-        if len(starts) <= _RUNS and least <= found.min() and found.max() + lanes - 1 <= most:
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(vector) != step) + 1])
+        found = vector[starts] - step * starts
+        if len(starts) <= _RUNS and least <= found.min() and found.max() + step * (lanes - 1) <= most:
             places += found.tolist()
             begins += starts.tolist()
         ends.append(len(places))
-    return Runs(*(np.array(each, np.int64) for each in (ends, places, begins)))
+    return Runs(step, *(np.array(each, np.int64) for each in (ends, places, begins)))
 
 
 def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -63,7 +65,8 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
 
     tile_columns, lanes, zero = tile.columns, tile.lanes, np.dtype(f"f{tile.item_bytes}").type(0)
     load, store, prefetched = element_load(tile), element_store(tile), _prefetch(tile)
-    copied, merged, turned = vector_copy(tile), _vector_merge(tile), _vector_turn(tile)
+    copied, merged, turned = vector_copy(tile), _vector_merge(tile, load_vector), _vector_turn(tile)
+    halved, half_merged = vector_halving(tile), _vector_merge(tile, _every_second)
 
     @njit(error_model="numpy", boundscheck=False)
     def fill_rows(
@@ -85,7 +88,7 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
     @njit(error_model="numpy", boundscheck=False)
     def fill_panel(
         panel: int, b: int, start: int, inner: Any, first: int, length: int, columns: Any, column: int, width: int,
-        ends: Any, places: Any, begins: Any, is_turned: bool,
+        ends: Any, places: Any, begins: Any, step: int, is_turned: bool,
     ) -> None:  # fmt: skip
         for lane in range(0, width, lanes):
             vector = (column + lane) // lanes
@@ -93,11 +96,17 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
             if run < end:
                 of = start + places[run]
                 for k in range(length):
-                    copied(panel, lane + k * tile_columns, b, of + inner[first + k])
+                    if step == 1:
+                        copied(panel, lane + k * tile_columns, b, of + inner[first + k])
+                    else:
+                        halved(panel, lane + k * tile_columns, b, of + inner[first + k])
                 for other in range(run + 1, end):
                     of = start + places[other]
                     for k in range(length):
-                        merged(panel, lane + k * tile_columns, b, of + inner[first + k], begins[other])
+                        if step == 1:
+                            merged(panel, lane + k * tile_columns, b, of + inner[first + k], begins[other])
+                        else:
+                            half_merged(panel, lane + k * tile_columns, b, of + inner[first + k], begins[other])
             elif is_turned and length >= lanes:
                 for k in range(0, length, lanes):
                     at = min(k, length - lanes)
@@ -164,13 +173,35 @@ def _prefetch(tile: Tile) -> Callable[..., Any]:
 
 def vector_copy(tile: Tile) -> Callable[..., Any]:
     """Return what copies a vector of elements."""
+    return _copy(tile, load_vector)
+
+
+def vector_halving(tile: Tile) -> Callable[..., Any]:
+    """Return what copies every second of so many elements that they fill a vector."""
+    return _copy(tile, _every_second)
+
+
+def _every_second(builder: Any, tile: Tile, place: Any) -> Any:
+    """Return a vector of every second element from a pointer on."""
+    from llvmlite import ir
+
+    lanes = tile.lanes
+    # The second vector ends with the last element that is needed: there may be none behind it.
+    taken = [*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)]
+    behind = builder.gep(place, [ir.IntType(64)(lanes - 1)])
+    pair = (load_vector(builder, tile, each) for each in (place, behind))
+    return builder.shuffle_vector(*pair, ir.Constant(ir.VectorType(ir.IntType(32), lanes), taken))
+
+
+def _copy(tile: Tile, read: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what copies a vector that is read so."""
     from numba import types
     from numba.extending import intrinsic
 
     def copied(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             to, to_offset, of, of_offset = arguments
-            found = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
+            found = read(builder, tile, element_at(builder, tile, of, of_offset))
             store_vector(builder, tile, found, element_at(builder, tile, to, to_offset))
             return context.get_dummy_value()
 
@@ -179,31 +210,7 @@ def vector_copy(tile: Tile) -> Callable[..., Any]:
     return intrinsic(copied)
 
 
-def vector_halving(tile: Tile) -> Callable[..., Any]:
-    """Return what copies every second of so many elements that they fill a vector."""
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
-
-    lanes = tile.lanes
-    # The second vector ends with the last element that is copied: there may be none behind it.
-    taken = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)])
-
-    def halved(typing: Any, to: Any, to_offset: Any, of: Any, of_offset: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            to, to_offset, of, of_offset = arguments
-            place = element_at(builder, tile, of, of_offset)
-            behind = builder.gep(place, [ir.IntType(64)(lanes - 1)])
-            found = builder.shuffle_vector(*(load_vector(builder, tile, each) for each in (place, behind)), taken)
-            store_vector(builder, tile, found, element_at(builder, tile, to, to_offset))
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64, types.int64, types.int64), code
-
-    return intrinsic(halved)
-
-
-def _vector_merge(tile: Tile) -> Callable[..., Any]:
+def _vector_merge(tile: Tile, read: Callable[..., Any]) -> Callable[..., Any]:
     """Return what copies the elements of a vector from some lane on."""
     from numba import types
     from numba.extending import intrinsic
@@ -212,7 +219,7 @@ def _vector_merge(tile: Tile) -> Callable[..., Any]:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             to, to_offset, of, of_offset, lane = arguments
             place = element_at(builder, tile, to, to_offset)
-            found = load_vector(builder, tile, element_at(builder, tile, of, of_offset))
+            found = read(builder, tile, element_at(builder, tile, of, of_offset))
             kept = load_vector(builder, tile, place)
             store_vector(builder, tile, builder.select(lanes_from(builder, tile, lane), found, kept), place)
             return context.get_dummy_value()
