@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.evaluation.trial_inputs import larger_inputs, random_inputs, summed_inputs
+from snd_runtime.evaluation.trial_inputs import equal_ints, larger_inputs, random_inputs, summed_inputs
 from snd_runtime.execution import ComputedTensor, Execution, execute
 from snd_runtime.execution.plain import plain
 from snd_runtime.generators import Generator
@@ -82,11 +83,14 @@ def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: i
 def _first_comparison(
     chosen: Chosen, variables: Mapping[str, Argument], path: str, small: Bound, seed: int, limits: Limits
 ) -> Comparison:
-    """Compare with the first inputs that the graph runs with: an extent may have to be the sum of two others."""
+    """Compare with the first inputs that the graph runs with.
+
+    An extent may have to be the sum of two others, and ints may be divisors, or indices into one element.
+    """
     try:
         return _compared(chosen, variables, path, small, seed, limits)
     except EvaluationFailed as failed:
-        for inputs in summed_inputs(chosen.specialization):
+        for inputs in chain(summed_inputs(chosen.specialization), equal_ints(chosen.specialization)):
             with suppress(EvaluationFailed, InvalidRequest):
                 return _compared(chosen, variables, path, _bound(chosen, inputs, seed, limits), seed, limits)
         raise ArgumentError(f"--verify: {failed.message}") from None

@@ -57,6 +57,16 @@ def summed_inputs(specialization: Specialization) -> Iterator[dict[str, Generato
         yield random_inputs(specialization, {**sizes, whole: sum(sizes[each] for each in parts)})
 
 
+def equal_ints(specialization: Specialization) -> Iterator[dict[str, Generator]]:
+    """Yield random inputs with small extents, the ints all 1, then all 0; none where no input has ints."""
+    sizes = dict.fromkeys(_symbols(specialization), 2)
+    drawn = random_inputs(specialization, sizes)
+    members = zip(specialization.template.inputs, specialization.inputs, strict=True)
+    ints = {member.name for member, value in members if isinstance(value, Tensor) and value.dtype == "int"}
+    for kind in ("ones", "zeros") if ints & drawn.keys() else ():
+        yield {name: replace(each, kind=kind) if name in ints else each for name, each in drawn.items()}
+
+
 def _symbols(specialization: Specialization) -> list[Hashable]:
     tensors = [each for each in specialization.inputs if isinstance(each, Tensor)]
     extents = [each for tensor in tensors for each in tensor.shape or () if isinstance(each, Integer)]
