@@ -82,11 +82,11 @@ def _outputs(
         return outputs
     # The formulas know nothing of the tensors inside of the composition.
     if not ready.has_formulas or quantizing.leads_into(scope):
-        return _composed(state, specialization, arguments, scope, iterations, is_root)
+        return _composed(state, ready, arguments, scope, iterations, is_root)
     outputs = _computed(state, ready, arguments, scope)
     compares = state.compares and not quantizing.is_applied
     if compares or ready.has_updates:
-        composed = _composed(state, specialization, arguments, scope, iterations, is_root)
+        composed = _composed(state, ready, arguments, scope, iterations, is_root)
         if compares:
             check_decomposition(specialization, outputs, composed)
     return outputs
@@ -94,21 +94,20 @@ def _outputs(
 
 def _composed(
     state: State,
-    specialization: Specialization,
+    ready: Prepared,
     arguments: list[Argument],
     scope: str,
     iterations: tuple[int, ...],
     is_root: bool,
 ) -> Sequence[Argument]:
     """Run the composition and the updates: the outputs."""
-    ready = prepared(specialization)
     program = ready.program
     ready.runs += 1
     is_repeated = ready.runs > 1 and state.is_unobserved
     if is_root and is_repeated:
         state.repeat()
     if program is None:
-        return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()
+        return Stepwise(state, ready.specialization, arguments, scope, iterations, is_root).run_composition()
     if is_repeated and (is_root or iterations or state.is_repeated):
         program = ready.repeated_program(is_root, state.compiles) or program
     constants = ready.constants(state.real, state.budget) if program.constants else {}

@@ -94,12 +94,22 @@ class Prepared:
         """Whether nothing happens in it but formulas that read its inputs."""
         return self._is_plain and self.has_formulas and not self.specialization.template.variables
 
+    @cached_property
+    def is_same_again(self) -> bool:
+        """Whether nothing happens in it but the steps of its composition, and checks of shapes, which are the same
+        whenever it runs."""
+        return self._is_unchecked and self.specialization.template.is_composite and not self.has_formulas
+
     @property
     def _is_plain(self) -> bool:
         """Whether nothing is checked or noted before and after it, nor stored."""
+        return self._is_unchecked and not self.specialization.dynamic
+
+    @property
+    def _is_unchecked(self) -> bool:
         specialization, body = self.specialization, self.specialization.body
         return (
-            not (specialization.checks or specialization.dynamic or self.has_updates)
+            not (specialization.checks or self.has_updates)
             and specialization.template.wrong_body is None
             and self.conditions is None
             and (body is None or not body.quantizations)

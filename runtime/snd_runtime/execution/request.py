@@ -73,6 +73,12 @@ class Execution(Struct, frozen=True):
     number: int = 0
     """Which one it is of several runs with one seed: what is random differs between them."""
 
+    @property
+    def tells(self) -> bool:
+        """Whether a run tells anything but its results."""
+        observers = (self.watch, self.watch_names, self.progress)
+        return self.compare or self.quantize or any(each is not None for each in observers)
+
 
 class RunResult(Struct, frozen=True):
     """What a run gives.

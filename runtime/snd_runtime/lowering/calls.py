@@ -29,21 +29,35 @@ class Place(Struct, frozen=True):
     tensor: Hashable
 
 
+ALIGNED = 64
+"""Where tensors begin: at multiples of this, in bytes."""
+
+
+class Buffer:
+    """Memory of so many bytes; ``start`` is the address of the first one that tensors may have."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._bytes = np.empty(size + ALIGNED, np.uint8)
+        address = self._bytes.ctypes.data
+        self.start = address + -address % ALIGNED
+
+
 class Buffers:
     """Memory that is used again and again; whoever runs at the same time has a buffer of its own."""
 
     def __init__(self) -> None:
-        self._free: list[Array] = []
+        self._free: list[Buffer] = []
 
-    def take(self, size: int) -> Array:
+    def take(self, size: int) -> Buffer:
         """Return so many bytes, which nobody else has."""
         try:
             found = self._free.pop()
         except IndexError:
-            return np.empty(size, np.uint8)
-        return found if found.size >= size else np.empty(size, np.uint8)
+            return Buffer(size)
+        return found if found.size >= size else Buffer(size)
 
-    def give(self, buffer: Array) -> None:
+    def give(self, buffer: Buffer) -> None:
         """Take a buffer back."""
         self._free.append(buffer)
 

@@ -98,6 +98,24 @@ def test_variables_may_change_in_place_be_replaced_and_be_views(rows: list[bool]
     assert all(rows)
 
 
+def test_runs_that_are_alike_look_at_nothing_but_arrays(rows: list[bool]):
+    x = _image()
+    net, plain = _net(x), _net(x, compiles=False)
+    for _ in range(3):
+        net.run([x])
+    before = len(rows)
+    for seed in range(3):
+        _assert_same(net.run([_image(seed)]), plain.run([_image(seed)]))
+    assert len(rows) == before
+    _assert_same(net.run([_image().astype(np.float64)]), plain.run([_image()]))
+    wide = np.repeat(_image(), 2, 3)
+    _assert_same(net.run([wide]), plain.run([wide]))
+    with pytest.raises(EvaluationFailed):
+        net.run([_image()[0]])
+    with pytest.raises(EvaluationFailed):
+        net.run([])
+
+
 def test_what_must_be_found_out_in_another_way_is(rows: list[bool]):
     """Zeros around the image would be multiplied by infinity."""
     x = _image()

@@ -73,6 +73,10 @@ class Entries:
         for reference, name, declared in variables:
             frame.write(reference, value_of(name, declared))
 
+    def names(self, scope: str) -> dict[Reference, str]:
+        """Return the whole names of variables by slot, as ``enter`` found them last for frames of a scope."""
+        return {reference: name for reference, name, _ in self._variables.get(scope, ())}
+
     def _found_constants(self, frame: Frame) -> Iterator[tuple[Reference, Argument]]:
         state = frame.state
         for entry in self._entries:

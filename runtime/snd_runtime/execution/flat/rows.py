@@ -34,7 +34,7 @@ from snd_runtime.execution.program import (
     slots_of,
 )
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Buffers, Call, Calls, Scratch
+from snd_runtime.lowering.calls import ALIGNED, Buffers, Call, Calls, Scratch
 from snd_runtime.lowering.kernels import Worth
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.lowering.memory import array_types
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from snd_runtime.execution.prepared import Prepared
 
 Prepare: TypeAlias = "Callable[[Specialization], Prepared]"
-
-_ALIGNED = 64
-"""Where tensors begin: at multiples of this, in bytes."""
 
 
 def with_rows(program: Program, prepared: Prepare) -> Program:
@@ -109,6 +106,12 @@ class Row:
             part.run(frame)
         return [frame.read(each) for each in self._results]
 
+    def compiled_as_one(self, real: np.dtype[Any]) -> CompiledSteps | None:
+        """Return the steps if nothing runs between them."""
+        parts = self._parts.get(real, [])
+        only = parts[0] if len(parts) == 1 else None
+        return only if isinstance(only, CompiledSteps) else None
+
     def _cut(self, real: np.dtype[Any]) -> Iterator[Step | CompiledSteps]:
         """Yield the steps, those in a row that can be compiled as one."""
         group: list[CompilableStep] = []
@@ -144,7 +147,7 @@ class CompiledSteps:
         self._worth = Worth(self._calls)
         self._ready: Calls | None = None
         dtypes = array_types(real)
-        self._kinds = {
+        self.kinds = {
             number: (tuple(extent or 0 for extent in slot.shape), dtypes[slot.dtype])
             for each in group
             for number, slot in each.tensors.items()
@@ -152,19 +155,19 @@ class CompiledSteps:
         made = {slot for step in self._steps for result in step.results for slot in slots_of([result.slots])}
         freed = {slot for step in self._steps for slot in step.free}
         used = {key for call in self._calls for key in call.places()}
-        self._given = sorted({key for key in used if isinstance(key, int)} - made)
-        self._results = sorted(made - freed)
+        self.given = sorted({key for key in used if isinstance(key, int)} - made)
+        self.results = sorted(made - freed)
         self._freed = sorted(freed - made)
         inner = self._lifetimes({key for key in used if not isinstance(key, int) or key in made & freed})
         offsets, self._size = _placed(inner)
         self._offsets = np.array([*offsets.values()], np.int64)
-        self._numbers = {key: at for at, key in enumerate((*self._given, *self._results, *offsets))}
-        self._kept = sum(map(self._bytes, self._results))
-        self._largest = max((prod(shape) for shape, _ in self._kinds.values()), default=0)
+        self._numbers = {key: at for at, key in enumerate((*self.given, *self.results, *offsets))}
+        self._kept = sum(map(self._bytes, self.results))
+        self._largest = max((prod(shape) for shape, _ in self.kinds.values()), default=0)
         self._buffers = buffers
         self._known: tuple[Sequence[_Known], Array] = (
-            [_nothing] * len(self._given),
-            np.zeros(len(self._given), np.int64),
+            [_nothing] * len(self.given),
+            np.zeros(len(self.given), np.int64),
         )
 
     def run(self, frame: Frame) -> None:
@@ -195,30 +198,47 @@ class CompiledSteps:
             self._entries.enter(frame)
         except EvaluationFailed:
             return False
-        given, results = self._arrays(frame), [np.empty(*self._kinds[slot]) for slot in self._results]
-        buffer = self._buffers.take(self._size + _ALIGNED)
-        start = buffer.ctypes.data
-        inner = self._offsets + (start + -start % _ALIGNED)
-        outer = np.array([each.ctypes.data for each in results], np.int64)
-        is_done = self._ready.run(np.concatenate([given.addresses, outer, inner]))
-        self._buffers.give(buffer)
-        if is_done:
-            for slot, array in zip(self._results, results, strict=True):
-                frame.arrays[slot] = array
-            budget.settle(used + self._kept)
-            frame.free(self._freed)
-        return is_done
+        given = self._arrays(frame)  # they must live until the calls end
+        results = self.made_of(given.addresses)
+        if results is None:
+            return False
+        for slot, array in zip(self.results, results, strict=True):
+            frame.arrays[slot] = array
+        budget.settle(used + self._kept)
+        frame.free(self._freed)
+        return True
 
-    def _arrays(self, frame: Frame) -> _Given:
+    def made_of(self, given: Array) -> list[Array] | None:
+        """Return the results of arrays at these addresses; None if there is none to be trusted."""
+        assert self._ready is not None
+        results = [np.empty(*self.kinds[slot]) for slot in self.results]
+        buffer = self._buffers.take(self._size)
+        outer = [each.__array_interface__["data"][0] for each in results]
+        is_done = self._ready.run(np.concatenate([given, outer, self._offsets + buffer.start], dtype=np.int64))
+        self._buffers.give(buffer)
+        return results if is_done else None
+
+    @property
+    def variables(self) -> dict[Any, str]:
+        """The names of the variables of operators around the steps, by slot, where the run has no scope."""
+        return self._entries.names("")
+
+    def last_given(self) -> Given | None:
+        """Return what they read last; None if they are not compiled, or something is not there any more."""
+        known, addresses = self._known
+        arrays = [array for each in known if (array := each()) is not None]
+        return Given(addresses, arrays) if self._ready is not None and len(arrays) == len(known) else None
+
+    def _arrays(self, frame: Frame) -> Given:
         """Return what the calls read, as they need it."""
         known, addresses = self._known
-        arrays = [frame.arrays[slot] for slot in self._given]
+        arrays = [frame.arrays[slot] for slot in self.given]
         changed = [at for at, (one, array) in enumerate(zip(known, arrays, strict=True)) if one() is not array]
         if not changed:
-            return _Given(addresses, ())
+            return Given(addresses, ())
         addresses, copies, now = addresses.copy(), [], [*known]
         for at in changed:
-            array, (shape, dtype) = arrays[at], self._kinds[self._given[at]]
+            array, (shape, dtype) = arrays[at], self.kinds[self.given[at]]
             assert array is not None, "a tensor is read before it is computed"
             assert array.shape == shape, "a tensor has another shape"
             suitable = np.require(array, dtype, ("C", "A"))
@@ -226,7 +246,7 @@ class CompiledSteps:
             copies.append(suitable)
             addresses[at] = suitable.ctypes.data
         self._known = now, addresses
-        return _Given(addresses, copies)
+        return Given(addresses, copies)
 
     def _lifetimes(self, keys: set[Hashable]) -> dict[Hashable, _Lifetime]:
         """Return from which call to which one these are used, in order of the first one."""
@@ -242,15 +262,15 @@ class CompiledSteps:
         if isinstance(key, Scratch):
             return key.bytes
         assert isinstance(key, int)
-        shape, dtype = self._kinds[key]
+        shape, dtype = self.kinds[key]
         return prod(shape) * dtype.itemsize
 
 
-class _Given(Struct, frozen=True):
-    """Addresses of arrays, with those that only live as long as this does."""
+class Given(Struct, frozen=True):
+    """Addresses of arrays, with those of them that may only live as long as this does."""
 
     addresses: Array
-    copies: Sequence[Array]
+    arrays: Sequence[Array]
 
 
 _Known: TypeAlias = "Callable[[], Array | None]"
@@ -278,7 +298,7 @@ def _placed(lifetimes: Mapping[Hashable, _Lifetime]) -> tuple[dict[Hashable, int
             start, length, _ = best = min(free, key=lambda piece: piece[1])
             pieces.remove(best)
         else:
-            start, length = size, life.bytes + -life.bytes % _ALIGNED
+            start, length = size, life.bytes + -life.bytes % ALIGNED
             size += length
         offsets[key] = start
         pieces.append((start, length, life.last))

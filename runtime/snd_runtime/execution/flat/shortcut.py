@@ -1,0 +1,66 @@
+"""Graphs of which all steps are compiled: a run looks at nothing but the arrays that it is given.
+
+All that a run finds out otherwise, such as shapes and which variable is meant, is what the run before found out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from snd_runtime.execution.flat.rows import CompiledSteps, Given, Row
+from snd_runtime.execution.program import Program
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.lowered import Argument
+
+if TYPE_CHECKING:
+    from snd_runtime.execution.prepared import Prepared
+
+
+class Shortcut:
+    """Runs compiled steps as they ran before, on other inputs."""
+
+    def __init__(self, steps: CompiledSteps, program: Program, names: Mapping[Any, str], last: Given) -> None:
+        self._steps = steps
+        self._addresses = last.addresses
+        self._inputs = [(steps.given.index(slot), *steps.kinds[slot]) for slot in program.inputs]  # type: ignore
+        self._outputs = [steps.results.index(slot) for slot in program.outputs]  # type: ignore
+        others = [
+            (slot, array) for slot, array in zip(steps.given, last.arrays, strict=True) if slot not in program.inputs
+        ]
+        self._variables = [(names[slot], array) for slot, array in others if slot in names]
+        self._constants = [array for slot, array in others if slot not in names]
+
+    def run(self, inputs: Sequence[Argument], variables: Mapping[str, Argument]) -> list[Array] | None:
+        """Return the outputs; None if anything is not as it was before, or there is no result to be trusted."""
+        if len(inputs) != len(self._inputs):
+            return None
+        for name, array in self._variables:
+            if variables.get(name) is not array:
+                return None
+        addresses = self._addresses.copy()
+        for given, (at, shape, dtype) in zip(inputs, self._inputs, strict=True):
+            if not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != dtype:
+                return None
+            if not (given.flags.c_contiguous and given.flags.aligned):
+                return None
+            addresses[at] = given.ctypes.data
+        results = self._steps.made_of(addresses)
+        return None if results is None else [results[at] for at in self._outputs]
+
+
+def shortcut_of(ready: Prepared, real: np.dtype[Any]) -> Shortcut | None:
+    """Return how to run again what was just run; None if more than compiled steps happen in it."""
+    program = ready.compiled_root_program if ready.is_same_again else None
+    if program is None or len(program.steps) != 1 or not isinstance(program.steps[0].action, Row):
+        return None
+    steps = program.steps[0].action.compiled_as_one(real)
+    last = None if steps is None else steps.last_given()
+    if steps is None or last is None:
+        return None
+    if not {*program.outputs} <= {*steps.results} or not {*program.inputs} <= {*steps.given}:
+        return None
+    names = {reference: name for name, reference, _ in program.variables} | steps.variables
+    return Shortcut(steps, program, names, last)
