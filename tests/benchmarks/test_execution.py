@@ -17,7 +17,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays
-from snd_runtime.lowering import kernels
+from snd_runtime.lowering.compiled import kernels
 from support.benchmarks.models import MODELS, Model
 from support.memory import snapshot_of
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from snd_runtime.lowering.compiled.functions import function_named
 from snd_runtime.lowering.error_function import error_function, error_function_of_one
-from snd_runtime.lowering.functions import function_named
 
 
 def _of_each(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import snd
-from snd_runtime.lowering import kernels
+from snd_runtime.lowering.compiled import kernels
 from support.server.processes import ROOT
 
 onnx = pytest.importorskip("onnx", reason="the development package onnx is not installed")

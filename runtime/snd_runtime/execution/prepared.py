@@ -26,7 +26,7 @@ from snd_runtime.intrinsics import INTRINSICS, Intrinsic
 from snd_runtime.limits import Budget
 from snd_runtime.lowering import Lowered, constant_values, lower
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.kernels import has_compiler
+from snd_runtime.lowering.compiled.kernels import has_compiler
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.values import PlainValue
 

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.compose.formulas import Analysis, Bounds, Formula, Read, Write, unconditional
-from snd_runtime.lowering.accesses import Statement
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call
+from snd_runtime.lowering.compiled.accesses import Statement
+from snd_runtime.lowering.compiled.calls import Call
+from snd_runtime.lowering.compiled.kernels import Kernel
+from snd_runtime.lowering.compiled.nests import kernel
 from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, contraction_of
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.kernels import Kernel
 from snd_runtime.lowering.limits import MOST_CHUNKS, MOST_ROUNDS
 from snd_runtime.lowering.loops import (
     axes_of_short_reduction,
@@ -26,9 +27,8 @@ from snd_runtime.lowering.loops import (
     boxes,
     guards_of,
 )
-from snd_runtime.lowering.matrices import MatrixProduct, matrix_product
+from snd_runtime.lowering.matrices.products import MatrixProduct, matrix_product
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.nests import kernel
 from snd_runtime.lowering.writing import (
     IDEMPOTENT,
     combine,

@@ -31,7 +31,6 @@ from snd_analysis.compose.formulas import (
     Write,
     colliding_axes,
 )
-from snd_runtime.lowering.accesses import Statement
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
     INTEGER_OPERATIONS,
@@ -41,10 +40,11 @@ from snd_runtime.lowering.arithmetic import (
     Array,
     cast,
 )
+from snd_runtime.lowering.compiled.accesses import Statement
+from snd_runtime.lowering.compiled.kernels import Kernel
+from snd_runtime.lowering.compiled.nests import kernel
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.kernels import Kernel
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.nests import kernel
 from snd_runtime.lowering.reading import strided
 
 View: TypeAlias = "Callable[[Array], Array]"

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.formulas import Slot
 from snd_runtime.limits import Budget
-from snd_runtime.lowering.accesses import Statement
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call
+from snd_runtime.lowering.compiled.accesses import Statement
+from snd_runtime.lowering.compiled.calls import Call
+from snd_runtime.lowering.compiled.kernels import Kernel
+from snd_runtime.lowering.compiled.nests import kernel
 from snd_runtime.lowering.direct import TILE, Direct, Instruction, Load, part, tiles
-from snd_runtime.lowering.kernels import Kernel
-from snd_runtime.lowering.nests import kernel
 
 
 class Member(Struct, frozen=True):

@@ -31,19 +31,19 @@ from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import MOST_RANK, Budget, Limits
-from snd_runtime.lowering.accesses import Statement
 from snd_runtime.lowering.accumulation import Accumulation
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
-from snd_runtime.lowering.calls import Call
+from snd_runtime.lowering.compiled.accesses import Statement
+from snd_runtime.lowering.compiled.calls import Call
+from snd_runtime.lowering.compiled.kernels import Kernel
+from snd_runtime.lowering.compiled.nests import kernel
+from snd_runtime.lowering.compiled.padding import Piece, filling
 from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.kernels import Kernel
 from snd_runtime.lowering.memory import Memory, array_types
-from snd_runtime.lowering.nests import kernel
-from snd_runtime.lowering.padding import Piece, filling
 from snd_runtime.lowering.sequence import run_in_order
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
 from snd_runtime.rules import LIMIT_EXCEEDED

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from snd_runtime.execution import Execution, execute
-from snd_runtime.lowering import kernels
-from snd_runtime.lowering.calls import Calls, run_calls
+from snd_runtime.lowering.compiled import kernels
+from snd_runtime.lowering.compiled.calls import Calls, run_calls
 from snd_runtime.lowering.lowered import lower
 from support.runtime.executing import instance_of, net
 from support.runtime.operators import bind_library

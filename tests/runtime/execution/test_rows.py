@@ -14,7 +14,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays
 from snd_runtime.execution.flat.rows import CompiledSteps
 from snd_runtime.limits import Limits
-from snd_runtime.lowering import kernels
+from snd_runtime.lowering.compiled import kernels
 from support.memory import snapshot_of
 
 pytest.importorskip("numba")

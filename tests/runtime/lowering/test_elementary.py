@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_runtime.lowering.elementary import exp_of_one, log_of_one, tanh_with
-from snd_runtime.lowering.functions import function_named
+from snd_runtime.lowering.compiled.elementary import exp_of_one, log_of_one, tanh_with
+from snd_runtime.lowering.compiled.functions import function_named
 
 FUNCTIONS = [
     pytest.param("exp", exp_of_one, np.exp, 1.1, id="exp"),

@@ -9,7 +9,7 @@ import pytest
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, execute
-from snd_runtime.lowering import kernels
+from snd_runtime.lowering.compiled import kernels
 from support.runtime.executing import instance_of, net
 
 pytest.importorskip("numba")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.execution import Execution, execute
-from snd_runtime.lowering import kernels
+from snd_runtime.lowering.compiled import kernels
 from support.runtime.executing import instance_of, net
 
 pytest.importorskip("numba")

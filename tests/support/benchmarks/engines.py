@@ -19,7 +19,7 @@ from time import process_time
 
 sys.path.append(str(Path(__file__).parents[3] / "tests" / "runtime"))
 
-from snd_runtime.lowering import kernels
+from snd_runtime.lowering.compiled import kernels
 from support.benchmarks.models import MODELS, Model
 from support.onnx_models.exported import Exported
 

@@ -34,8 +34,8 @@ from snd_runtime.execution.program import (
     slots_of,
 )
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import ALIGNED, Buffers, Call, Calls, Scratch
-from snd_runtime.lowering.kernels import Worth
+from snd_runtime.lowering.compiled.calls import ALIGNED, Buffers, Call, Calls, Scratch
+from snd_runtime.lowering.compiled.kernels import Worth
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.lowering.memory import array_types
 

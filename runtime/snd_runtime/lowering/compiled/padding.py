@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call, called, elements
+from snd_runtime.lowering.compiled.calls import Call, called, elements
 
 
 class Piece(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.compose.formulas import INT_MAX, INT_MIN, Analysis, Apply, Constant
-from snd_runtime.lowering.functions import SINGLE
+from snd_runtime.lowering.compiled.functions import SINGLE
 
 _REAL = {
     "+": "({} + {})",

@@ -16,9 +16,9 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call, Scratch, called
-from snd_runtime.lowering.panels import copies, element_load, element_store, runs_of
-from snd_runtime.lowering.vectors import (
+from snd_runtime.lowering.compiled.calls import Call, Scratch, called
+from snd_runtime.lowering.matrices.panels import copies, element_load, element_store, runs_of
+from snd_runtime.lowering.matrices.vectors import (
     Tile,
     element_at,
     lanes_from,

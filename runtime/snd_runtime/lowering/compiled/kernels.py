@@ -16,8 +16,8 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call, Place, Word, entry_address, run_calls
-from snd_runtime.lowering.functions import SINGLE, function_named
+from snd_runtime.lowering.compiled.calls import Call, Place, Word, entry_address, run_calls
+from snd_runtime.lowering.compiled.functions import SINGLE, function_named
 from snd_runtime.lowering.memory import array_types
 
 WORTH_COMPILING = 1 << 24

@@ -12,18 +12,18 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.formulas import AffineIndex, colliding_axes
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call, Scratch, run_calls
+from snd_runtime.lowering.compiled.calls import Call, Scratch, run_calls
+from snd_runtime.lowering.compiled.kernels import has_compiler, is_worth_compiling
+from snd_runtime.lowering.compiled.padding import one_is_finite, padding
 from snd_runtime.lowering.contraction import Contraction, Factor
-from snd_runtime.lowering.depthwise import SingleRows, are_dense
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.gemm import Multiplication, Offsets
-from snd_runtime.lowering.gemv import FewVectors
-from snd_runtime.lowering.images import images_of
-from snd_runtime.lowering.kernels import has_compiler, is_worth_compiling
 from snd_runtime.lowering.limits import MOST_OFFSETS, MOST_PARTS, MOST_PRODUCTS, MOST_SUMMED, MOST_VECTORS
 from snd_runtime.lowering.loops import boxes
+from snd_runtime.lowering.matrices.depthwise import SingleRows, are_dense
+from snd_runtime.lowering.matrices.gemm import Multiplication, Offsets
+from snd_runtime.lowering.matrices.gemv import FewVectors
+from snd_runtime.lowering.matrices.images import images_of
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.padding import one_is_finite, padding
 
 _LEAST_SUMMED = 64
 """Products with a few vectors are worth it if the sums are as long as several registers."""

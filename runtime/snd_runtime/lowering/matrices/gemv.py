@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from snd_runtime.lowering.calls import Call, Scratch, called, elements
-from snd_runtime.lowering.gemm import Offsets
-from snd_runtime.lowering.vectors import (
+from snd_runtime.lowering.compiled.calls import Call, Scratch, called, elements
+from snd_runtime.lowering.matrices.gemm import Offsets
+from snd_runtime.lowering.matrices.vectors import (
     Tile,
     load_vector,
     real_type,

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.vectors import (
+from snd_runtime.lowering.matrices.vectors import (
     Tile,
     element_at,
     lanes_from,

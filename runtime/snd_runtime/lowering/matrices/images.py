@@ -15,10 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.gemm import Offsets
 from snd_runtime.lowering.limits import MOST_OFFSETS
-from snd_runtime.lowering.panels import element_load, element_store, vector_copy, vector_halving
-from snd_runtime.lowering.vectors import Tile
+from snd_runtime.lowering.matrices.gemm import Offsets
+from snd_runtime.lowering.matrices.panels import element_load, element_store, vector_copy, vector_halving
+from snd_runtime.lowering.matrices.vectors import Tile
 
 FEW = 4
 """How many elements are copied together where there are not enough for a vector."""

@@ -13,13 +13,13 @@ from math import prod
 import numpy as np
 
 from snd_analysis.compose.formulas import Apply, AxisPosition, Constant, Read, Term
-from snd_runtime.lowering.accesses import Access, Accesses, Chosen, Limit, Statement, UnsuitableError
-from snd_runtime.lowering.expressions import form_of
-from snd_runtime.lowering.folds import Fold, along_row, combined, side_by_side
-from snd_runtime.lowering.functions import FUNCTIONS
-from snd_runtime.lowering.kernels import HEAD, INDENT, Kernel, has_compiler
+from snd_runtime.lowering.compiled.accesses import Access, Accesses, Chosen, Limit, Statement, UnsuitableError
+from snd_runtime.lowering.compiled.expressions import form_of
+from snd_runtime.lowering.compiled.folds import Fold, along_row, combined, side_by_side
+from snd_runtime.lowering.compiled.functions import FUNCTIONS
+from snd_runtime.lowering.compiled.kernels import HEAD, INDENT, Kernel, has_compiler
+from snd_runtime.lowering.compiled.windows import Row, Windows
 from snd_runtime.lowering.limits import MOST_SUMMED, MOST_UNROLLED
-from snd_runtime.lowering.windows import Row, Windows
 
 _TILE = (16, 16)
 """Rows and columns of tiles that are turned: few enough lines of the cache, all of whose elements are used."""

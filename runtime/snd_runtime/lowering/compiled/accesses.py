@@ -20,7 +20,7 @@ from snd_analysis.compose.formulas import (
     subterms,
     unconditional,
 )
-from snd_runtime.lowering.folds import STORED
+from snd_runtime.lowering.compiled.folds import STORED
 
 _DTYPES = frozenset({"real", "int", "bool"})
 

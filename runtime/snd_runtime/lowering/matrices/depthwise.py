@@ -14,12 +14,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.calls import Call, Scratch, called
-from snd_runtime.lowering.gemm import Offsets
-from snd_runtime.lowering.images import FEW, Images, image_copy
+from snd_runtime.lowering.compiled.calls import Call, Scratch, called
 from snd_runtime.lowering.limits import MOST_BETWEEN, MOST_WASTED
-from snd_runtime.lowering.panels import element_load, element_store, vector_copy
-from snd_runtime.lowering.vectors import (
+from snd_runtime.lowering.matrices.gemm import Offsets
+from snd_runtime.lowering.matrices.images import FEW, Images, image_copy
+from snd_runtime.lowering.matrices.panels import element_load, element_store, vector_copy
+from snd_runtime.lowering.matrices.vectors import (
     Tile,
     element_at,
     load_vector,

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_runtime.lowering.elementary import exp_of_one, log_of_one, tanh_with
+from snd_runtime.lowering.compiled.elementary import exp_of_one, log_of_one, tanh_with
 from snd_runtime.lowering.error_function import error_function_of_one
 
 Function: TypeAlias = "Callable[..., Any]"
