@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, called, elements
+from snd_runtime.lowering.compiled.calls import Call, called, elements, helper, inlined
 
 
 class Piece(Struct, frozen=True):
@@ -67,11 +67,9 @@ def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) 
 
 @cache
 def _copying() -> Callable[..., None]:
-    from numba import njit
-
     items = elements("uint8")
 
-    @njit(error_model="numpy", boundscheck=False)
+    @inlined
     def kernel(of: int, to: int, of_start: int, to_start: int, size: int) -> None:
         source, target = items(of + of_start, size), items(to + to_start, size)
         for at in range(size):
@@ -83,11 +81,9 @@ def _copying() -> Callable[..., None]:
 
 @cache
 def _filling(dtype: str) -> Callable[..., None]:
-    from numba import njit
-
     items = elements(dtype)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @inlined
     def kernel(tensor: int, values: Any, size: int) -> None:
         items(tensor, size)[:] = values[0]
 
@@ -97,11 +93,9 @@ def _filling(dtype: str) -> Callable[..., None]:
 
 @cache
 def _padding(dtype: str) -> Callable[..., None]:
-    from numba import njit
-
     reals = elements(np.dtype(dtype).name)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @inlined
     def kernel(of: int, to: int, extents: Any, inner: Any, outer: Any, before: Any, size: int) -> None:
         source, target = reals(of, size), reals(to, size)
         rank, done = len(extents), 0
@@ -134,21 +128,19 @@ def _padding(dtype: str) -> Callable[..., None]:
 
 @cache
 def _one_is_finite(dtype: str) -> Callable[..., bool]:
-    from numba import njit
-
     real = np.dtype(dtype)
     whole = np.dtype(f"i{real.itemsize}")
     integers, infinity = elements(whole.name), np.array(np.inf, real).view(whole)[()]
 
-    @njit(error_model="numpy", boundscheck=False)
-    def is_finite(tensor: int, size: int) -> bool:
+    @helper
+    def is_finite(tensor: int, size: int) -> Any:
         bits, count = integers(tensor, size), 0
         for at in range(size):  # NaN and infinity have the greatest exponent
             count += (bits[at] & infinity) == infinity
         return count == 0
 
-    @njit(error_model="numpy", boundscheck=False)
-    def kernel(first: int, second: int, first_size: int, second_size: int) -> bool:
+    @inlined
+    def kernel(first: int, second: int, first_size: int, second_size: int) -> Any:
         return is_finite(first, first_size) or is_finite(second, second_size)
 
     compiled: Callable[..., bool] = kernel

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Scratch, called
+from snd_runtime.lowering.compiled.calls import Call, Scratch, called, helper, inlined
 from snd_runtime.lowering.limits import MOST_BETWEEN, MOST_WASTED
 from snd_runtime.lowering.matrices.gemm import Offsets
 from snd_runtime.lowering.matrices.images import FEW, Images, image_copy
@@ -106,12 +106,10 @@ def _pieces(lengths: Array, lanes: int, *, can_exceed: bool) -> Iterator[tuple[i
 @cache
 def _kernel(dtype: str) -> Callable[..., None]:
     """Return the kernel for one type of reals."""
-    from numba import njit
-
     tile, zero = tile_of(np.dtype(dtype).itemsize), np.dtype(dtype).type(0)
     store, copy_image, multiply, (add, put) = element_store(tile), image_copy(tile), _all_products(tile), _results(tile)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @inlined
     def kernel(
         a: int, b: int, c: int, totals: int, image: int,
         a_starts: Any, a_inner: Any, b_starts: Any, b_inner: Any, c_starts: Any,
@@ -142,11 +140,9 @@ def _kernel(dtype: str) -> Callable[..., None]:
 
 def _all_products(tile: Tile) -> Callable[..., None]:
     """Return what computes the sums of all columns."""
-    from numba import njit
-
     of_eight, of_four, of_two, of_one = (_products(tile, width) for width in _WIDTHS)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def multiply(
         a: int, a_start: int, a_inner: Any, b: int, start: int, b_inner: Any, totals: int,
         firsts: Any, spots: Any, widths: Any,
@@ -169,14 +165,12 @@ def _all_products(tile: Tile) -> Callable[..., None]:
 
 def _results(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
     """Return what adds a row of sums to the result, and what begins with it."""
-    from numba import njit
-
     load, store, lanes, few = element_load(tile), element_store(tile), tile.lanes, min(FEW, tile.lanes)
     (added, copied), (some_added, some_copied) = (
         (_addition(each), vector_copy(each)) for each in (tile, replace(tile, lanes=few))
     )
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def add(c: int, target: int, totals: int, place: int, length: int) -> None:
         for at in range(0, length - lanes + 1, lanes):
             added(c, target + at, totals, place + at)
@@ -185,7 +179,7 @@ def _results(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
         for at in range(length - length % few, length):
             store(c, target + at, load(c, target + at) + load(totals, place + at))
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def put(c: int, target: int, totals: int, place: int, length: int, following: int) -> None:
         done = 0
         while done < length and done + lanes <= length + following:

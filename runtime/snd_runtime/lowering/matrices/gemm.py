@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Scratch, called
+from snd_runtime.lowering.compiled.calls import Call, Scratch, called, helper, inlined
 from snd_runtime.lowering.matrices.panels import copies, element_load, element_store, runs_of
 from snd_runtime.lowering.matrices.vectors import (
     Tile,
@@ -118,8 +118,6 @@ def _joined(*tables: Array) -> Array:
 @cache
 def _kernel(dtype: str) -> Callable[..., None]:
     """Return the kernel for one type of reals."""
-    from numba import njit
-
     real = np.dtype(dtype)
     tile = tile_of(real.itemsize)
     tile_rows, tile_columns, lanes, item_bytes, block = tile.rows, tile.columns, tile.lanes, real.itemsize, _BLOCK
@@ -127,11 +125,11 @@ def _kernel(dtype: str) -> Callable[..., None]:
     multiplied, added, dots = _all_products(tile), _scattered(tile), _all_dots(tile)
     fill_rows, fill_panel = copies(tile, _BLOCK)
 
-    @njit
+    @inlined
     def part(table: Any, number: int) -> Any:
         return table[table[number] : table[number + 1]]
 
-    @njit(error_model="numpy", boundscheck=False)
+    @inlined
     def kernel(a: int, b: int, c: int, scratch: int, table: Any, begins: int) -> None:
         how, a_starts, a_rows, a_inner = part(table, 0), part(table, 1), part(table, 2), part(table, 3)
         b_starts, b_inner, b_columns = part(table, 4), part(table, 5), part(table, 6)
@@ -190,12 +188,10 @@ def _kernel(dtype: str) -> Callable[..., None]:
 
 def _scattered(tile: Tile) -> Callable[..., None]:
     """Return what adds a tile of sums to elements that lie anywhere."""
-    from numba import njit
-
     tile_columns = tile.columns
     load, store = element_load(tile), element_store(tile)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def scattered(
         totals: int, c: int, start: int, rows: Any, row: int, height: int, columns: Any, column: int, width: int,
         is_first: bool,
@@ -213,13 +209,11 @@ def _scattered(tile: Tile) -> Callable[..., None]:
 
 def _all_products(tile: Tile) -> Callable[..., None]:
     """Return what multiplies so many rows with a panel."""
-    from numba import njit
-
     third = tile.rows // 3
     of_third, of_two_thirds, of_all = (_tile_products(tile, third * times, tile.vectors) for times in (1, 2, 3))
     narrow_third, narrow_two_thirds, narrow_all = (_tile_products(tile, third * times, 1) for times in (1, 2, 3))
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def multiplied(
         part: int, panel: int, length: int, height: int, is_wide: bool,
         to: int, start: int, rows: Any, row: int, skipped: int, is_first: bool,
@@ -244,12 +238,10 @@ def _all_products(tile: Tile) -> Callable[..., None]:
 
 def _all_dots(tile: Tile) -> Callable[..., None]:
     """Return what multiplies a tile of rows with a few columns, whose elements lie next to each other, for totals."""
-    from numba import njit
-
     third, tile_columns = tile.rows // 3, tile.columns
     of_one, of_few = _dots(tile, tile.rows, 1), _dots(tile, third, _FEW)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def dots(part: int, columns: int, length: int, count: int, totals: int) -> None:
         if count == 1:
             of_one(part, 0, columns, _FEW - 1, length, totals, _FEW - 1)

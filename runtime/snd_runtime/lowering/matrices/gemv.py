@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_runtime.lowering.compiled.calls import Call, Scratch, called, elements
+from snd_runtime.lowering.compiled.calls import Call, Scratch, called, elements, inlined
 from snd_runtime.lowering.matrices.gemm import Offsets
 from snd_runtime.lowering.matrices.vectors import (
     Tile,
@@ -47,12 +47,10 @@ class FewVectors:
 @cache
 def _kernel(dtype: str, width: int) -> Callable[..., None]:
     """Return the kernel for one type of reals, and so many vectors."""
-    from numba import njit
-
     reals = elements(np.dtype(dtype).name)
     products = _products(tile_of(np.dtype(dtype).itemsize), width)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @inlined
     def kernel(
         a: int, b: int, c: int, totals: int,
         a_starts: Any, a_rows: Any, b_starts: Any, b_columns: Any, c_starts: Any, c_rows: Any, c_columns: Any,

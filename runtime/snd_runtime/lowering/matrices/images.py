@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.compiled.calls import helper
 from snd_runtime.lowering.limits import MOST_OFFSETS
 from snd_runtime.lowering.matrices.gemm import Offsets
 from snd_runtime.lowering.matrices.panels import element_load, element_store, vector_copy, vector_halving
@@ -113,8 +114,6 @@ class _Frame(Struct, frozen=True):
 
 def image_copy(tile: Tile) -> Callable[..., None]:
     """Return what copies an image."""
-    from numba import njit
-
     load, store = element_load(tile), element_store(tile)
     lanes, few = tile.lanes, min(FEW, tile.lanes)
     short = replace(tile, lanes=few)
@@ -122,7 +121,7 @@ def image_copy(tile: Tile) -> Callable[..., None]:
         vector_copy(tile), vector_copy(short), vector_halving(tile), vector_halving(short),
     )  # fmt: skip
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def copy_image(image: int, b: int, start: int, of: Any, to: Any, counts: Any, step: int) -> None:
         for row in range(len(of)):
             source, target, count = start + of[row], to[row], counts[row]

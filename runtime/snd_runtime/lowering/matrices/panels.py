@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.compiled.calls import helper
 from snd_runtime.lowering.matrices.vectors import (
     Tile,
     element_at,
@@ -61,14 +62,12 @@ def runs_of(columns: Array, lanes: int, least: int) -> Runs:
 def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., None]]:
     """Return what copies rows of the left matrix, and what copies columns of the right one; both so many elements long
     at most. Zeros fill the last vectors of rows."""
-    from numba import njit
-
     tile_columns, lanes, zero = tile.columns, tile.lanes, np.dtype(f"f{tile.item_bytes}").type(0)
     load, store, prefetched = element_load(tile), element_store(tile), _prefetch(tile)
     copied, merged, turned = vector_copy(tile), _vector_merge(tile, load_vector), _vector_turn(tile)
     halved, half_merged = vector_halving(tile), _vector_merge(tile, _every_second)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def fill_rows(
         rows: int, a: int, start: int, offsets: Any, row: int, height: int, inner: Any, first: int, length: int,
         is_row: bool,
@@ -85,7 +84,7 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
             for k in range(length, length + -length % lanes):
                 store(rows, to + k, zero)
 
-    @njit(error_model="numpy", boundscheck=False)
+    @helper
     def fill_panel(
         panel: int, b: int, start: int, inner: Any, first: int, length: int, columns: Any, column: int, width: int,
         ends: Any, places: Any, begins: Any, step: int, is_turned: bool,
