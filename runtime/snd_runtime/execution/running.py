@@ -95,5 +95,5 @@ class StatefulGraph:
         self.drawn = tuple(sorted({*self.drawn, *outcome.drawn}))
         self._runs += 1
         if request.compiles and not request.tells:
-            self._shortcut = shortcut_of(prepared(self._specialization), np.dtype(request.real))
+            self._shortcut = shortcut_of(prepared(self._specialization), np.dtype(request.real), self.variables)
         return outcome.outputs

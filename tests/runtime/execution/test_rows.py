@@ -56,7 +56,19 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def _net(x: Any, real: Any = np.float32, *, compiles: bool = True, limits: Limits | None = None) -> StatefulGraph:
     random = np.random.default_rng(2)
     variables = {name: random.standard_normal(shape).astype(real) for name, shape in SHAPES.items()}
-    session = Session(snapshot_of({"main.sknd": TEXT}))
+    return _graph(TEXT, x, variables, real, compiles=compiles, limits=limits)
+
+
+def _graph(
+    text: str,
+    x: Any,
+    variables: dict[str, Any],
+    real: Any = np.float32,
+    *,
+    compiles: bool = True,
+    limits: Limits | None = None,
+) -> StatefulGraph:
+    session = Session(snapshot_of({"main.sknd": text}))
     template = session.template(OperatorName("main.sknd", "Net"))
     assert template is not None
     request = Execution(real=np.dtype(real), variables=variables, compiles=compiles, limits=limits or Limits())
@@ -114,6 +126,53 @@ def test_runs_that_are_alike_look_at_nothing_but_arrays(rows: list[bool]):
         net.run([_image()[0]])
     with pytest.raises(EvaluationFailed):
         net.run([])
+
+
+def test_a_pack_of_variables_may_be_replaced(rows: list[bool]):
+    text = """import math;
+operator scaled {
+    @input { x: real[n]; }
+    @variable { f: real[6]..(2); }
+    @output { y: real[n]; }
+    @compose { a = math.mul(x, f[0]); y = math.add(a, f[1]); }
+}
+graph Net {
+    @input { x: real[6]; }
+    @variable { f: real[6]..(2); }
+    @output { y: real[6]; }
+    @compose { a = scaled(x); b = math.mul(a, f[0]); y = math.add(b, f[1]); }
+}
+"""
+    x = np.arange(6, dtype=np.float32)
+    net, plain = _graph(text, x, {}), _graph(text, x, {}, compiles=False)
+    for graph in (net, plain):
+        for _ in range(3):
+            graph.run([x])
+    for name in ("f", "a.f"):
+        for graph in (net, plain):
+            graph.variables[name] = [np.full(6, number, np.float32) for number in (3, 5)]
+        np.testing.assert_array_equal(net.run([x])["y"], plain.run([x])["y"])  # type: ignore[arg-type]
+    assert all(rows)
+
+
+def test_steps_may_have_no_result(rows: list[bool]):
+    """Nothing reads what is computed before a step that is not compiled."""
+    text = """import math;
+graph Net {
+    @input { x: real[6]; z: real[3]; }
+    @output { y: real[6]; }
+    @compose { unused = math.add(z, z); y = math.exp(x); }
+}
+"""
+    session = Session(snapshot_of({"main.sknd": text}))
+    template = session.template(OperatorName("main.sknd", "Net"))
+    assert template is not None
+    x, z = np.arange(6.0), np.arange(3.0)
+    request = Execution(real=np.dtype(np.float64), compiles=True)
+    net = StatefulGraph(session, bind_arrays(session, template, [x, z]), request)
+    for _ in range(3):
+        np.testing.assert_allclose(net.run([x, z])["y"], np.exp(x))  # type: ignore[arg-type]
+    assert all(rows)
 
 
 def test_what_must_be_found_out_in_another_way_is(rows: list[bool]):

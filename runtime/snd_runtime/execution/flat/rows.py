@@ -213,13 +213,13 @@ class CompiledSteps:
         assert self._ready is not None
         results = [np.empty(*self.kinds[slot]) for slot in self.results]
         buffer = self._buffers.take(self._size)
-        outer = [each.__array_interface__["data"][0] for each in results]
-        is_done = self._ready.run(np.concatenate([given, outer, self._offsets + buffer.start], dtype=np.int64))
+        outer = np.array([each.__array_interface__["data"][0] for each in results], np.int64)
+        is_done = self._ready.run(np.concatenate([given, outer, self._offsets + buffer.start]))
         self._buffers.give(buffer)
         return results if is_done else None
 
     @property
-    def variables(self) -> dict[Any, str]:
+    def variables(self) -> dict[Reference, str]:
         """The names of the variables of operators around the steps, by slot, where the run has no scope."""
         return self._entries.names("")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from snd_runtime.execution.flat.rows import CompiledSteps, Given, Row
-from snd_runtime.execution.program import Program
+from snd_runtime.execution.program import Program, Reference
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
 
@@ -22,23 +22,24 @@ if TYPE_CHECKING:
 class Shortcut:
     """Runs compiled steps as they ran before, on other inputs."""
 
-    def __init__(self, steps: CompiledSteps, program: Program, names: Mapping[Any, str], last: Given) -> None:
+    def __init__(self, steps: CompiledSteps, program: Program, variables: Mapping[str, Argument], last: Given) -> None:
+        """``variables`` are those that the steps ran with."""
         self._steps = steps
         self._addresses = last.addresses
         self._inputs = [(steps.given.index(slot), *steps.kinds[slot]) for slot in program.inputs]  # type: ignore
         self._outputs = [steps.results.index(slot) for slot in program.outputs]  # type: ignore
-        others = [
-            (slot, array) for slot, array in zip(steps.given, last.arrays, strict=True) if slot not in program.inputs
+        self._variables = [*variables.items()]
+        # What they read must live as long as its address is known.
+        self._arrays = [
+            array for slot, array in zip(steps.given, last.arrays, strict=True) if slot not in program.inputs
         ]
-        self._variables = [(names[slot], array) for slot, array in others if slot in names]
-        self._constants = [array for slot, array in others if slot not in names]
 
     def run(self, inputs: Sequence[Argument], variables: Mapping[str, Argument]) -> list[Array] | None:
         """Return the outputs; None if anything is not as it was before, or there is no result to be trusted."""
         if len(inputs) != len(self._inputs):
             return None
-        for name, array in self._variables:
-            if variables.get(name) is not array:
+        for name, value in self._variables:
+            if variables.get(name) is not value:
                 return None
         addresses = self._addresses.copy()
         for given, (at, shape, dtype) in zip(inputs, self._inputs, strict=True):
@@ -51,8 +52,11 @@ class Shortcut:
         return None if results is None else [results[at] for at in self._outputs]
 
 
-def shortcut_of(ready: Prepared, real: np.dtype[Any]) -> Shortcut | None:
-    """Return how to run again what was just run; None if more than compiled steps happen in it."""
+def shortcut_of(ready: Prepared, real: np.dtype[Any], variables: Mapping[str, Argument]) -> Shortcut | None:
+    """Return how to run again what was just run, with these variables; None if more than compiled steps happen in it.
+
+    ``variables`` are by scoped name, as the run left them.
+    """
     program = ready.compiled_root_program if ready.is_same_again else None
     if program is None or len(program.steps) != 1 or not isinstance(program.steps[0].action, Row):
         return None
@@ -63,4 +67,20 @@ def shortcut_of(ready: Prepared, real: np.dtype[Any]) -> Shortcut | None:
     if not {*program.outputs} <= {*steps.results} or not {*program.inputs} <= {*steps.given}:
         return None
     names = {reference: name for name, reference, _ in program.variables} | steps.variables
-    return Shortcut(steps, program, names, last)
+    used = {name: variables.get(name) for name in names.values()}
+    arrays = _by_slot(names, used)
+    if any(arrays.get(slot, array) is not array for slot, array in zip(steps.given, last.arrays, strict=True)):
+        return None  # another graph of the same specialization ran meanwhile
+    return Shortcut(steps, program, used, last)
+
+
+def _by_slot(names: Mapping[Reference, str], variables: Mapping[str, Argument]) -> dict[int, Argument]:
+    """Return the array of each slot of variables, some of which are packs."""
+    found: dict[int, Argument] = {}
+    for reference, name in names.items():
+        value = variables[name]
+        if isinstance(reference, int):
+            found[reference] = value
+        else:
+            found |= zip(reference or (), value or (), strict=False)
+    return found
