@@ -22,6 +22,7 @@ _TOP_K = OperatorName("snd:algo", "top_k")
 _ROUNDING = frozenset(
     {
         OperatorName("snd:onnx", "round"),
+        OperatorName("snd:onnx", "quantize_linear"),
         OperatorName("snd:layout", "cast"),
         *(OperatorName("snd:math", name) for name in ("round", "floor", "ceil")),
     }

@@ -75,6 +75,8 @@ class Scope:
         """What variables become, by scoped name: what functions give."""
         self.stacks: dict[Tensor, str] = {}
         """Tensors that hold those of a pack whose number is known in the run only, by what stands for them all."""
+        self.stored: dict[str, tuple[str, Any]] = {}
+        """Ints of few bits that ints were made of, by the names of these, each with its type."""
         self._extents: dict[Hashable, tuple[str, int, Integer]] = {}
         self._dimensions: dict[tuple[str, int], str] = {}
 

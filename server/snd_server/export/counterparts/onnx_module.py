@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
+from snd_analysis.model import Tensor
 from snd_server.export.call import Call
 from snd_server.export.errors import Unsuitable
 from snd_server.export.registry import counterpart
+from snd_server.export.scope import constant_array
 
 _INTS = {
     (8, True): TensorProto.INT8, (16, True): TensorProto.INT16, (32, True): TensorProto.INT32,
@@ -38,6 +41,41 @@ def _wrap(call: Call) -> None:
     if kind is None:
         raise Unsuitable("ONNX has no such ints")
     call.write("Cast", [call.scope.node("Cast", [call.input()], to=kind)], to=TensorProto.INT64)
+
+
+@counterpart("onnx.quantize_linear")
+def _quantize_linear(call: Call) -> None:
+    if call["bits"] != 8:
+        raise Unsuitable("nodes of this operator set store 8 bits")
+    dtype = np.int8 if call["signed"] else np.uint8
+    stored = call.scope.node(
+        "QuantizeLinear", [*call.items(0), *call.items(1), _zero_point(call, dtype)], axis=_axis(call)
+    )
+    call.scope.stored[call.target] = stored, dtype
+    call.write("Cast", [stored], to=TensorProto.INT64)
+
+
+@counterpart("onnx.dequantize_linear")
+def _dequantize_linear(call: Call) -> None:
+    name, dtype = call.scope.stored.get(call.input(), (None, None))
+    if name is None:
+        raise Unsuitable("in how many bits the ints are stored is not known")
+    call.write("DequantizeLinear", [name, *call.items(1), _zero_point(call, dtype)], axis=_axis(call))
+
+
+def _zero_point(call: Call, dtype: Any) -> str:
+    """Return the name of the zero point as an int of few bits."""
+    value = call.inputs[2]
+    if not call.has(2):
+        return call.scope.constant(np.zeros(call.shape(1)), dtype, "zero_point")
+    if isinstance(value, Tensor) and value.value is not None:
+        return call.scope.constant(constant_array(value), dtype, "zero_point")
+    return call.scope.node("Cast", [call.input(2)], to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+
+def _axis(call: Call) -> int | None:
+    """Return the dimension along which scales lie, if there are several."""
+    return int(call["axis"]) if call.rank(1) else None
 
 
 @counterpart("onnx.bitwise")

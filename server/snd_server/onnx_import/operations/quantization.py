@@ -20,13 +20,17 @@ from snd_server.onnx_import.source import Array
 def dequantize(node: Node) -> Data:
     x, scale, zero = node.input(0), node.input(1), node.maybe(2)
     require(x.is_int, "ints of 8 bits that are small reals")
-    spread, align = _spread(node, x, scale)
-    steps = x
-    if zero is not None and not _is_zero(zero):
-        offset, _ = _spread(node, x, zero)
-        steps = node.run("math.sub", x, offset, like=np.dtype(np.int64), **align)
-    values = node.run("layout.cast", steps, dtypes=["real"], like=scale.dtype)
-    return node.run("math.mul", values, spread, **align)
+    if not node.number("block_size", 0):
+        return node.run(
+            "onnx.dequantize_linear", x, *_scales(node, x, scale, zero), like=scale.dtype, **_along(node, x, scale)
+        )
+    spread = _blocks(node, x, scale)
+    steps = (
+        x
+        if zero is None or _is_zero(zero)
+        else node.run("math.sub", x, _blocks(node, x, zero), like=np.dtype(np.int64))
+    )
+    return node.run("math.mul", node.run("layout.cast", steps, dtypes=["real"], like=scale.dtype), spread)
 
 
 @translation("QuantizeLinear")
@@ -40,16 +44,35 @@ def quantize(node: Node) -> Data:
         number = node.number("output_dtype", 0)
         stored = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(number) if number else np.uint8)
     require(Data(stored, ()).is_int, "quantization to small reals")
-    spread, align = _spread(node, x, scale)
-    return _rounded(node, node.run("math.div", node.as_real(x), spread, **align), zero, stored)
+    if node.number("block_size", 0):
+        return _rounded(node, node.run("math.div", node.as_real(x), _blocks(node, x, scale)), zero, stored)
+    kind = unless(bits_of(stored) == 8, bits=bits_of(stored)) | unless(not stored.name.startswith("u"), signed=False)
+    values = node.as_real(x)
+    return node.run(
+        "onnx.quantize_linear", values, *_scales(node, x, scale, zero), like=stored, **kind, **_along(node, x, scale)
+    )
+
+
+def _scales(node: Node, x: Data, scale: Data, zero: Data | None) -> list[Data]:
+    """Return the scale and the zero point, unless it is 0: one for all, or for each position along a dimension."""
+    given = [scale] if zero is None or _is_zero(zero) else [scale, zero]
+    require(all(each.rank <= 1 for each in given), "scales of several dimensions")
+    return [node.run("layout.squeeze", each, axes=[0]) if each.extents == (1,) else each for each in given]
+
+
+def _along(node: Node, x: Data, scale: Data) -> dict[str, Any]:
+    """Return the dimension along which scales lie, if there are several."""
+    is_one = not scale.rank or scale.extents == (1,)
+    axis = 0 if is_one else node.axis(x.rank, 1)
+    return unless(axis == 0, axis=axis)
 
 
 def _rounded(node: Node, values: Data, zero: Data | None, stored: np.dtype[Any]) -> Data:
     """Return reals as ints of a type, with 0 at the zero point; what is beyond the type is its limit."""
     whole = node.run("layout.cast", node.run("onnx.round", values), dtypes=["int"], like=np.dtype(np.int64))
     if zero is not None and not _is_zero(zero):
-        offset, align = _spread(node, values, zero)
-        whole = node.run("math.add", whole, offset, **align)
+        offset = _blocks(node, values, zero) if node.number("block_size", 0) else _placed(node, values, zero, 1)
+        whole = node.run("math.add", whole, offset)
     bits, signed = bits_of(stored), not stored.name.startswith("u")
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
     return node.run("math.clamp", whole, low, high, like=stored)
@@ -146,15 +169,9 @@ def _divided(node: Node, x: Data, scale: Data) -> Data:
     return node.run("math.div", x, *operands(x, _placed(node, x, scale, 1))[1:], like=scale.dtype)
 
 
-def _spread(node: Node, x: Data, scale: Data) -> tuple[Data, dict[str, Any]]:
-    """Return scales that are broadcast to a tensor, and how: one for all, for each channel, or for each block."""
-    block = node.number("block_size", 0)
-    if not scale.rank or scale.extents == (1,):
-        return (scale if not scale.rank else node.run("layout.squeeze", scale, axes=[0])), {}
-    axis = node.axis(x.rank, 1)
-    if not block:
-        require(scale.rank == 1, "scales of several dimensions")
-        return scale, unless(axis == x.rank - 1, rhs_align=axis)
+def _blocks(node: Node, x: Data, scale: Data) -> Data:
+    """Return scales, or zero points, of blocks along a dimension, each as often as its block has elements."""
+    block, axis = node.number("block_size", 0), node.axis(x.rank, 1)
     extent, count = x.extents[axis], scale.extents[axis]
     require(extent is not None and count is not None, "extents that are not known")
     assert extent is not None
@@ -163,4 +180,4 @@ def _spread(node: Node, x: Data, scale: Data) -> tuple[Data, dict[str, Any]]:
     flat = node.run("layout.flatten", repeated, axis=axis, rank=2)
     if count is not None and count * block != extent:
         flat = node.run("layout.slice", flat, axes=[axis], begin=[0], end=[extent])
-    return flat, {}
+    return flat
