@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -212,3 +216,32 @@ def test_limits_say_the_same(limits: Limits, rows: list[bool]):
         messages.append((failed.value.message, failed.value.place))
     assert messages[0] == messages[1]
     assert not any(rows)
+
+
+WITH_BROKEN_COMPILER = """
+import numpy as np
+import pytest
+
+pytest.importorskip = lambda name: None
+import test_rows
+
+test_rows.kernels.WORTH_COMPILING = 0
+x = test_rows._image()
+net, plain = test_rows._net(x), test_rows._net(x, compiles=False)
+for _ in range(3):
+    test_rows._assert_same(net.run([x]), plain.run([x]))
+"""
+
+
+@pytest.mark.parametrize("error", ["ImportError", "SystemError"])
+def test_a_compiler_that_cannot_be_loaded_is_none(tmp_path: Path, error: str):
+    """It fails so if it doesn't know this version of NumPy."""
+    package = tmp_path / "numba"
+    package.mkdir()
+    (package / "__init__.py").write_text(f"raise {error}('numba needs an older NumPy')\n")
+    folders = (str(tmp_path), str(Path(__file__).parent), str(Path(__file__).parents[2]))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_BROKEN_COMPILER], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

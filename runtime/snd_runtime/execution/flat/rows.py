@@ -190,7 +190,7 @@ class CompiledSteps:
                 return False
             try:
                 self._ready = Calls(self._calls, self._numbers)
-            except ImportError:  # the compiler is too old, or doesn't know this version of NumPy
+            except ImportError:
                 self._worth.give_up()
                 return False
         used = budget.used

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,6 +65,9 @@ class Buffers:
 
 Word: TypeAlias = "int | Place"
 
+Written: TypeAlias = "tuple[Callable[..., Any], *tuple[str | int, ...]]"
+"""What writes a function for the compiler, which is loaded then, with what that depends on."""
+
 
 class Call(Struct, frozen=True, eq=False):
     """A compiled function with what it is called with."""
@@ -103,7 +107,12 @@ class Calls:
     """Calls in order, ready to be made."""
 
     def __init__(self, calls: Sequence[Call], numbers: Mapping[Hashable, int]) -> None:
-        """``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets."""
+        """``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets.
+
+        Raises ImportError if the compiler can't compile them.
+        """
+        if not _is_loaded():
+            raise ImportError("the compiler can't be loaded")
         self._calls = calls  # they keep their tables alive
         words = [word for call in calls for word in call.words]
         places = [(at, numbers[word.tensor]) for at, word in enumerate(words) if isinstance(word, Place)]
@@ -120,6 +129,16 @@ class Calls:
         return bool(_driver()(self._entries, self._starts + words.ctypes.data))
 
 
+@cache
+def _is_loaded() -> bool:
+    """Return whether the compiler can be loaded, which is tried when it is first needed, since it takes long."""
+    try:
+        import_module("numba")
+    except Exception:  # a compiler that doesn't know this version of Python or NumPy fails in many ways
+        return False
+    return True
+
+
 def run_calls(calls: Sequence[Call], arrays: Mapping[Hashable, Array]) -> bool:
     """Make calls once, on these arrays; false if there is no compiler, or no result to be trusted."""
     found = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
@@ -128,7 +147,7 @@ def run_calls(calls: Sequence[Call], arrays: Mapping[Hashable, Array]) -> bool:
             found[each] = np.empty(each.bytes, np.uint8)
     try:
         ready = Calls(calls, {key: number for number, key in enumerate(found)})
-    except ImportError:  # the compiler may not know this version of NumPy
+    except ImportError:
         return False
     return ready.run(np.array([each.ctypes.data for each in found.values()], np.int64))
 
@@ -151,9 +170,7 @@ def _for_compiler(function: Callable[..., Any], **options: Any) -> Any:
     return made(error_model="numpy", boundscheck=False, **options)(function)
 
 
-def called(
-    kernel: Callable[..., Any], tensors: Sequence[Hashable], tables: Sequence[Array | int], is_check: bool = False
-) -> Call:
+def called(kernel: Written, tensors: Sequence[Hashable], tables: Sequence[Array | int], is_check: bool = False) -> Call:
     """Return the call of a function for the compiler, with the addresses of tensors and then with these tables.
 
     A function that ``is_check`` says whether results can be trusted.
@@ -174,14 +191,16 @@ def called(
 
 
 @cache
-def _entry_of(kernel: Callable[..., Any], tensors: int, kinds: tuple[str, ...], is_check: bool) -> int:
+def _entry_of(kernel: Written, tensors: int, kinds: tuple[str, ...], is_check: bool) -> int:
     """Return the address of a function that gets its words and calls a kernel."""
     given, at = [f"words[{number}]" for number in range(tensors)], tensors
     for kind in kinds:
         given.append(f"{kind}(words[{at}], words[{at + 1}])" if kind else f"words[{at}]")
         at += 2 if kind else 1
     line = f"kernel({', '.join(given)})"
-    return entry_address([f"if not {line}: return 1" if is_check else line], at, {"kernel": kernel})
+    write, *given_to_it = kernel
+    names = {"kernel": write(*given_to_it)}
+    return entry_address([f"if not {line}: return 1" if is_check else line], at, names)
 
 
 def entry_address(lines: Sequence[str], words: int, names: Mapping[str, Any]) -> int:

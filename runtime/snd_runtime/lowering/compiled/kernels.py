@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, partial
+from importlib import import_module
 from importlib.util import find_spec
 from math import inf
 from typing import Any
@@ -109,5 +110,11 @@ def _entry(source: str, real: str, dtypes: tuple[str, ...], functions: frozenset
 
 @cache
 def has_compiler() -> bool:
-    """Return whether there is a compiler."""
-    return find_spec("numba") is not None
+    """Return whether there is a compiler, and what it stands on can be loaded. It may not fit all the same."""
+    if find_spec("numba") is None:
+        return False
+    try:
+        import_module("llvmlite.binding")
+    except Exception:  # a library of the system may be missing, say
+        return False
+    return True

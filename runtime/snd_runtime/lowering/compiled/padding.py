@@ -25,16 +25,16 @@ class Piece(Struct, frozen=True):
 
     def onto(self, whole: Hashable) -> Call:
         """Return what copies the tensor to its place in the whole."""
-        return called(_copying(), (self.tensor, whole), (0, self.start, self.size))
+        return called((_copying,), (self.tensor, whole), (0, self.start, self.size))
 
     def out_of(self, whole: Hashable) -> Call:
         """Return what copies the part of the whole to the tensor."""
-        return called(_copying(), (whole, self.tensor), (self.start, 0, self.size))
+        return called((_copying,), (whole, self.tensor), (self.start, 0, self.size))
 
 
 def filling(tensor: Hashable, size: int, value: Array) -> Call:
     """Return what gives all elements of a tensor, which has so many, the only one of an array."""
-    return called(_filling(value.dtype.name), (tensor,), (value, size))
+    return called((_filling, value.dtype.name), (tensor,), (value, size))
 
 
 def padding(
@@ -56,13 +56,13 @@ def padding(
     shapes = [each[0] for each in merged], [sum(each) for each in merged]
     inner, outer = ([*accumulate(reversed(shape[1:]), mul, initial=1)][::-1] for shape in shapes)
     tables = [np.array(each, np.int64) for each in (shapes[0], inner, outer, [each[1] for each in merged])]
-    return called(_padding(real.str), (tensor, wider), (*tables, prod(shapes[1])))
+    return called((_padding, real.str), (tensor, wider), (*tables, prod(shapes[1])))
 
 
 def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) -> Call:
     """Return what fails unless all elements of one of two tensors, which have so many, are finite."""
     places, sizes = zip(*tensors, strict=True)
-    return called(_one_is_finite(real.str), places, sizes, is_check=True)
+    return called((_one_is_finite, real.str), places, sizes, is_check=True)
 
 
 @cache

@@ -70,7 +70,7 @@ class SingleRows:
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
         """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
         scratch = (Scratch(size * real.itemsize) for size in (self._sums, self._copied))
-        return called(_kernel(real.str), (a, b, c, *scratch), (*self._tables, begins))
+        return called((_kernel, real.str), (a, b, c, *scratch), (*self._tables, begins))
 
 
 def are_dense(columns: Array) -> bool:

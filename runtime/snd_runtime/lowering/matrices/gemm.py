@@ -80,7 +80,7 @@ class Multiplication:
 
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
         """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
-        return called(_kernel(real.str), (a, b, c, Scratch(self._bytes)), (self._table, begins))
+        return called((_kernel, real.str), (a, b, c, Scratch(self._bytes)), (self._table, begins))
 
 
 def _left(count: int, tile: Tile) -> int:

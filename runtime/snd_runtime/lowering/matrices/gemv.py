@@ -41,7 +41,7 @@ class FewVectors:
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
         """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
         totals = Scratch(_ROWS * self._width * real.itemsize)
-        return called(_kernel(real.str, self._width), (a, b, c, totals), (*self._tables, begins))
+        return called((_kernel, real.str, self._width), (a, b, c, totals), (*self._tables, begins))
 
 
 @cache
