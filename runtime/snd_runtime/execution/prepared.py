@@ -162,6 +162,8 @@ class Prepared:
         known = self._constants.get(real)
         if known is None:
             known = self._constants[real] = constant_values(self.specialization, real, budget)
+            for value in known.values():
+                _protect(value)
         return known
 
     def with_defaults(self, given: list[Argument], real: np.dtype[Any]) -> list[Argument]:
@@ -176,6 +178,8 @@ class Prepared:
                 self._default(member, declared, real)
                 for member, declared in zip(members, self.specialization.inputs, strict=True)
             ]
+            for value in known:
+                _protect(value)
         return [given[at] if at < len(given) and given[at] is not None else default for at, default in enumerate(known)]
 
     def _default(self, member: Member, declared: TensorValue, real: np.dtype[Any]) -> Argument:
@@ -192,6 +196,12 @@ class Prepared:
                 _uniform(one, other, real) for one, other in zip(value.items or (), declared.items or (), strict=False)
             )
         return _uniform(value, declared, real)
+
+
+def _protect(value: Argument) -> None:
+    """Let nobody change arrays that all runs share."""
+    for array in (value,) if isinstance(value, np.ndarray) else value or ():
+        array.flags.writeable = False
 
 
 def _uniform(value: object, declared: object, real: np.dtype[Any]) -> Array:

@@ -53,13 +53,20 @@ def execute(
     names = [member.name for member in template.outputs]
     variables = state.variables
     return RunResult(
-        dict(zip(names, outputs, strict=True)),
+        dict(zip(names, map(_own, outputs), strict=True)),
         dict(variables.values),
         variables.drawn,
         variables.unused,
         state.quantizing.tensors,
         variables.stored,
     )
+
+
+def _own(output: Argument) -> Argument:
+    """Return an output that the caller may change: what all runs share, such as a constant, as a copy."""
+    if isinstance(output, np.ndarray):
+        return output if output.flags.writeable else output.copy()
+    return None if output is None else tuple(array if array.flags.writeable else array.copy() for array in output)
 
 
 class StatefulGraph:

@@ -179,6 +179,27 @@ graph Net {
     assert all(rows)
 
 
+@pytest.mark.parametrize("compiles", [False, True])
+@pytest.mark.parametrize("output", ["c", "d"])
+def test_results_may_be_changed_in_place(output: str, compiles: bool, rows: list[bool]):
+    """An output may be a constant, or a default value."""
+    text = f"""import math;
+operator Net {{
+    @input {{ x: real[3]; d: real[3] = 4.0; }}
+    @constant {{ c: real[3] = 2.5; }}
+    @output {{ y: real[3]; z: real[3]; }}
+    @compose {{ a = math.add(x, c); y = math.add(a, d); z = {output}; }}
+}}
+graph Unused {{ @input {{ x: real[1]; }} @output {{ y: real[1]; }} @compose {{ y = math.neg(x); }} }}
+"""
+    x = np.zeros(3, np.float32)
+    net = _graph(text, x, {}, compiles=compiles)
+    for _ in range(4):
+        found = net.run([x])
+        assert [found["y"][0], found["z"][0]] == [6.5, 2.5 if output == "c" else 4]  # type: ignore[index]
+        found["z"][:] = found["y"][:] = 99  # type: ignore[index]
+
+
 def test_what_must_be_found_out_in_another_way_is(rows: list[bool]):
     """Zeros around the image would be multiplied by infinity."""
     x = _image()
