@@ -457,7 +457,7 @@ OPERATORS = {
     "quantized_dynamic-script": ["block", "block_2", "max_sub_div"],
     "quantized_operators-script": ["block"],
     "quantized_qdq-script": [],
-    "recurrent-script": [],
+    "recurrent-script": ["block"],
     "resnet-dynamo": ["block"],
     "resnet-script": ["block"],
 }

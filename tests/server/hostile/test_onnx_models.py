@@ -74,7 +74,7 @@ def _doubling(depth: int, name: str) -> Any:
     others = (
         _function(f"f{at}", _call(f"f{at - 1}", "a", "c"), _call(f"f{at - 1}", "c", "b")) for at in range(1, depth + 1)
     )
-    return _model(_call(f"f{depth}", "x", "y", name=name), functions=(lowest, *others))
+    return _model(_call(f"f{depth}", "x", name), _node("Relu", [name], ["y"]), functions=(lowest, *others))
 
 
 def _without_output() -> Any:
@@ -105,7 +105,7 @@ ATTACKS: dict[str, tuple[Callable[[], Any], str]] = {
         "more than is left of the memory that all may take",
     ),
     "a function within its branches": (_within_branches, "calls itself, or is too deep"),
-    "functions that double": (lambda: _doubling(30, ""), "come to more than 100,000 nodes"),
+    "functions that double": (lambda: _doubling(30, "c"), "come to more than 100,000 nodes"),
     "functions that double a long name": (lambda: _doubling(12, _NAME), "names of more than"),
     "a hundred dimensions": (
         lambda: _model(_constant("s", [1] * 100), _node("ConstantOfShape", ["s"], ["y"])),
