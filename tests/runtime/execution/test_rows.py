@@ -16,7 +16,7 @@ from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays
-from snd_runtime.execution.flat.rows import CompiledSteps
+from snd_runtime.execution.flat.compiled_steps import CompiledSteps
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.compiled import kernels
 from support.memory import snapshot_of

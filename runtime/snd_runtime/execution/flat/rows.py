@@ -5,22 +5,14 @@ What only the row reads lies in memory that every run uses again. Steps that can
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import ref
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose import Specialization
-from snd_analysis.compose.formulas import Slot
-from snd_analysis.symbolic.values import Pack
-from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution.flat.entry import Entries, Entry
-from snd_runtime.execution.flat.fused import FusedFormulas
-from snd_runtime.execution.flat.leaf import Leaf
+from snd_runtime.execution.flat.compilable import CompilableStep, Prepare, compilable
+from snd_runtime.execution.flat.compiled_steps import CompiledSteps
 from snd_runtime.execution.limits import MOST_ROW_POINTS
 from snd_runtime.execution.program import (
     Action,
@@ -33,16 +25,11 @@ from snd_runtime.execution.program import (
     Step,
     slots_of,
 )
-from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import ALIGNED, Buffers, Call, Calls, Scratch
-from snd_runtime.lowering.compiled.kernels import Worth
+from snd_runtime.lowering.compiled.calls import Buffers
 from snd_runtime.lowering.lowered import Argument
-from snd_runtime.lowering.memory import array_types
 
 if TYPE_CHECKING:
-    from snd_runtime.execution.prepared import Prepared
-
-Prepare: TypeAlias = "Callable[[Specialization], Prepared]"
+    pass
 
 
 def with_rows(program: Program, prepared: Prepare) -> Program:
@@ -134,232 +121,3 @@ class Row:
             yield CompiledSteps(group, real, self._buffers)
         else:
             yield from (each.step for each in group)
-
-
-class CompiledSteps:
-    """Steps that run without Python between them, once they are compiled."""
-
-    def __init__(self, group: Sequence[CompilableStep], real: np.dtype[Any], buffers: Buffers) -> None:
-        self._steps = tuple(each.step for each in group)
-        self._entries = Entries([each.step.action for each in group if isinstance(each.step.action, Entry)])
-        self._calls = [call for each in group for call in each.calls]
-        self._weight = sum(step.weight for step in self._steps)
-        self._worth = Worth(self._calls)
-        self._ready: Calls | None = None
-        dtypes = array_types(real)
-        self.kinds = {
-            number: (tuple(extent or 0 for extent in slot.shape), dtypes[slot.dtype])
-            for each in group
-            for number, slot in each.tensors.items()
-        }
-        made = {slot for step in self._steps for result in step.results for slot in slots_of([result.slots])}
-        freed = {slot for step in self._steps for slot in step.free}
-        used = {key for call in self._calls for key in call.places()}
-        self.given = sorted({key for key in used if isinstance(key, int)} - made)
-        self.results = sorted(made - freed)
-        self._freed = sorted(freed - made)
-        inner = self._lifetimes({key for key in used if not isinstance(key, int) or key in made & freed})
-        offsets, self._size = _placed(inner)
-        self._offsets = np.array([*offsets.values()], np.int64)
-        self._numbers = {key: at for at, key in enumerate((*self.given, *self.results, *offsets))}
-        self._kept = sum(map(self._bytes, self.results))
-        self._largest = max((prod(shape) for shape, _ in self.kinds.values()), default=0)
-        self._buffers = buffers
-        self._known: tuple[Sequence[_Known], Array] = (
-            [_nothing] * len(self.given),
-            np.zeros(len(self.given), np.int64),
-        )
-
-    def run(self, frame: Frame) -> None:
-        """Run the steps. Raises EvaluationFailed."""
-        done = frame.state.done
-        if self._is_computed(frame):
-            frame.state.advance(done + self._weight)
-            return
-        for step in self._steps:  # they say what is wrong
-            step.run(frame)
-
-    def _is_computed(self, frame: Frame) -> bool:
-        """Return whether the calls have done it."""
-        budget = frame.state.budget
-        budget.check_time(self._steps[0].place)
-        if not budget.allows(self._size + self._kept, self._largest):
-            return False
-        if self._ready is None:
-            if not self._worth.is_reached():
-                return False
-            try:
-                self._ready = Calls(self._calls, self._numbers)
-            except ImportError:
-                self._worth.give_up()
-                return False
-        used = budget.used
-        try:
-            self._entries.enter(frame)
-        except EvaluationFailed:
-            return False
-        given = self._arrays(frame)  # they must live until the calls end
-        results = self.made_of(given.addresses)
-        if results is None:
-            return False
-        for slot, array in zip(self.results, results, strict=True):
-            frame.arrays[slot] = array
-        budget.settle(used + self._kept)
-        frame.free(self._freed)
-        return True
-
-    def made_of(self, given: Array) -> list[Array] | None:
-        """Return the results of arrays at these addresses; None if there is none to be trusted."""
-        assert self._ready is not None
-        results = [np.empty(*self.kinds[slot]) for slot in self.results]
-        buffer = self._buffers.take(self._size)
-        outer = np.array([each.__array_interface__["data"][0] for each in results], np.int64)
-        is_done = self._ready.run(np.concatenate([given, outer, self._offsets + buffer.start]))
-        self._buffers.give(buffer)
-        return results if is_done else None
-
-    @property
-    def variables(self) -> dict[Reference, str]:
-        """The names of the variables of operators around the steps, by slot, where the run has no scope."""
-        return self._entries.names("")
-
-    def last_given(self) -> Given | None:
-        """Return what they read last; None if they are not compiled, or something is not there any more."""
-        known, addresses = self._known
-        arrays = [array for each in known if (array := each()) is not None]
-        return Given(addresses, arrays) if self._ready is not None and len(arrays) == len(known) else None
-
-    def _arrays(self, frame: Frame) -> Given:
-        """Return what the calls read, as they need it."""
-        known, addresses = self._known
-        arrays = [frame.arrays[slot] for slot in self.given]
-        changed = [at for at, (one, array) in enumerate(zip(known, arrays, strict=True)) if one() is not array]
-        if not changed:
-            return Given(addresses, ())
-        addresses, copies, now = addresses.copy(), [], [*known]
-        for at in changed:
-            array, (shape, dtype) = arrays[at], self.kinds[self.given[at]]
-            assert array is not None, "a tensor is read before it is computed"
-            assert array.shape == shape, "a tensor has another shape"
-            suitable = np.require(array, dtype, ("C", "A"))
-            now[at] = ref(array) if suitable is array else _nothing
-            copies.append(suitable)
-            addresses[at] = suitable.ctypes.data
-        self._known = now, addresses
-        return Given(addresses, copies)
-
-    def _lifetimes(self, keys: set[Hashable]) -> dict[Hashable, _Lifetime]:
-        """Return from which call to which one these are used, in order of the first one."""
-        found: dict[Hashable, _Lifetime] = {}
-        for at, call in enumerate(self._calls):
-            for key in call.places():
-                if key in keys:
-                    first = found[key].first if key in found else at
-                    found[key] = _Lifetime(first, at, self._bytes(key))
-        return found
-
-    def _bytes(self, key: Hashable) -> int:
-        if isinstance(key, Scratch):
-            return key.bytes
-        assert isinstance(key, int)
-        shape, dtype = self.kinds[key]
-        return prod(shape) * dtype.itemsize
-
-
-class Given(Struct, frozen=True):
-    """Addresses of arrays, with those of them that may only live as long as this does."""
-
-    addresses: Array
-    arrays: Sequence[Array]
-
-
-_Known: TypeAlias = "Callable[[], Array | None]"
-"""An array whose address is known, as long as there is one."""
-
-
-def _nothing() -> None:
-    return None
-
-
-class _Lifetime(Struct, frozen=True):
-    first: int
-    last: int
-    bytes: int
-
-
-def _placed(lifetimes: Mapping[Hashable, _Lifetime]) -> tuple[dict[Hashable, int], int]:
-    """Return where each of these is in a buffer, so that those used at the same time are apart, and its size."""
-    offsets: dict[Hashable, int] = {}
-    pieces: list[tuple[int, int, int]] = []  # start, size, after which call it is free
-    size = 0
-    for key, life in lifetimes.items():
-        free = [piece for piece in pieces if piece[2] < life.first and piece[1] >= life.bytes]
-        if free:
-            start, length, _ = best = min(free, key=lambda piece: piece[1])
-            pieces.remove(best)
-        else:
-            start, length = size, life.bytes + -life.bytes % ALIGNED
-            size += length
-        offsets[key] = start
-        pieces.append((start, length, life.last))
-    return offsets, size
-
-
-class CompilableStep(Struct, frozen=True):
-    """A step with the calls that come to the same, and what the tensors are like that these read and write."""
-
-    step: Step
-    calls: Sequence[Call]
-    tensors: Mapping[int, Slot]
-
-
-def compilable(step: Step, real: np.dtype[Any], prepared: Prepare) -> CompilableStep | None:
-    """Return the calls of a step; None if not all of it can be compiled."""
-    match step.action:
-        case Entry():
-            return CompilableStep(step, (), {})
-        case FusedFormulas(fused=fused):
-            calls = fused.calls(real)
-            return None if calls is None else CompilableStep(step, calls, fused.slots)
-        case Leaf() as leaf:
-            return _compilable_leaf(step, leaf, real, prepared)
-    return None
-
-
-def _compilable_leaf(step: Step, leaf: Leaf, real: np.dtype[Any], prepared: Prepare) -> CompilableStep | None:
-    ready = prepared(leaf.specialization)
-    if not ready.is_only_formulas:
-        return None
-    try:
-        lowered = ready.lowered
-        calls, defaults = lowered.calls(real), ready.with_defaults([], real)
-    except EvaluationFailed:
-        return None
-    if calls is None:
-        return None
-    template = leaf.specialization.template
-    given = [*leaf.inputs, *([None] * (len(template.inputs) - len(leaf.inputs)))]
-    tensors: dict[Slot, int] = {}
-    constants: dict[Slot, Array] = {}
-    values = (lowered.tensors.values[member.symbol] for member in template.inputs)
-    for value, reference, default in zip(values, given, defaults, strict=True):
-        if reference is None:
-            constants |= _by_slot(value, default)
-        else:
-            tensors |= _by_slot(value, reference)
-    for member, result in zip(template.outputs, step.results, strict=True):
-        tensors |= _by_slot(lowered.tensors.values[member.symbol], result.slots)
-    others = {
-        key: Scratch(prod(extent or 0 for extent in key.shape) * array_types(real)[key.dtype].itemsize)
-        for call in calls
-        for key in call.places()
-        if isinstance(key, Slot) and key not in tensors and key not in constants
-    }
-    moved = [call.on({**tensors, **others}, constants) for call in calls]
-    return CompilableStep(step, moved, {number: slot for slot, number in tensors.items()})
-
-
-def _by_slot(value: Any, given: Any) -> dict[Slot, Any]:
-    """Return what is given for each tensor of an operand, which may be a pack, or null."""
-    slots, items = (value.segments, given or ()) if isinstance(value, Pack) else ((value,), (given,))
-    return {slot: item for slot, item in zip(slots, items, strict=False) if isinstance(slot, Slot) and item is not None}

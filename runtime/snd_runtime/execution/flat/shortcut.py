@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from snd_runtime.execution.flat.rows import CompiledSteps, Given, Row
+from snd_runtime.execution.flat.compiled_steps import CompiledSteps, Given
+from snd_runtime.execution.flat.rows import Row
 from snd_runtime.execution.program import Program, Reference
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
