@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from snd_analysis.model import Tensor
 from snd_server.export.call import Call
@@ -64,13 +64,15 @@ def _dequantize_linear(call: Call) -> None:
 
 
 def _zero_point(call: Call, dtype: Any) -> str:
-    """Return the name of the zero point as an int of few bits."""
+    """Return the name of the zero point as an int of few bits. Raises Unsuitable if it may have more."""
     value = call.inputs[2]
     if not call.has(2):
         return call.scope.constant(np.zeros(call.shape(1)), dtype, "zero_point")
-    if isinstance(value, Tensor) and value.value is not None:
-        return call.scope.constant(constant_array(value), dtype, "zero_point")
-    return call.scope.node("Cast", [call.input(2)], to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+    array = constant_array(value) if isinstance(value, Tensor) else np.zeros(0)
+    limits = np.iinfo(dtype)
+    if not array.size or array.min() < limits.min or array.max() > limits.max:
+        raise Unsuitable(f"the zero point may not fit into {limits.bits} bits")
+    return call.scope.constant(array, dtype, "zero_point")
 
 
 def _axis(call: Call) -> int | None:
