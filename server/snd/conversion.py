@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from snd.demands import by_name, demand_int, path_of
 from snd.errors import ArgumentError, ConversionError, ModelError, diagnostic_of
-from snd_server.checking import Checker
+from snd_server.checking.checker import Checker
 from snd_server.cli import allow_deep_recursion
-from snd_server.config import Configurations
-from snd_server.conversion import ConvertRequest, WeightsForm, convert_nnef1_file, source_errors
-from snd_server.model_folder import MAIN, ONNX_SUFFIX, main_file
-from snd_server.reading import reason
-from snd_server.selection import RuleSettings
+from snd_server.exchange.conversion import ConvertRequest, WeightsForm, convert_nnef1_file, source_errors
+from snd_server.settings.config import Configurations
+from snd_server.settings.rule_selection import RuleSettings
+from snd_server.workspace_files.model_folder import MAIN, ONNX_SUFFIX, main_file
+from snd_server.workspace_files.reading import reason
 
 
 class Conversion(Struct, frozen=True):
@@ -64,7 +64,7 @@ def convert(
 def _converted(request: ConvertRequest, constants: Mapping[str, Any]) -> Conversion:
     main = os.path.join(request.output, MAIN)
     if request.path.endswith(ONNX_SUFFIX):
-        from snd_server.onnx_conversion import convert_onnx_file
+        from snd_server.exchange.onnx_conversion import convert_onnx_file
 
         converted, _ = convert_onnx_file(request, constants)
         if converted.left_out and not converted.outputs:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snd_analysis import base
 from snd_analysis.base import Source
-from snd_server.arguments import ArgumentError
+from snd_server.running.arguments import ArgumentError
 
 __all__ = ["ArgumentError", "ConversionError", "Diagnostic", "ExportError", "ModelError", "diagnostic_of"]
 

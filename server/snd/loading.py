@@ -12,12 +12,12 @@ from snd.demands import by_name, demand_int, demand_number, demand_text, path_of
 from snd.errors import ArgumentError, ConversionError
 from snd.model import Model
 from snd_runtime.limits import Limits
-from snd_server.checking import Checker
+from snd_server.checking.checker import Checker
 from snd_server.cli import allow_deep_recursion
-from snd_server.config import Configurations
-from snd_server.model_folder import ONNX_SUFFIX, main_file, no_file, no_graph
-from snd_server.running import RunRequest, prepare
-from snd_server.selection import RuleSettings
+from snd_server.running.evaluate import RunRequest, prepare
+from snd_server.settings.config import Configurations
+from snd_server.settings.rule_selection import RuleSettings
+from snd_server.workspace_files.model_folder import ONNX_SUFFIX, main_file, no_file, no_graph
 
 
 def load(
@@ -71,8 +71,8 @@ def load(
 
 def _translated(path: str, checker: Checker, memory: int) -> tuple[str, dict[str, np.ndarray[Any, Any]]]:
     """Give the checker the text of an ONNX model; return where it finds it, and the variables."""
-    from snd_server.onnx_conversion import convert_onnx
-    from snd_server.onnx_import import tensor_array
+    from snd_server.exchange.onnx_conversion import convert_onnx
+    from snd_server.exchange.onnx_import import tensor_array
 
     converted, _ = convert_onnx(path, memory)
     if converted.problems:

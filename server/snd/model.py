@@ -26,15 +26,15 @@ from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_o
 from snd_runtime.execution.failing import failure_of
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
-from snd_server.arguments import among, demand_types
-from snd_server.checking import Checker
-from snd_server.composing import diagnostics_of
+from snd_server.checking.checker import Checker
 from snd_server.limits import MOST_TABLE_ROWS
-from snd_server.reading import reason
-from snd_server.render.graph_svg import DrawingError, graph_svg
-from snd_server.running import Prepared
-from snd_server.running import diagnostic_of as diagnostic_of_failure
-from snd_server.weights import loaded
+from snd_server.render.drawings.graph_svg import DrawingError, graph_svg
+from snd_server.running.arguments import among, demand_types
+from snd_server.running.chosen_graph import diagnostics_of
+from snd_server.running.evaluate import Prepared
+from snd_server.running.evaluate import diagnostic_of as diagnostic_of_failure
+from snd_server.running.weights import loaded
+from snd_server.workspace_files.reading import reason
 
 _DRAWING_SECONDS = 10.0
 
@@ -174,8 +174,8 @@ class Model:
         """
         file = path_of("path", path)
         self._demand_no_errors()
-        from snd_server.export import NotExportable, write_model
-        from snd_server.exporting import all_variables, save
+        from snd_server.exchange.exporting import all_variables, save
+        from snd_server.exchange.onnx_export import NotExportable, write_model
 
         session = Session(self._snapshot)
         specialization = compose_root(session, self._template, self._attributes, self._types)

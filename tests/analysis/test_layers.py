@@ -211,6 +211,70 @@ def test_folders_are_small():
     assert large == set()
 
 
+# ---- the rooms of the server -----------------------------------------------------------------------------------------
+ROOMS = (
+    "limits",
+    "extras",
+    "console",
+    "workspace_files",
+    "settings",
+    "checking",
+    "render",
+    "running",
+    "exchange",
+    "commands",
+    "mcp",
+    "lsp",
+    "cli",
+)
+"""The rooms of ``snd_server``: each may import those before it."""
+SERVER = ROOT / "server/snd_server"
+
+
+def _server_edges() -> set[tuple[str, str]]:
+    """Importing and imported module of the server, such as ``checking.cache``."""
+    modules = {".".join(path.relative_to(SERVER).with_suffix("").parts) for path in SERVER.rglob("*.py")}
+    found = set()
+    for path, imported, _ in _imports("server/snd_server"):
+        importer = ".".join((ROOT / path).relative_to(SERVER).with_suffix("").parts)
+        name = imported.removeprefix("snd_server.")
+        while name not in modules and "." in name:
+            name = name.rpartition(".")[0]
+        if imported.startswith("snd_server.") and name in modules - {importer}:
+            found.add((importer, name))
+    return found
+
+
+def test_every_file_of_the_server_is_in_a_room():
+    assert {path.name.removesuffix(".py") for path in SERVER.glob("*.py")} == {
+        "__init__",
+        "__main__",
+        "extras",
+        "limits",
+    }
+    assert {path.parent.name for path in SERVER.glob("*/__init__.py")} == set(ROOMS) - {"limits", "extras"}
+
+
+def test_rooms_import_only_those_before_them():
+    def rank(module: str) -> int:
+        room = module.partition(".")[0]
+        return ROOMS.index(room) if room in ROOMS else len(ROOMS)
+
+    upwards = {f"{importer} -> {imported}" for importer, imported in _server_edges() if rank(importer) < rank(imported)}
+    assert upwards == set()
+
+
+def test_no_cycle_of_the_server_has_many_files():
+    cycles = [cycle for cycle in _cycles(_server_edges()) if len(cycle) > MOST_FILES_IN_A_CYCLE]
+    assert [cycle for cycle in cycles if "lsp.server" not in cycle] == []
+
+
+def test_folders_of_the_server_are_small():
+    sizes = Counter(path.parent for path in SERVER.rglob("*.py"))
+    large = {str(folder.relative_to(SERVER)) for folder, size in sizes.items() if size > MOST_FILES_IN_A_FOLDER + 2}
+    assert large == {"lsp"}
+
+
 # ---- the world outside -----------------------------------------------------------------------------------------------
 def test_analysis_imports_no_libraries_but_its_own():
     for path, name, is_outside in _imports("analysis/snd_analysis"):

@@ -13,7 +13,7 @@ from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Rule
 from snd_analysis.rules import catalogue
 from snd_analysis.workspace import UnreadableText
-from snd_server.fixing import adds_none
+from snd_server.checking.fixing import adds_none
 from support.annotations import parse_annotations
 from support.memory import check, fixed, shown, snapshot_of, split_files
 from support.rules import FOUND_ELSEWHERE, checked_rules

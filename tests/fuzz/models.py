@@ -14,9 +14,9 @@ import numpy as np
 from snd_analysis.nnef1.syntax import parse_file
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import write_tensor
-from snd_server.archive_paths import GRAPH
-from snd_server.archives import read_members
-from snd_server.files import DiskReader
+from snd_server.workspace_files.archive_paths import GRAPH
+from snd_server.workspace_files.archives import read_members
+from snd_server.workspace_files.files import DiskReader
 from support.memory import MemoryReader
 
 _SEEDS = [

@@ -18,9 +18,10 @@ from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.syntax import tokenize
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import InvalidFileError, read_npy, read_npz, read_tensor, write_npy, write_npz, write_tensor
-from snd_server.config_schema import ConfigError, parse_settings
-from snd_server.fixing import fix_text
-from snd_server.patterns import PatternError, parse_patterns
+from snd_server.checking.fixing import fix_text
+from snd_server.settings.config_schema import parse_settings
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.patterns import PatternError, parse_patterns
 from support.analysis import tree_checks
 from support.memory import MemoryReader
 

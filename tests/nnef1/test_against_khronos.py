@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from snd_analysis.workspace import Workspace
-from snd_server.files import DiskReader
-from snd_server.weights import stored_weights
+from snd_server.running.weights import stored_weights
+from snd_server.workspace_files.files import DiskReader
 from support.nnef1.running import run_graph, run_text
 from support.sampling import sample
 

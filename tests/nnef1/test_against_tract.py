@@ -18,8 +18,8 @@ from snd_analysis.base import OperatorName, Severity
 from snd_analysis.workspace import Workspace
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
-from snd_server.files import DiskReader
-from snd_server.weights import stored_weights
+from snd_server.running.weights import stored_weights
+from snd_server.workspace_files.files import DiskReader
 from support.nnef1.tract_models import MODELS, OnnxModel, write
 from support.sampling import sample
 

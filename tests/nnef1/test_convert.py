@@ -14,8 +14,8 @@ from snd_analysis.skriptnd.format import format_text
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
-from snd_server.files import DiskReader
-from snd_server.weights import stored_weights
+from snd_server.running.weights import stored_weights
+from snd_server.workspace_files.files import DiskReader
 from support.memory import snapshot_of
 from support.nnef1.corpus import CORPUS, models, plain_name
 

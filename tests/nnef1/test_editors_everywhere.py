@@ -21,7 +21,7 @@ from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
 from snd_analysis.ide.rename import RenameRefused
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.workspace import Snapshot, Workspace
-from snd_server.files import DiskReader
+from snd_server.workspace_files.files import DiskReader
 from support.nnef1.corpus import CORPUS, models
 from support.sampling import sample, tries
 

@@ -13,7 +13,7 @@ from snd_analysis.nnef1.syntax import parse_file, split, tokenize
 from snd_analysis.skriptnd.syntax.nodes import Entries
 from snd_analysis.workspace import Workspace
 from snd_analysis.workspace.nnef1 import elaborated
-from snd_server.files import DiskReader
+from snd_server.workspace_files.files import DiskReader
 from support.nnef1.corpus import CORPUS
 from support.sampling import sample
 

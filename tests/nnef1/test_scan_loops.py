@@ -7,7 +7,7 @@ import pytest
 
 from snd_analysis.convert import convert_nnef1
 from snd_analysis.workspace import Workspace
-from snd_server.files import DiskReader
+from snd_server.workspace_files.files import DiskReader
 from support.nnef1.running import run_text
 
 TEXT = """version 1.0;

@@ -18,8 +18,8 @@ from snd_analysis.ide.languages import front_end
 from snd_analysis.model import Tensor
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import write_tensor
-from snd_server.files import DiskReader
-from snd_server.weights import stored_weights
+from snd_server.running.weights import stored_weights
+from snd_server.workspace_files.files import DiskReader
 from support.memory import MemoryReader, snapshot_of
 from support.nnef1.running import run_graph
 

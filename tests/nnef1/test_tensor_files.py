@@ -10,7 +10,7 @@ import pytest
 
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import write_tensor
-from snd_server.files import DiskReader
+from snd_server.workspace_files.files import DiskReader
 
 GRAPH = """version 1.0;
 graph net(x) -> (y)

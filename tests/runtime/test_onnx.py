@@ -20,8 +20,8 @@ if not os.environ.get("CI"):
 
 import onnx
 
-from snd_server.onnx_import.data import UntranslatableError
-from snd_server.onnx_import.node import TRANSLATIONS
+from snd_server.exchange.onnx_import.data import UntranslatableError
+from snd_server.exchange.onnx_import.node import TRANSLATIONS
 from support.onnx_models.onnx_cases import NO_COUNTERPART, NodeCase, cases
 from support.onnx_models.onnx_reference import ReferenceCase, reference_cases
 from support.sampling import sample
@@ -111,7 +111,7 @@ The `onnx` package publishes {groups.total()} test cases of nodes. `snd convert`
 and the SkriptND models give what they should. So do those of {own.total()} nodes of our own choice, by the judgement
 of the package's reference evaluator in 64 bits, or of onnxruntime in 32. Where ONNX computes with reals of 16 bits, a
 converted model has 32, and may differ by the rounding of the former. The translations are in
-`server/snd_server/onnx_import/operations`.
+`server/snd_server/exchange/onnx_import/operations`.
 
 This page is made by `pytest --update-goldens tests/runtime/test_onnx.py`, with onnx {onnx.__version__}. The test fails
 when a case is not compared any more.

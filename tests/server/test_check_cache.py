@@ -130,7 +130,7 @@ def test_a_damaged_entry_is_a_miss(damage, analysed, snd, project, cache):
 
 
 def test_a_well_formed_entry_of_another_shape_is_a_miss(analysed, project, cache):
-    from snd_server.cache import text_digest
+    from snd_server.checking.cache import text_digest
 
     (project / "a.sknd").write_text("odd\n")
     analysed()

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from snd_server import files
+from snd_server.workspace_files import files
 
 
 def checked(outcome) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity, Span, TextEdit
-from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
+from snd_server.checking.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 from support.confinement import confined
 
 
@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_written_is_an_error(snd, project, monkeypatch):
     def refuse(path: str, before: str, after: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("snd_server.writing.replace_text", refuse)
+    monkeypatch.setattr("snd_server.workspace_files.writing.replace_text", refuse)
     outcome = snd("check", "--fix")
     assert outcome.status == 2
     assert "Permission denied" in outcome.stderr

@@ -158,7 +158,7 @@ def test_statistics(snd):
 def test_colours_can_be_read_on_light_and_dark_backgrounds(background):
     from rich.color import Color
 
-    from snd_server.output import READABLE
+    from snd_server.console.colours import READABLE
 
     behind = _luminance(*bytes.fromhex(background[1:]))
     for name, exact in READABLE.items():
@@ -176,7 +176,7 @@ def _luminance(*channels: int) -> float:
 
 def test_styles_are_made_of_readable_colours():
     """No renderer has a colour that nobody looked at."""
-    from snd_server.output import READABLE
+    from snd_server.console.colours import READABLE
 
     folder = ROOT / "server" / "snd_server"
     names = "black|red|green|yellow|blue|magenta|cyan|white|grey|dim|bright_\\w+"

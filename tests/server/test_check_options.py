@@ -15,8 +15,8 @@ import time
 
 import pytest
 
-from snd_server.progress import busy
-from snd_server.terminal import displays, say
+from snd_server.console.progress import busy
+from snd_server.console.terminal import displays, say
 from support.server import processes
 from support.server.fake_analysis import FakeWorkspace
 from support.waiting import FAR_SECONDS
@@ -143,7 +143,7 @@ def test_a_fault_outside_the_files_is_reported_without_traceback(snd, project, m
     def fail(*arguments):
         raise ZeroDivisionError("by design")
 
-    monkeypatch.setattr("snd_server.run.render", fail)
+    monkeypatch.setattr("snd_server.commands.check.render", fail)
     outcome = snd("check")
     assert outcome.status == 101
     assert "ZeroDivisionError: by design" in outcome.stderr
@@ -161,7 +161,7 @@ def test_version_and_help(snd):
 def test_progress_is_for_terminals(snd, project, monkeypatch):
     for number in range(20):
         (project / f"{number:02}.sknd").write_text("fine\n")
-    monkeypatch.setattr("snd_server.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("snd_server.console.progress._PATIENCE", -1.0)
     assert snd("check", "--no-cache").stderr == ""
     terminal = io.StringIO()
     terminal.isatty = lambda: True
@@ -184,7 +184,7 @@ def test_a_spinner_makes_way_for_what_is_printed(monkeypatch, capsys):
                 shown.set()
             return super().write(text)
 
-    monkeypatch.setattr("snd_server.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("snd_server.console.progress._PATIENCE", 0.0)
     with busy("Converting"):
         say("no terminal")
     assert capsys.readouterr().err == ""

@@ -23,7 +23,7 @@ LATE = {
     "shutil": "for files that are written",
     "snd_analysis.nnef1": "for files in the other language",
     "snd_analysis.rules.names": "for the rules that are broken",
-    "snd_server.writing": "for --fix and --output-file",
+    "snd_server.workspace_files.writing": "for --fix and --output-file",
     "tomllib": "for configurations",
 }
 
@@ -50,6 +50,6 @@ def test_check_from_the_cache_loads_no_analysis(tmp_path: Path) -> None:
     (tmp_path / "snd.toml").write_text("line-width = 90\n", encoding="utf-8")
     _loaded(tmp_path)
     loaded = _loaded(tmp_path)
-    assert "snd_server.cache" in loaded, loaded
+    assert "snd_server.checking.cache" in loaded, loaded
     parts = [name.split(".") for name in loaded if name.startswith("snd_analysis.")]
     assert [part for part in parts if part[1] in ANALYSIS or part[1:3] == ["skriptnd", "syntax"]] == []

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from snd_server import watching
-from snd_server.run import run_under
+from snd_server.commands import watch as watching
+from snd_server.commands.check import run_under
 
 NNEF1 = """version 1.0;
 

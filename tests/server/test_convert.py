@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis.convert import Converted, convert_nnef1
 from snd_runtime.files import read_tensor, write_tensor
-from snd_server import conversion, verification
+from snd_server.exchange import conversion, verification
 
 pytestmark = pytest.mark.usefixtures("evaluated_here")
 

@@ -190,7 +190,7 @@ def test_weights_of_an_earlier_conversion_are_not_taken_for_the_new_ones(tmp_pat
 
 def test_a_comparison_tries_large_extents_too(tmp_path: Path, real: Run, monkeypatch: pytest.MonkeyPatch):
     """The conversion is made wrong on purpose, for all extents but small ones."""
-    from snd_server import verification
+    from snd_server.exchange import verification
 
     floats = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["b", "n"]) for name in "xy"]
     graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "g", floats[:1], floats[1:])

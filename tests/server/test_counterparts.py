@@ -14,7 +14,7 @@ import pytest
 from snd_analysis.ide import operator_names
 from snd_analysis.skriptnd.names import counterparts, library_modules
 from snd_analysis.workspace import Workspace
-from snd_server.files import DiskReader
+from snd_server.workspace_files.files import DiskReader
 
 COMPARISON = Path(__file__).parents[2] / "docs" / "onnx.md"
 SNAPSHOT = Workspace(DiskReader()).snapshot()
@@ -45,8 +45,8 @@ def test_most_operators_have_a_counterpart():
 
 def test_nodes_of_onnx_are_translated_to_the_operator_or_written_for_it():
     defs = pytest.importorskip("onnx.defs")
-    from snd_server.export import counterparts as _  # noqa: F401 - it fills the table
-    from snd_server.export.registry import COUNTERPARTS
+    from snd_server.exchange.onnx_export import counterparts as _  # noqa: F401 - it fills the table
+    from snd_server.exchange.onnx_export.registry import COUNTERPARTS
 
     rows = re.findall(r"^\| (\w+) \| (.*?) \|", COMPARISON.read_text(encoding="utf-8"), re.MULTILINE)
     translated = {(operator, kind) for kind, cell in rows for operator in re.findall(r"`(.*?)`", cell)}

@@ -221,7 +221,7 @@ def test_everything_installs_and_runs_in_a_clean_environment(version, wheel, tmp
     _run(snd, "graph", net, "-o", tmp_path / "net.png", env=environment)
     assert "computes the same" in _run(snd, "export", net, "-o", tmp_path / "net.onnx", "--verify", env=environment)
     assert "equal" in _run(snd, "convert", tmp_path / "net.onnx", "-o", tmp_path / "again", "--verify", env=environment)
-    tools = "from snd_server.mcp_server import make_server; make_server()"
+    tools = "from snd_server.mcp.server import make_server; make_server()"
     _run(programs / "python", "-c", tools, env=environment)
     version_said = _run(programs / "python", "-c", "import snd, sys; print('%d.%d' % sys.version_info[:2])")
     assert version_said.strip() == version

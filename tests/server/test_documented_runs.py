@@ -116,7 +116,7 @@ def test_the_first_screen_has_a_model_its_mistake_and_the_message(real, project)
 
 
 def test_configuration_of_the_guide_is_valid(snd):
-    from snd_server.config_schema import parse_settings
+    from snd_server.settings.config_schema import parse_settings
 
     page = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

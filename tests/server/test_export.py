@@ -119,7 +119,7 @@ def test_mistakes_are_shown(project: Path, real):
 
 
 def test_a_difference_names_the_first_tensor(project: Path, real, monkeypatch: pytest.MonkeyPatch):
-    from snd_server.export.registry import COUNTERPARTS
+    from snd_server.exchange.onnx_export.registry import COUNTERPARTS
 
     monkeypatch.setitem(COUNTERPARTS, "math.exp", COUNTERPARTS["math.neg"])
     text = "a = math.neg(x); b = math.exp(a); y = math.sqr(b);"
@@ -215,8 +215,8 @@ graph Choosing {
     ],
 )
 def test_choices_among_equal_elements_are_no_difference(name: str, one: list, other: list, is_tie: bool):
-    from snd_server.export import flat_graph
-    from snd_server.ties import operator_of_tie
+    from snd_server.exchange.onnx_export import flat_graph
+    from snd_server.exchange.ties import operator_of_tie
 
     session = Session(snapshot_of({"main.sknd": CHOOSING}))
     template = session.template(OperatorName("main.sknd", "Choosing"))
@@ -249,8 +249,8 @@ graph Rounding {
     ],
 )
 def test_values_half_way_may_be_rounded_in_two_ways(t: list[float], y: list[float], is_tie: bool):
-    from snd_server.export import flat_graph
-    from snd_server.ties import operator_of_rounding
+    from snd_server.exchange.onnx_export import flat_graph
+    from snd_server.exchange.ties import operator_of_rounding
 
     session = Session(snapshot_of({"main.sknd": ROUNDING}))
     template = session.template(OperatorName("main.sknd", "Rounding"))
@@ -396,7 +396,7 @@ def test_what_a_dynamic_extent_decides_is_no_node(project: Path, real, decision:
 
 def test_a_comparison_tries_large_extents_too(project: Path, real, monkeypatch: pytest.MonkeyPatch):
     """The formula is written wrongly on purpose: as if it decided alike for all extents."""
-    monkeypatch.setattr("snd_server.export.sizes._decides", lambda callee, keys: False)
+    monkeypatch.setattr("snd_server.exchange.onnx_export.sizes._decides", lambda callee, keys: False)
     text = """
     operator scaled {
         @input { x: real[n]; }
@@ -434,8 +434,8 @@ def test_what_elements_and_indices_decide_is_a_node_for_any_extent(project: Path
 
 def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkeypatch: pytest.MonkeyPatch):
     """Both files are written beside what is there, and a full disk leaves both as they were."""
-    import snd_server.exporting
-    from snd_server import writing
+    import snd_server.exchange.exporting
+    from snd_server.workspace_files import writing
 
     _model(
         project,
@@ -443,7 +443,7 @@ def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkey
         "@variable { v: real[2, 300]; w: real[300]; c: real[1]; } "
         "@compose { a = math.mul(x, v); b = math.mul(a, w); y = math.add(b, c); } }",
     )
-    monkeypatch.setattr(snd_server.exporting, "MOST_MODEL_BYTES", 1000)
+    monkeypatch.setattr(snd_server.exchange.exporting, "MOST_MODEL_BYTES", 1000)
     (project / "m.onnx").write_bytes(b"old")
     (project / "m.onnx.data").write_bytes(b"old weights")
     with monkeypatch.context() as full:

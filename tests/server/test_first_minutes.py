@@ -9,7 +9,7 @@ import pytest
 from snd_analysis.ide import module_page
 from snd_analysis.skriptnd.names import library_modules
 from snd_analysis.workspace import Workspace
-from snd_server.files import DiskReader
+from snd_server.workspace_files.files import DiskReader
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from snd_server.render import graph_svg
-from snd_server.render.graph_svg import DrawingError
+from snd_server.render.drawings import graph_svg
+from snd_server.render.drawings.graph_svg import DrawingError
 from support.optional import need
 from support.sampling import sample, tries
 from support.server.processes import ROOT

@@ -25,7 +25,7 @@ def mcp() -> Any:
 
 @pytest.fixture
 def mcp_server(mcp: Any) -> Any:
-    from snd_server import mcp_server
+    from snd_server.mcp import server as mcp_server
 
     return mcp_server
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import write_tensor
-from snd_server import archives
+from snd_server.workspace_files import archives
 
 pytestmark = pytest.mark.usefixtures("evaluated_here")
 

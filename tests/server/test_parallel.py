@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from snd_server import parallel
-from snd_server.parallel import in_parallel
+from snd_server.checking import parallel
+from snd_server.checking.parallel import in_parallel
 from support.liveness import is_alive
 from support.waiting import FAR_SECONDS
 

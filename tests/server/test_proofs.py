@@ -184,7 +184,7 @@ def test_json_lists_the_conditions_of_all_files(real, project):
 
 
 def test_without_z3_it_is_said_what_to_install(real, project, monkeypatch):
-    monkeypatch.setattr("snd_server.proving.is_available", lambda: False)
+    monkeypatch.setattr("snd_server.checking.proving.is_available", lambda: False)
     (project / "a.sknd").write_text(ROWS)
     outcome = real("check", "--proofs", "a.sknd")
     assert outcome.status == 2

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import ElementStorage, ItemKind, write_npz, write_tensor
-from snd_server.arguments import ArgumentError
-from snd_server.tensor_inputs import given_tensors
-from snd_server.weights import read_weights
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.tensor_inputs import given_tensors
+from snd_server.running.weights import read_weights
 from support.server import processes
 from support.waiting import FAR_SECONDS
 

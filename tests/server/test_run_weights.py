@@ -126,7 +126,7 @@ def test_a_tolerance_is_a_number(model, real):
 
 def test_weights_in_a_file_are_not_copied(model):
     from snd_runtime.evaluation import StoredArray
-    from snd_server.weights import read_weights
+    from snd_server.running.weights import read_weights
 
     found = read_weights("w.safetensors", 1 << 20)
     assert {type(each) for each in found.values()} == {StoredArray}

@@ -162,7 +162,7 @@ def test_a_clean_file_is_not_touched(real, samples):
 
 
 def test_a_file_that_changes_meanwhile_is_refused(real, samples, monkeypatch):
-    from snd_server import testing
+    from snd_server.commands import test_samples as testing
 
     path = samples / "operators.sknd"
     update = testing._update

@@ -195,7 +195,7 @@ def test_totals_are_honest(shapes, real):
 
 
 def test_narrow_terminals(shapes, project):
-    from snd_server.shapes import ShapesRequest, run_shapes
+    from snd_server.commands.shapes import ShapesRequest, run_shapes
 
     shapes("long_name_of_a_result = nn.linear(x, v); y = if c then scaled(long_name_of_a_result) else x;")
     for width in (40, 60, 80):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from snd_server.shapes import ShapesRequest, run_shapes
+from snd_server.commands.shapes import ShapesRequest, run_shapes
 from support.sampling import sample
 from support.server.shapes_output import VALIDATOR, read
 

@@ -9,8 +9,8 @@ import pytest
 
 from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import OperatorName, library_names
-from snd_server.arguments import ArgumentError
-from snd_server.specified_names import as_declared, declared_name
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.specified_names import as_declared, declared_name
 from support.formats import names
 from support.memory import snapshot_of
 

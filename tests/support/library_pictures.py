@@ -9,8 +9,8 @@ from snd_analysis.ide import PICTURED
 from snd_analysis.ide.data_flow import SampleFlow, sample_flows
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
 from snd_analysis.workspace import Workspace
-from snd_server.files import DiskReader
-from snd_server.render.sample_flow_svg import sample_flow_svg
+from snd_server.render.drawings.sample_flow_svg import sample_flow_svg
+from snd_server.workspace_files.files import DiskReader
 
 FOLDER = Path(__file__).parents[2] / "docs" / "library" / "images"
 

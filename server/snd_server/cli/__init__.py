@@ -31,7 +31,7 @@ def _run() -> int:
     except click.ClickException as error:
         import io
 
-        from snd_server.terminal import show, visible_lines
+        from snd_server.console.terminal import show, visible_lines
 
         message = io.StringIO()
         error.show(message)
@@ -42,7 +42,7 @@ def _run() -> int:
     except SystemExit:  # how click ends when the reader of our output has gone; it has silenced the stream
         return 2
     except OSError as error:
-        from snd_server.terminal import say
+        from snd_server.console.terminal import say
 
         where = f"{error.filename}: " if error.filename and error.strerror else ""
         say(f"Error: {where}{error.strerror or error}", err=True)
@@ -53,7 +53,7 @@ def _run() -> int:
 
 
 def _fault(error: Exception) -> int:
-    from snd_server.terminal import say
+    from snd_server.console.terminal import say
 
     if {"-v", "--verbose"} & set(sys.argv):
         import traceback

@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
+from snd_server.checking.request import CheckRequest
 from snd_server.cli.color import color_option
 from snd_server.cli.stdin_name import stdin_name
-from snd_server.config_schema import ConfigError
-from snd_server.discovery import MissingPathError
+from snd_server.commands.check import run_check
 from snd_server.extras import MissingExtraError
 from snd_server.render import FORMATS
-from snd_server.request import CheckRequest
-from snd_server.run import run_check
-from snd_server.selection import RuleSettings, UnknownRuleError, demand_known
+from snd_server.settings.rule_selection import RuleSettings, UnknownRuleError, demand_known
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.discovery import MissingPathError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -84,7 +84,7 @@ def check(
     _demand_consistent(request, watch)
     try:
         if watch:
-            from snd_server.watching import watch_and_check
+            from snd_server.commands.watch import watch_and_check
 
             return watch_and_check(request)
         return run_check(request)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.arguments import ArgumentError
-from snd_server.config_schema import ConfigError
-from snd_server.model_folder import main_file
-from snd_server.progress import busy
+from snd_server.console.progress import busy
+from snd_server.running.arguments import ArgumentError
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.model_folder import main_file
 
 if TYPE_CHECKING:
-    from snd_server.conversion import WeightsForm
+    from snd_server.exchange.conversion import WeightsForm
 
 
 @click.command(short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.")
@@ -54,7 +54,7 @@ def convert(
     these mean the same, others those of the modules nnef1, tract and onnx. Exit status 1 says that the model has
     mistakes, that nodes could not be translated (the rest is written), or, with --verify, that the outputs differ.
     """
-    from snd_server.conversion import ConvertRequest, run_convert
+    from snd_server.exchange.conversion import ConvertRequest, run_convert
 
     request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config, weights, fixed)
     try:

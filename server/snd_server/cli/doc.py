@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.selection import nearest
-from snd_server.terminal import show_document
+from snd_server.console.terminal import show_document
+from snd_server.settings.rule_selection import nearest
 
 if TYPE_CHECKING:
     from snd_analysis.skriptnd.names import OperatorName
@@ -30,7 +30,7 @@ def doc(name: str | None, page: bool, picture: bool) -> None:
     from snd_analysis.ide import module_page, operator_names, operator_page, summaries
     from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, library_modules
     from snd_analysis.workspace import Workspace
-    from snd_server.files import DiskReader
+    from snd_server.workspace_files.files import DiskReader
 
     snapshot = Workspace(DiskReader()).snapshot()
     modules = (*library_modules(), *format_modules())
@@ -54,7 +54,7 @@ def doc(name: str | None, page: bool, picture: bool) -> None:
         return
     names = [each.name for each in operator_names(snapshot, module)]
     if module in format_modules():
-        from snd_server.specified_names import declared_name
+        from snd_server.running.specified_names import declared_name
 
         operator = declared_name(operator, names)
     if operator not in names:
@@ -67,7 +67,7 @@ def doc(name: str | None, page: bool, picture: bool) -> None:
 
 def _show_picture(snapshot: Snapshot, name: OperatorName) -> None:
     from snd_analysis.ide.data_flow import sample_flows
-    from snd_server.render.sample_flow_svg import sample_flow_svg
+    from snd_server.render.drawings.sample_flow_svg import sample_flow_svg
 
     flows = [*sample_flows(snapshot, name)]
     if not flows:

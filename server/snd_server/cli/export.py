@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from snd_server.arguments import ArgumentError
 from snd_server.cli.argument_options import argument_options
-from snd_server.composing import ShapesError
-from snd_server.config_schema import ConfigError
+from snd_server.console.progress import busy
 from snd_server.extras import MissingExtraError
-from snd_server.model_folder import main_file
-from snd_server.progress import busy
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.chosen_graph import ShapesError
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.model_folder import main_file
 
 
 @click.command(short_help="Write a model as an ONNX file.")
@@ -56,7 +56,7 @@ def export(
     standard nodes where ONNX has them, else functions of the file. Exit status 1 says that the model has mistakes,
     that operators can't be exported (all of them are listed), or, with --verify, that the outputs differ.
     """
-    from snd_server.exporting import ExportRequest, run_export
+    from snd_server.exchange.exporting import ExportRequest, run_export
 
     request = ExportRequest(
         main_file(path), output, graph, attributes, types, inputs, weights, seed, flat, quantize, verify, quiet,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from snd_server.config_schema import ConfigError
-from snd_server.discovery import MissingPathError
-from snd_server.formatting import FormatRequest, run_format
+from snd_server.commands.format import FormatRequest, run_format
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.discovery import MissingPathError
 
 _WIDEST_LINE = 400
 

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.arguments import ArgumentError
 from snd_server.cli.argument_options import argument_options
-from snd_server.composing import ShapesError
-from snd_server.config_schema import ConfigError
-from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
+from snd_server.commands.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
+from snd_server.console.progress import busy
+from snd_server.console.terminal import json_text, show, show_bytes, show_document
 from snd_server.limits import DRAWING_SECONDS
-from snd_server.model_folder import main_file
-from snd_server.progress import busy
-from snd_server.render import full
-from snd_server.render.graph_png import demand_png, graph_png
-from snd_server.render.graph_svg import DrawingError
-from snd_server.terminal import json_text, show, show_bytes, show_document
-from snd_server.writing import write_file
+from snd_server.render.drawings.graph_png import demand_png, graph_png
+from snd_server.render.drawings.graph_svg import DrawingError
+from snd_server.render.reports import full
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.chosen_graph import ShapesError
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.model_folder import main_file
+from snd_server.workspace_files.writing import write_file
 
 if TYPE_CHECKING:
-    from snd_server.flow_request import FlowRequest
+    from snd_server.commands.data_flow import FlowRequest
 
 _FORMATS = [each.value for each in GraphFormat]
 _ALL = "all"
@@ -84,7 +84,7 @@ def graph(
     if cell is not None:
         if graph is not None and operator is not None:
             raise click.UsageError("give either --graph or --operator")
-        from snd_server.flow_request import FlowRequest
+        from snd_server.commands.data_flow import FlowRequest
 
         asked = FlowRequest(path, cell, graph, operator, attributes, types, inputs, config)
         _write(_flow(asked, chosen, theme), output, chosen)
@@ -106,14 +106,14 @@ def graph(
 def _flow(request: FlowRequest, format: GraphFormat, theme: str) -> bytes:
     if format in (GraphFormat.HTML, GraphFormat.DOT):
         raise click.UsageError("--cell draws .svg, .png and .json")
-    from snd_server.data_flow import flow_content
-    from snd_server.flow_request import data_flow
+    from snd_server.commands.data_flow import data_flow
+    from snd_server.running.data_flow import flow_content
 
     try:
         flow = data_flow(request)
         if format is GraphFormat.JSON:
             return json_text(flow_content(flow), 1).encode()
-        from snd_server.render.flow_svg import flow_svg
+        from snd_server.render.drawings.flow_svg import flow_svg
 
         if format is GraphFormat.SVG:
             return flow_svg(flow, theme).encode()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from snd_server.terminal import say
-from snd_server.writing import write_together
+from snd_server.console.terminal import say
+from snd_server.workspace_files.writing import write_together
 
 _MODEL = """\
 import nn;

@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from snd_server.terminal import say
+from snd_server.console.terminal import say
 
 # Reading a message must not wait for the analysis longer than this.
 _SWITCH_SECONDS = 0.0002

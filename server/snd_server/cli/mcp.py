@@ -15,6 +15,6 @@ def mcp() -> None:
     """
     if find_spec("mcp") is None:
         raise click.ClickException("this needs the package mcp: pip install 'snd[mcp]' installs it")
-    from snd_server.mcp_server import serve
+    from snd_server.mcp.server import serve
 
     serve()

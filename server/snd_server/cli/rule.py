@@ -9,9 +9,9 @@ import click
 from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
 from snd_server import rule_url
+from snd_server.console.terminal import json_text, show_document
 from snd_server.render.rule_page import index, rule_page
-from snd_server.selection import UnknownRuleError, nearest
-from snd_server.terminal import json_text, show_document
+from snd_server.settings.rule_selection import UnknownRuleError, nearest
 
 
 @click.command(short_help="Explain the rules.")

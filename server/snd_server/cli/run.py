@@ -6,13 +6,13 @@ from math import isnan
 
 import click
 
-from snd_server.arguments import ArgumentError
 from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
-from snd_server.config_schema import ConfigError
 from snd_server.extras import MissingExtraError
-from snd_server.model_folder import main_file
-from snd_server.running import RunRequest
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.evaluate import RunRequest
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.model_folder import main_file
 
 
 @click.command(short_help="Run a graph or an operator.")
@@ -117,7 +117,7 @@ def run(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
         timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance, engine,
     )  # fmt: skip
-    from snd_server.showing import run_and_show
+    from snd_server.commands.run import run_and_show
 
     if isnan(tolerance):
         raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
@@ -131,7 +131,7 @@ def _library_file(operator: str | None) -> str:
     """Return the path of the module that has an operator of the library. Raises UsageError for another."""
     if operator is None:
         raise click.UsageError("Missing argument 'PATH'.")
-    from snd_server.definitions import library_path
+    from snd_server.running.definitions import library_path
 
     path = library_path(operator)
     if path is None:

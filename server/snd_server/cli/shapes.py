@@ -10,14 +10,13 @@ from msgspec.structs import replace
 
 from snd_server.cli.argument_options import argument_options
 from snd_server.cli.color import color_option
-from snd_server.composing import ShapesError
-from snd_server.config_schema import ConfigError
-from snd_server.model_folder import main_file
-from snd_server.output import painter
-from snd_server.progress import busy
-from snd_server.report import plain
-from snd_server.shapes import ShapesRequest, run_shapes
-from snd_server.terminal import show, show_document
+from snd_server.commands.shapes import ShapesRequest, run_shapes
+from snd_server.console.colours import painter, plain
+from snd_server.console.progress import busy
+from snd_server.console.terminal import show, show_document
+from snd_server.running.chosen_graph import ShapesError
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.model_folder import main_file
 
 _NARROWEST = 40
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
+from snd_server.checking.request import CheckRequest
 from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
 from snd_server.cli.stdin_name import stdin_name
-from snd_server.config_schema import ConfigError
-from snd_server.discovery import MissingPathError
+from snd_server.commands.test_samples import SamplesRequest, UpdateRefusedError, run_samples
 from snd_server.render import FORMATS
-from snd_server.request import CheckRequest
-from snd_server.testing import SamplesRequest, UpdateRefusedError, run_samples
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.discovery import MissingPathError
 
 
 @click.command(short_help="Run the samples in the comments of SkriptND files.")

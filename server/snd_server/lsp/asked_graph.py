@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.ide.evaluation import GraphName, graphs_in
 from snd_analysis.workspace import Snapshot
-from snd_server.arguments import ArgumentError, among
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.graph_choices import Choice, GivenInputs
+from snd_server.running.arguments import ArgumentError, among
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from snd_server.config_schema import ConfigError, checked_settings
 from snd_server.lsp import types
 from snd_server.lsp.switches import mistakes_of_switches, spelled, spelled_switches
 from snd_server.lsp.uris import path_of
-from snd_server.selection import RuleSettings
+from snd_server.settings.config_schema import checked_settings
+from snd_server.settings.rule_selection import RuleSettings
+from snd_server.workspace_files.config_error import ConfigError
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

@@ -12,7 +12,7 @@ from snd_analysis.compose import decompose
 from snd_analysis.ide.evaluation import GraphName, SampleName, samples_in
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, reached_diagnostics
-from snd_server.arguments import ArgumentError, parse_arguments
+from snd_server.checking.report import Report
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_choice, graph_name
@@ -38,11 +38,11 @@ from snd_server.lsp.sample_json import sample_content, trace_content
 from snd_server.lsp.syntax_tree import tree_content
 from snd_server.render.composed import ComposedGraph
 from snd_server.render.shapes_json import shapes_content
-from snd_server.report import Report
+from snd_server.running.arguments import ArgumentError, parse_arguments
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
-    from snd_server.running import RunRequest
+    from snd_server.running.evaluate import RunRequest
 
 EVALUATE, COMPOSED_GRAPH, SYNTAX_TREE = "snd/evaluate", "snd/composedGraph", "snd/syntaxTree"
 
@@ -134,7 +134,7 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
         if item.partition("=")[2].lstrip().startswith("@"):
             raise InvalidParams(f"{item}: no files are read for this request")
     load_runtime()
-    from snd_server.running import RunRequest
+    from snd_server.running.evaluate import RunRequest
 
     seed = whole(params, "seed")
     return RunRequest(

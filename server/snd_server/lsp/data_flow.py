@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from snd_analysis.ide import definition_at
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.arguments import ArgumentError, among
-from snd_server.data_flow import flow_content, flow_in, middle_cell, sampled
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.parameters import demand_alone, document_path, place, text
+from snd_server.running.arguments import ArgumentError, among
+from snd_server.running.data_flow import flow_content, flow_in, middle_cell, sampled
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

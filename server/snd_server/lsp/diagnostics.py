@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
+from snd_server.checking.suppressed import configured, unsuppressed
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
-from snd_server.reporting import configured, unsuppressed
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

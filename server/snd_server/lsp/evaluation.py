@@ -18,7 +18,6 @@ from snd_analysis.base import Span
 from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in, samples_in
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.arguments import ArgumentError
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
 from snd_server.lsp.evaluation_queue import EvaluationQueue, Job
@@ -29,6 +28,7 @@ from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.shown_values import Order, ShownGraph, ShownSample, Subject
 from snd_server.lsp.stored_tensors import weights_stamp
 from snd_server.lsp.value_refresh import ValueRefresher
+from snd_server.running.arguments import ArgumentError
 
 if TYPE_CHECKING:
     from snd_runtime.samples import SampleRequest
@@ -293,7 +293,7 @@ class Evaluations:
         if isinstance(subject, ShownSample) or not isinstance(subject.choice, GivenInputs):
             return subject
         load_runtime()
-        from snd_server.running import prepare
+        from snd_server.running.evaluate import prepare
 
         path, request = subject.key.path, subject.choice.request(subject.key.path, subject.graph.name, options)
         given = await self._server.session.ask(path, lambda snapshot, _: prepare(snapshot, request).evaluation)

@@ -8,8 +8,8 @@ from snd_analysis.ide import Example, example_of, first_sample, run_of
 from snd_analysis.ide.evaluation import KnownSample
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.shown_values import ShownGraph
+from snd_server.running.arguments import ArgumentError, parse_arguments
 
 if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from snd_analysis.ide.evaluation import GraphName, KnownGraph, KnownSample, SampleName
-from snd_server.arguments import ArgumentError
 from snd_server.lsp.evaluation_options import EvaluationOptions
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
+from snd_server.running.arguments import ArgumentError
 
 if TYPE_CHECKING:
-    from snd_server.running import RunRequest
+    from snd_server.running.evaluate import RunRequest
 
 
 class GivenInputs(Struct, frozen=True):
@@ -27,7 +27,7 @@ class GivenInputs(Struct, frozen=True):
     def request(self, path: str, graph: GraphName, options: EvaluationOptions) -> RunRequest:
         """Return the request to run a graph with this. Raises ArgumentError for files: none are read."""
         load_runtime()
-        from snd_server.running import RunRequest
+        from snd_server.running.evaluate import RunRequest
 
         for item in self.inputs:
             if item.partition("=")[2].lstrip().startswith("@"):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in
 from snd_analysis.workspace import Snapshot
-from snd_server.arguments import ArgumentError
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.errors import InvalidParams
@@ -18,6 +17,7 @@ from snd_server.lsp.sample_commands import REFRESH, arguments_of, sample_name
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.shown_values import ShownGraph, ShownSample
 from snd_server.lsp.uris import path_of
+from snd_server.running.arguments import ArgumentError
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
     from snd_server.lsp.server import SndServer
     from snd_server.render.evaluated import Evaluated
-    from snd_server.running import Prepared, RunRequest
+    from snd_server.running.evaluate import Prepared, RunRequest
 
 
 _Tell = Callable[[int, int], None]
@@ -61,7 +61,7 @@ class GraphEvaluations:
         ``tell`` hears how many of how many operations are done. Raises ArgumentError for what there is not.
         """
         load_runtime()
-        from snd_server.running import diagnostic_of, is_broken
+        from snd_server.running.evaluate import diagnostic_of, is_broken
 
         order = await self._server.session.ask(request.path, lambda snapshot, _: self._ordered(snapshot, request))
         shown = replace(order.prepared.shown, diagnostics=order.diagnostics)
@@ -85,7 +85,7 @@ class GraphEvaluations:
             self._evaluator.worker.close()
 
     def _ordered(self, snapshot: Snapshot, request: RunRequest) -> _Order:
-        from snd_server.running import prepare
+        from snd_server.running.evaluate import prepare
 
         prepared = prepare(snapshot, request)
         path, found = prepared.template.name.path, list[Diagnostic]()
@@ -102,7 +102,7 @@ class GraphEvaluations:
         self, order: _Order, request: RunRequest, tell: _Tell
     ) -> tuple[EvaluationAnswer, list[ShownStep]]:
         from snd_runtime.evaluation import EvaluationAnswer, Evaluator, Progress
-        from snd_server.running import failure_of
+        from snd_server.running.evaluate import failure_of
 
         loop = asyncio.get_running_loop()
         if self._evaluator is None:

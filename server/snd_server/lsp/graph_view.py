@@ -8,15 +8,15 @@ from snd_analysis.base import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, reached_diagnostics
-from snd_server.arguments import ArgumentError, parse_arguments
+from snd_server.checking.report import Report
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.diagnostics import reported
 from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.parameters import document_path, text, texts
 from snd_server.lsp.uris import uri_of
-from snd_server.render.records import record
-from snd_server.report import Report
+from snd_server.render.reports.records import record
+from snd_server.running.arguments import ArgumentError, parse_arguments
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

@@ -15,4 +15,4 @@ def load_runtime() -> None:
     """
     with _loading:
         import snd_server.render.evaluated_json
-        import snd_server.running  # noqa: F401
+        import snd_server.running.evaluate  # noqa: F401

@@ -34,13 +34,13 @@ from snd_server.lsp.switches import choice
 if TYPE_CHECKING:
     from snd_analysis.ide.hover import Hover
     from snd_analysis.ide.proofs import Provable
+    from snd_server.checking.proving import ProofOrder
     from snd_server.lsp.server import SndServer
-    from snd_server.proving import ProofOrder
 
 # How long nothing must change before anything is proved, and how long the process stays without work.
 _PAUSE_SECONDS = 0.5
 _IDLE_SECONDS = 60.0
-_TARGET = "snd_server.proving:make"
+_TARGET = "snd_server.checking.proving:make"
 DEFAULT = "onSave"
 """What the setting is if nothing is said."""
 
@@ -195,7 +195,7 @@ class Proofs:
 
     def _order(self, snapshot: Snapshot, name: OperatorName) -> ProofOrder:
         from snd_runtime.evaluation import Texts
-        from snd_server.proving import ProofOrder
+        from snd_server.checking.proving import ProofOrder
 
         texts = texts_of(
             snapshot, [each for each in (name.path, *snapshot.dependencies(name.path)) if not is_library(each)]

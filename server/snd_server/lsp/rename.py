@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from snd_analysis.ide import front_end
 from snd_analysis.ide.rename import RenameRefused, file_rename_edits
 from snd_analysis.workspace import Snapshot
-from snd_server.discovery import SUFFIX
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.errors import ErrorCode, RequestError
 from snd_server.lsp.position_request import ANYWHERE, at_position
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import edit_abilities, workspace_edit
+from snd_server.workspace_files.discovery import SUFFIX
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

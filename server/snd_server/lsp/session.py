@@ -15,17 +15,6 @@ from snd_analysis import rules
 from snd_analysis.base import ProjectSettings
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
-from snd_server.config import ConfigError, Configuration, Configurations
-from snd_server.discovery import (
-    NNEF1_ARCHIVES,
-    NNEF1_FILES,
-    NNEF1_SUFFIX,
-    SUFFIX,
-    MissingPathError,
-    discover,
-    has_files,
-)
-from snd_server.files import DiskReader, below, listings_above
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
 from snd_server.lsp.client_settings import ClientSettings, Scopes
@@ -34,7 +23,19 @@ from snd_server.lsp.documents import Document, Documents
 from snd_server.lsp.heap import Heap
 from snd_server.lsp.limits import MOST_CHECKED_ARCHIVE_BYTES, MOST_DOCUMENT_CHARACTERS
 from snd_server.lsp.uris import uri_of
-from snd_server.sizes import too_large
+from snd_server.settings.config import Configuration, Configurations
+from snd_server.workspace_files.config_error import ConfigError
+from snd_server.workspace_files.discovery import (
+    NNEF1_ARCHIVES,
+    NNEF1_FILES,
+    NNEF1_SUFFIX,
+    SUFFIX,
+    MissingPathError,
+    discover,
+    has_files,
+)
+from snd_server.workspace_files.files import DiskReader, below, listings_above
+from snd_server.workspace_files.text_sizes import too_large
 
 _Answer = TypeVar("_Answer")
 

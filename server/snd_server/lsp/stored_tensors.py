@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable
 from functools import lru_cache
 
-from snd_server.files import tensor_archives
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.limits import MOST_HOVERED_BYTES
-from snd_server.reading import read_file
+from snd_server.workspace_files.files import tensor_archives
+from snd_server.workspace_files.reading import read_file
 
 _REMEMBERED = 64
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from snd_analysis.ide.inlay_hints import HintKind
-from snd_server.selection import nearest
+from snd_server.settings.rule_selection import nearest
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _Check = Callable[[Any], str | None]

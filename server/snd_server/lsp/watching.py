@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from snd_server.discovery import NEVER_ENTERED, NNEF1_ARCHIVES, NNEF1_FILES, SUFFIX
 from snd_server.lsp import types
 from snd_server.lsp.uris import path_of
+from snd_server.workspace_files.discovery import NEVER_ENTERED, NNEF1_ARCHIVES, NNEF1_FILES, SUFFIX
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

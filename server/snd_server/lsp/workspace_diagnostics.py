@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from snd_server.discovery import NNEF1_ARCHIVES
 from snd_server.lsp import types
 from snd_server.lsp.diagnostics import result_id, wrong_with
 from snd_server.lsp.limits import MOST_REPORTS_TOGETHER
 from snd_server.lsp.progress import progress
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
+from snd_server.workspace_files.discovery import NNEF1_ARCHIVES
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

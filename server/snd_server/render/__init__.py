@@ -1,4 +1,4 @@
-"""Output formats: each module here turns a report into the text of one format, and knows nothing else."""
+"""Text and pictures of results. A report has all that an output format needs: no format reads a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from snd_server.report import Report
+from snd_server.checking.report import Report
 
 FORMATS = {
     "full": "full",
@@ -23,5 +23,5 @@ _MODULES = {**FORMATS, "statistics": "statistics", "statistics-json": "statistic
 
 def render(name: str, report: Report) -> str:
     """Return the report in a format. Only the module of that format is imported: some are slow to load."""
-    module = import_module(f"{__name__}.{_MODULES[name]}")
+    module = import_module(f"{__name__}.reports.{_MODULES[name]}")
     return cast("Callable[[Report], str]", module.render)(report)

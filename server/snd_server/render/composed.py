@@ -10,7 +10,7 @@ from snd_analysis.base import Source
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
-from snd_server.report import Report
+from snd_server.checking.report import Report
 
 
 class ComposedGraph(Struct, frozen=True):

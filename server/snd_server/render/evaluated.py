@@ -12,9 +12,9 @@ from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
 from snd_runtime.execution import QuantizedTensor
 from snd_runtime.values import value_text
+from snd_server.console.colours import Paint, plain
+from snd_server.console.visible import visible
 from snd_server.limits import MOST_LISTED_NAMES
-from snd_server.render.visible import visible
-from snd_server.report import Paint, plain
 
 
 class Evaluated(Struct, frozen=True):

@@ -13,10 +13,10 @@ from snd_runtime.evaluation import ShownStep, ShownTensor
 from snd_runtime.execution import QuantizedTensor
 from snd_runtime.execution.plain import plain
 from snd_runtime.summary import Summary
+from snd_server.checking.report import Report
+from snd_server.console.terminal import json_text
 from snd_server.render.evaluated import Evaluated
-from snd_server.render.records import record
-from snd_server.report import Report
-from snd_server.terminal import json_text
+from snd_server.render.reports.records import record
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -10,10 +10,10 @@ from snd_analysis.compose import Cost, multiply_adds, shape_text, shown, total_m
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer, bounds
 from snd_analysis.symbolic.values import NULL, Pack
+from snd_server.console.visible import visible
 from snd_server.limits import MOST_TENSORS_OF_OPERATION
-from snd_server.render import full
 from snd_server.render.composed import ComposedGraph, Level, rows
-from snd_server.render.visible import visible
+from snd_server.render.reports import full
 
 _BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""

@@ -9,9 +9,9 @@ from snd_analysis.ide.graph_view import plain
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
+from snd_server.console.terminal import json_text
 from snd_server.render.composed import ComposedGraph, Level, item_name
-from snd_server.render.records import record
-from snd_server.terminal import json_text
+from snd_server.render.reports.records import record
 
 _NOTHING = Graph("", {}, {}, {}, {}, {}, ())
 

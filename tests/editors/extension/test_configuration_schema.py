@@ -10,8 +10,9 @@ import jsonschema
 import pytest
 
 from snd_analysis.rules import catalogue
-from snd_server import config_schema
-from snd_server.config_schema import ConfigError, Settings, parse_settings
+from snd_server.settings import config_schema
+from snd_server.settings.config_schema import Settings, parse_settings
+from snd_server.workspace_files.config_error import ConfigError
 from support.editors.downloads import REPOSITORY
 from support.editors.packaged_extension import SOURCES
 

@@ -24,7 +24,7 @@ from snd_runtime.execution.plain import PlainValue, plain
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.samples.evaluation import arguments_of
-from snd_server.export import NotExportable
+from snd_server.exchange.onnx_export import NotExportable
 from support.onnx_models.exported import Exported, flattened
 from support.runtime.operators import library_snapshot
 from support.sampling import sample

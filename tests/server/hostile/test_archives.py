@@ -17,10 +17,10 @@ import pytest
 
 from snd_analysis.workspace import UnreadableText
 from snd_runtime.files import InvalidFileError, read_tensor, write_tensor
-from snd_server import archives, files
-from snd_server.archive_paths import GRAPH
-from snd_server.archives import read_members
-from snd_server.files import DiskReader
+from snd_server.workspace_files import archives, files
+from snd_server.workspace_files.archive_paths import GRAPH
+from snd_server.workspace_files.archives import read_members
+from snd_server.workspace_files.files import DiskReader
 from support.sampling import sample, tries
 
 _GRAPH = b"version 1.0;\ngraph net(x) -> (y) { x = external<scalar>(shape = [1]); y = relu(x); }\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base import NO_SETTINGS, Diagnostic
-from snd_server.cache import Cache, is_private
+from snd_server.checking.cache import Cache, is_private
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights of folders are others")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from snd_server.config import Configurations
-from snd_server.config_schema import ConfigError
+from snd_server.settings.config import Configurations
+from snd_server.workspace_files.config_error import ConfigError
 
 ATTACKS = {
     "deep": ("a=" + "[" * 20_000, "its values are nested too deeply"),

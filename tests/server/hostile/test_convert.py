@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import write_tensor
-from snd_server import weights
 from snd_server.lsp.stored_tensors import stored_markdown
+from snd_server.running import weights
 from support.sampling import tries
 
 HEAD = "version 1.0;\nextension KHR_enable_fragment_definitions;\n"

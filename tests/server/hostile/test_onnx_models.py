@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_server.onnx_import import InvalidModelError, read_model, source_of
+from snd_server.exchange.onnx_import import InvalidModelError, read_model, source_of
 
 onnx = pytest.importorskip("onnx", reason="reading ONNX takes the package onnx")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from snd_server.limits import LONGEST_PATTERN, MOST_PATTERNS
-from snd_server.patterns import Patterns, parse_patterns
+from snd_server.workspace_files.patterns import Patterns, parse_patterns
 
 BACKTRACKING = ["*a" * 30 + "b", "**/a/" * 30 + "b", "a/**/" * 30 + "b", "*[ab]" * 30 + "c", "*?" * 100 + "b"]
 DEEP = "/".join(["a"] * 120)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from snd_server.limits import MOST_SETTINGS_BYTES
-from snd_server.reading import read_file
+from snd_server.workspace_files.reading import read_file
 
 GRAPH = "graph G {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n    @compose { y = x; }\n}\n"
 
@@ -98,7 +98,7 @@ def test_a_file_that_is_exchanged_for_a_pipe_is_not_waited_for(tmp_path: Path, m
         os.mkfifo(path)
         return there(path, flags, *more)
 
-    monkeypatch.setattr("snd_server.reading.os.open", exchange)
+    monkeypatch.setattr("snd_server.workspace_files.reading.os.open", exchange)
     with pytest.raises(OSError, match=NO_FILE):
         read_file(path, 1000)
 
@@ -114,7 +114,7 @@ def test_a_file_that_grows_is_read_up_to_its_limit(tmp_path: Path, monkeypatch):
             stream.write(b"x" * 100)
         return there(handle, count)
 
-    monkeypatch.setattr("snd_server.reading.os.read", grow)
+    monkeypatch.setattr("snd_server.workspace_files.reading.os.read", grow)
     with pytest.raises(OSError, match="it has too many bytes, more than the 50 allowed"):
         read_file(path, 50)
     assert sum(asked) <= 51 * len(asked)

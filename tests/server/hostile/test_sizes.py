@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from snd_server import sizes
-from snd_server.files import DiskReader
+from snd_server.console.visible import visible
 from snd_server.lsp import transport
-from snd_server.render import frame
-from snd_server.render.visible import visible
+from snd_server.render.reports import frame
+from snd_server.workspace_files import text_sizes as sizes
+from snd_server.workspace_files.files import DiskReader
 from support.lsp.in_process import ServerThread
 from support.lsp.raw_client import framed, goodbye, running
 from support.sampling import tries

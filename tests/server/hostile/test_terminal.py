@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from snd_server.console.terminal import harmless, json_text, visible_diff
 from snd_server.render import FORMATS
-from snd_server.terminal import harmless, json_text, visible_diff
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066\x7f\r##[add-path]/tmp##vso[task.setvariable]"
 COMMAND = "::set-output name=a::b"

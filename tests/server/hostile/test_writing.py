@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from snd_server import writing
-from snd_server.writing import ChangedMeanwhileError, replace_text, write_file
+from snd_server.workspace_files import writing
+from snd_server.workspace_files.writing import ChangedMeanwhileError, replace_text, write_file
 
 UGLY = "operator f{@attrib{a:int;}}\n"
 NICE = "operator f {\n    @attrib {\n        a: int;\n    }\n}\n"
@@ -64,18 +64,18 @@ def test_where_no_file_can_be_made_none_is_overwritten(project: Path, real, monk
 
 def test_edits_made_while_formatting_are_kept(project: Path, real, monkeypatch):
     """The text is exchanged when snd has read it: what the user has written in the meantime stays."""
-    import snd_server.formatting
+    import snd_server.commands.format
 
     (project / "a.sknd").write_text(UGLY)
     (project / "b.sknd").write_text(UGLY)
-    there = snd_server.formatting._in_style
+    there = snd_server.commands.format._in_style
 
     def edit_and_format(text: str, *arguments: object) -> tuple[str, object]:
         if (project / "a.sknd").read_text() == UGLY:
             (project / "a.sknd").write_text("# mine\n")
         return there(text, *arguments)
 
-    monkeypatch.setattr(snd_server.formatting, "_in_style", edit_and_format)
+    monkeypatch.setattr(snd_server.commands.format, "_in_style", edit_and_format)
     outcome = real("fmt")
     assert outcome.status == 2
     assert outcome.stderr == "a.sknd: it has changed since snd read it, and was left as it is\n"
@@ -85,20 +85,20 @@ def test_edits_made_while_formatting_are_kept(project: Path, real, monkeypatch):
 
 
 def test_edits_made_while_fixing_are_kept(project: Path, real, monkeypatch):
-    import snd_server.fixing
+    import snd_server.checking.fixing
 
     target = project / "a.sknd"
     target.write_text(FIXABLE)
     assert real("check", "--fix", "--exit-zero").status == 0
     assert target.read_text() != FIXABLE  # there is something to fix
     target.write_text(FIXABLE)
-    there = snd_server.fixing.fix_text
+    there = snd_server.checking.fixing.fix_text
 
     def edit_and_fix(*arguments: object) -> object:
         target.write_text("# mine\n")
         return there(*arguments)
 
-    monkeypatch.setattr(snd_server.fixing, "fix_text", edit_and_fix)
+    monkeypatch.setattr(snd_server.checking.fixing, "fix_text", edit_and_fix)
     outcome = real("check", "--fix")
     assert outcome.status == 2
     assert "it has changed since snd read it" in outcome.stderr

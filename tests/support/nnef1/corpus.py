@@ -15,12 +15,12 @@ from snd_analysis.model import Tensor
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
-from snd_server.arguments import ArgumentError
-from snd_server.checking import Checker
-from snd_server.config import Configurations
-from snd_server.files import DiskReader
-from snd_server.selection import RuleSettings
-from snd_server.weights import stored_weights
+from snd_server.checking.checker import Checker
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.weights import stored_weights
+from snd_server.settings.config import Configurations
+from snd_server.settings.rule_selection import RuleSettings
+from snd_server.workspace_files.files import DiskReader
 
 CORPUS = Path(__file__).parents[4] / "shared" / "nnef1"
 _MOST_BYTES = 1 << 30

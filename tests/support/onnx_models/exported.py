@@ -13,7 +13,7 @@ from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.values import NULL
 from snd_runtime.lowering.lowered import Argument
-from snd_server.export import write_model
+from snd_server.exchange.onnx_export import write_model
 
 
 def session_of(model: onnx.ModelProto, threads: int = 1) -> onnxruntime.InferenceSession:

@@ -1,0 +1,1 @@
+"""Diagnostics of files: the checker, its cache, several processes, fixes and proofs."""

@@ -1,0 +1,217 @@
+"""Applies fixes to a text, again and again until none is left that can be applied."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import accumulate, pairwise
+
+from msgspec import Struct
+
+from snd_analysis import rules
+from snd_analysis.base import Diagnostic, Fix, Rule, Severity, Span, TextEdit
+from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_VARIABLE
+from snd_server.console.visible import visible
+from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
+
+_ALL = 1_000_000
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+_SYNTAX = frozenset({rules.SYNTAX_ERROR, rules.UNCLOSED_BRACKET, rules.UNCLOSED_STRING})
+_JUDGED_LAST = frozenset({
+    rules.ARGUMENT_RANK, rules.ARGUMENT_SHAPE, rules.ASSERTION_FAILS, rules.CARRIED_SHAPE, rules.CONDITION_SHAPE,
+    rules.DIVISION_BY_ZERO, rules.DIVISOR_MAY_BE_ZERO, rules.EXTENT_MAY_BE_NEGATIVE, rules.INDEX_OUT_OF_RANGE,
+    rules.LENGTH_MISMATCH, rules.MISALIGNED_BIAS, rules.NEGATIVE_EXTENT, rules.OUTPUT_SHAPE, rules.RESULT_SHAPE,
+    rules.UPDATE_SHAPE, DEAD_OPERATION, UNUSED_VARIABLE,
+})  # fmt: skip
+
+Diagnose = Callable[[str], Sequence[Diagnostic]]
+"""All diagnostics of a text that the file might have."""
+
+
+class FixedFile(Struct, frozen=True):
+    """A text after its fixes, how many were applied, and those that were not, because they would add a diagnostic."""
+
+    text: str
+    count: int
+    rejected: frozenset[Fix] = frozenset()
+    is_complete: bool = True
+    """Whether every fix was tried; else the limits of rounds have left some."""
+
+
+def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> FixedFile:
+    """Apply the fixes of all wanted diagnostics.
+
+    Of fixes that overlap one is applied, the others if they are still offered afterwards. An import that
+    is missing is added whatever it reveals. Any other fix that leads to a diagnostic that was not there before (see
+    ``adds_none``) is rejected, but for what its mistake hides (see ``_hides``).
+    """
+    count = 0
+    rejected: set[Fix] = set()
+    diagnostics = diagnose(text)
+    most = _ALL
+    failures = 0
+    for _ in range(MOST_FIX_ROUNDS):
+        offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
+        revealing = [fix for found, fix in offered if _may_reveal(found, fix) and fix not in rejected]
+        fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]
+        mended = [(found, fix) for found, fix in offered if fix in fixes]
+        if not fixes:
+            return FixedFile(text, count, frozenset(rejected))
+        candidate = apply_fixes(text, fixes)
+        outcome = diagnose(candidate)
+        if revealing:
+            rejected.update(fixes)  # one that is offered again did not help
+            text, diagnostics, count = candidate, outcome, count + len(fixes)
+            continue
+        hidden = frozenset(each.rule for each in outcome if all(_hides(*one, each.rule) for one in mended))
+        if adds_none((text, diagnostics), (candidate, outcome), fixes, hidden):
+            text, diagnostics, count, most = candidate, outcome, count + len(fixes), 2 * most
+            continue
+        failures += 1
+        if failures > MOST_FAILED_FIX_ROUNDS:
+            break
+        if len(fixes) == 1:
+            rejected.add(fixes[0])
+            most = _ALL
+        else:
+            most = len(fixes) // 2
+    return FixedFile(text, count, frozenset(rejected), is_complete=False)
+
+
+def _may_reveal(found: Diagnostic, fix: Fix) -> bool:
+    """Return whether a fix is right whatever it reveals: a missing import hides the mistakes in what needs it."""
+    return fix.safe and found.rule == rules.UNKNOWN_MODULE
+
+
+def _hides(found: Diagnostic, fix: Fix, rule: Rule) -> bool:
+    """Return whether a mistake that is mended keeps snd from looking for what breaks a rule.
+
+    A statement that can't be read is not typed, one of wrong types has no shapes, and nothing is unused in what has
+    errors. A fix that is not safe is a guess: a wrong shape tells that it is a wrong one.
+    """
+    if found.rule in _SYNTAX:
+        return rule not in _SYNTAX
+    return fix.safe and found.severity is Severity.ERROR and rule in _JUDGED_LAST
+
+
+def adds_none(
+    before: tuple[str, Sequence[Diagnostic]],
+    after: tuple[str, Sequence[Diagnostic]],
+    fixes: Sequence[Fix],
+    hidden: Collection[Rule] = (),
+) -> bool:
+    """Return whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
+
+    Rules that could not be judged before do not count, nor do hints: a fix that removes the last use of a name may
+    cause one. Lines are told by their text, which for what was there before is the one that the fixes have made of it.
+    """
+    (text, diagnostics), (new_text, outcome) = before, after
+    moved = _mover(_edits(text, fixes))
+    line = _line_finder(new_text)
+    there = Counter((found.rule, line(moved(found.location.span.start))) for found in _counting(diagnostics))
+    counted = (found for found in _counting(outcome) if found.rule not in hidden)
+    now = Counter((found.rule, line(found.location.span.start)) for found in counted)
+    return now <= there
+
+
+def _counting(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    return [found for found in diagnostics if found.severity is not Severity.HINT]
+
+
+def _mover(edits: Sequence[tuple[Span, str]]) -> Callable[[int], int]:
+    """Return a function that tells where a place in the text is after the edits, which are in order; what they replace
+    is where the replacement begins."""
+    starts = [span.start for span, _ in edits]
+    shifts = [0, *accumulate(len(replacement) - (span.end - span.start) for span, replacement in edits)]
+
+    def moved(position: int) -> int:
+        before = bisect_right(starts, position)
+        if before and edits[before - 1][0].end > position:
+            return starts[before - 1] + shifts[before - 1]
+        return position + shifts[before]
+
+    return moved
+
+
+def _line_finder(text: str) -> Callable[[int], str]:
+    """Return a function that tells the line in which a place is."""
+    ends = [0, *(match.end() for match in _LINE_BREAK.finditer(text)), len(text) + 1]
+    lines = [text[start:end].rstrip("\r\n") for start, end in pairwise(ends)]
+    return lambda position: lines[bisect_right(ends, position) - 1]
+
+
+def compatible(fixes: Iterable[Fix]) -> list[Fix]:
+    """As many of the fixes, in order of their places, as can be applied together."""
+    taken: list[Span] = []
+    """In order and apart, so that a span can meet only those beside its own place."""
+    chosen: list[Fix] = []
+    for fix in sorted(fixes, key=lambda fix: min((edit.location.span for edit in fix.edits), default=Span(0, 0))):
+        spans = [span for span, _ in _apart(fix.edits)]
+        if not spans or any(_conflict(span, other) for span in spans for other in _beside(taken, span)):
+            continue
+        for span in spans:
+            insort(taken, span)
+        chosen.append(fix)
+    return chosen
+
+
+def _beside(taken: Sequence[Span], span: Span) -> Sequence[Span]:
+    at = bisect_left(taken, span.start, key=lambda other: other.start)
+    return taken[max(at - 1, 0) : at + 1]
+
+
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
+    """Return the text after all edits of ``fixes``, which must be compatible; new lines end as the text's own do."""
+    parts: list[str] = []
+    position = 0
+    for span, replacement in _edits(text, fixes):
+        parts += [text[position : span.start], replacement]
+        position = span.end
+    return "".join([*parts, text[position:]])
+
+
+def _edits(text: str, fixes: Iterable[Fix]) -> list[tuple[Span, str]]:
+    """Return the edits of ``fixes`` in order of their places."""
+    line_break = _prevailing_line_break(text)
+    return [
+        (span, _LINE_BREAK.sub(line_break, replacement))
+        for span, replacement in _apart(edit for fix in fixes for edit in fix.edits)
+    ]
+
+
+def _apart(edits: Iterable[TextEdit]) -> list[tuple[Span, str]]:
+    """Return edits in order of their places. A fix whose edits overlap contradicts itself: the first counts."""
+    apart: list[tuple[Span, str]] = []
+    for span, replacement in sorted(((edit.location.span, edit.text) for edit in edits), key=lambda edit: edit[0]):
+        if not apart or span.start >= apart[-1][0].end:
+            apart.append((span, replacement))
+    return apart
+
+
+def unified_diff(path: str, before: str, after: str) -> str:
+    """Return the change as ``patch`` reads it; a missing line break at the end is marked as git marks it."""
+    import difflib
+
+    name = visible(path)
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, name)
+    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    # not str.splitlines: only these three end a line of SkriptND
+    ends = [0, *(match.end() for match in _LINE_BREAK.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends) if start < end]
+
+
+def _conflict(left: Span, right: Span) -> bool:
+    if left.start == left.end or right.start == right.end:  # an insertion beside another edit: their order is a guess
+        return left.start <= right.end and right.start <= left.end
+    return left.start < right.end and right.start < left.end
+
+
+def _prevailing_line_break(text: str) -> str:
+    breaks = _LINE_BREAK.findall(text)
+    return max(("\n", "\r\n", "\r"), key=breaks.count)

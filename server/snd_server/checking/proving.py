@@ -1,0 +1,173 @@
+"""What holds of operators for all sizes, and sizes that break it, shown by evaluation.
+
+``Prover`` is for ``snd check --proofs``, ``make`` for the process in which editors let operators be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import thread_time
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.base import Diagnostic, Edit, Elsewhere, Location, Rule, Severity, Span
+from snd_analysis.proofs import (
+    Candidate,
+    Proof,
+    Verdict,
+    assertion_edit,
+    is_available,
+    proofs_of_file,
+    proofs_of_operator,
+)
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
+from snd_analysis.workspace import Snapshot
+from snd_runtime.evaluation import KnownFiles, Texts
+from snd_runtime.rules import NO_EVALUATION
+from snd_runtime.samples import SAMPLE_LIMITS, SampleEvaluator, SampleOutcome, SampleRequest, Status, evaluate_sample
+from snd_server.extras import MissingExtraError
+from snd_server.workspace_files.discovery import SUFFIX
+
+Evaluate: TypeAlias = Callable[[Snapshot, str, int], SampleOutcome]
+"""Evaluates a sample of a file, by its number."""
+
+
+class Prover:
+    """Proofs of files, and the process that evaluates what is refuted. To be closed."""
+
+    def __init__(self) -> None:
+        """Raise MissingExtraError where z3 is not installed."""
+        if not is_available():
+            raise MissingExtraError("proofs need the package z3-solver: pip install 'snd[proofs]' installs it")
+        self._evaluator = SampleEvaluator()
+
+    def __enter__(self) -> Prover:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._evaluator.worker.close()
+
+    def of_file(self, path: str, snapshot: Snapshot) -> list[Proof]:
+        """Return the conditions of the operators of a file. What is refuted has one counterexample, which was
+        evaluated."""
+        if not path.endswith(SUFFIX):
+            return []
+        return [*_confirmed(proofs_of_file(snapshot, path, thread_time), snapshot, self._evaluated)]
+
+    def _evaluated(self, snapshot: Snapshot, path: str, number: int) -> SampleOutcome:
+        involved = (path, *(name for name in snapshot.dependencies(path) if not name.startswith(LIBRARY_PREFIX)))
+        texts = {name: snapshot.source(name).text for name in involved if snapshot.exists(name)}
+        return self._evaluator.outcome(SampleRequest(path, texts, snapshot.settings), number, tuple(texts))
+
+
+# ---- in a worker process ---------------------------------------------------------------------------------------------
+class ProofOrder(Struct, frozen=True):
+    """An operator that is to be looked at, and the texts of all files that it depends on."""
+
+    texts: Texts
+    name: OperatorName
+
+
+def make() -> Callable[[ProofOrder, Callable[[Any], None]], list[Proof]]:
+    """Return the handler of a worker, see ``snd_runtime.worker.child``: it evaluates in the same process."""
+    files = KnownFiles()
+
+    def handle(order: ProofOrder, note: Callable[[Any], None]) -> list[Proof]:
+        snapshot = files.snapshot(order.texts)
+        return [*_confirmed(proofs_of_operator(snapshot, order.name, thread_time), snapshot, _evaluated_here)]
+
+    return handle
+
+
+def _evaluated_here(snapshot: Snapshot, path: str, number: int) -> SampleOutcome:
+    checked = snapshot.checked_sample(path, snapshot.samples(path)[number].sample)
+    return evaluate_sample(snapshot.session(), checked, SAMPLE_LIMITS)
+
+
+# ---- counterexamples -------------------------------------------------------------------------------------------------
+def _confirmed(proofs: Iterable[Proof], snapshot: Snapshot, evaluate: Evaluate) -> Iterator[Proof]:
+    """Yield the same, those that are refuted with one counterexample, which was evaluated."""
+    for proof in proofs:
+        yield proof if proof.verdict is not Verdict.REFUTED else _refuted(proof, snapshot, evaluate)
+
+
+def _refuted(proof: Proof, snapshot: Snapshot, evaluate: Evaluate) -> Proof:
+    for candidate in proof.candidates:
+        why = _failure(proof, candidate, snapshot, evaluate)
+        if why is not None:
+            return replace(proof, candidates=(candidate,), reason=why, mends=_mending(proof, snapshot))
+    reason = "sizes seem to break it, but evaluating the operator with them does not fail"
+    return replace(proof, verdict=Verdict.UNKNOWN, candidates=(), reason=reason)
+
+
+def _mending(proof: Proof, snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the assertion with which the condition is proved; nothing if there is no such assertion."""
+    name = OperatorName(proof.path, proof.operator)
+    for assertion in proof.mends:
+        edit = assertion_edit(snapshot, name, assertion)
+        if edit is None:
+            continue
+        changed = snapshot.changed({proof.path: edit.apply(snapshot.source(proof.path).text)})
+        if any(_is_mistake_in(each, proof.path, edit) for each in changed.diagnostics(proof.path)):
+            continue
+        after = [*proofs_of_operator(changed, name, thread_time)]
+        same = [each for each in after if each.condition == proof.condition]
+        is_mended = bool(same) and all(each.verdict is Verdict.PROVED for each in same)
+        if is_mended and not any(_may_fail(each, edit) for each in after):
+            return (assertion,)
+    return ()
+
+
+def _may_fail(proof: Proof, edit: Edit) -> bool:
+    """Return whether a condition of an added assertion is refuted: ``sizes[0] > 0`` fails where there are none."""
+    added = Span(edit.span.start, edit.span.start + len(edit.text))
+    return _covers(added, proof.span) and proof.verdict is Verdict.REFUTED
+
+
+def _is_mistake_in(diagnostic: Diagnostic, path: str, edit: Edit) -> bool:
+    start = diagnostic.location.span.start
+    is_inside = edit.span.start <= start <= edit.span.start + len(edit.text)
+    return is_inside and diagnostic.location.path == path and diagnostic.severity is Severity.ERROR
+
+
+def _failure(proof: Proof, candidate: Candidate, snapshot: Snapshot, evaluate: Evaluate) -> str | None:
+    """Return how evaluating an invocation breaks a condition; None if it does not, or its arguments are not allowed."""
+    path = proof.path
+    changed = snapshot.changed({path: f"{snapshot.source(path).text}\n# >>> {candidate.sample}\n"})
+    samples = changed.samples(path)
+    start = samples[-1].sample.span.shifted(samples[-1].start).start
+    for found in changed.diagnostics(path):
+        if found.location.path == path and found.location.span.start >= start:
+            places = [found.location, *(each.location for each in found.related)]
+            return found.message if _is_broken(proof, found.rule, places) else None
+    outcome = evaluate(changed, path, len(samples) - 1)
+    if outcome.status is not Status.FAILED or outcome.rule is None:
+        return None
+    places = [
+        changed.locate(Elsewhere(site.place.path, site.place.definition, span=site.place.span))
+        for site in outcome.sites
+    ]
+    if outcome.rule == NO_EVALUATION:
+        return _reported(proof, snapshot)
+    return outcome.message if _is_broken(proof, outcome.rule, places) else None
+
+
+def _reported(proof: Proof, snapshot: Snapshot) -> str | None:
+    """Return the mistake that checking finds where a condition is broken whatever the sizes: it keeps formulas from
+    being run."""
+    found = (each for each in snapshot.diagnostics(proof.path) if _is_broken(proof, each.rule, [each.location]))
+    return next((each.message for each in found), None)
+
+
+def _is_broken(proof: Proof, rule: Rule, places: Sequence[Location]) -> bool:
+    """Return whether a failure is that of a condition: by its rule, and at or around its place."""
+    return rule.name in proof.breaks and any(
+        place.path == proof.path and (_covers(place.span, proof.span) or _covers(proof.span, place.span))
+        for place in places
+    )
+
+
+def _covers(span: Span, other: Span) -> bool:
+    return span.start <= other.start and other.end <= span.end

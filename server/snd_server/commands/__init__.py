@@ -1,0 +1,1 @@
+"""Runs of commands: each asks the rooms for a result and shows it."""

@@ -1,0 +1,1 @@
+"""Text on a terminal: printing, control characters made visible, progress."""

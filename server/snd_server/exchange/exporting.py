@@ -1,0 +1,167 @@
+"""One run of ``snd export``: compose, write as ONNX, compare with onnxruntime if asked for."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from snd_analysis.base import Severity, counted
+from snd_analysis.compose import Session, Specialization, compose_root, variables_below
+from snd_analysis.workspace import Snapshot
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.factors import Factors
+from snd_runtime.execution.variables import Variables
+from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_server.checking.checker import Checker
+from snd_server.checking.report import Report
+from snd_server.console.colours import paint
+from snd_server.console.terminal import say, show
+from snd_server.exchange.export_comparison import Chosen, verify
+from snd_server.extras import demand_onnx
+from snd_server.limits import MOST_MODEL_BYTES, MOST_VARIABLES
+from snd_server.render.reports import full
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.chosen_graph import chosen_graph, compose_chosen
+from snd_server.running.evaluate import RunRequest, prepare
+from snd_server.running.weights import loaded
+from snd_server.settings.config import Configurations
+from snd_server.settings.rule_selection import RuleSettings
+from snd_server.workspace_files.writing import demand_below, is_stream, write_file, write_together
+
+if TYPE_CHECKING:
+    import onnx
+
+CLEAN, PROBLEMS = 0, 1
+_SMALLEST_OUTSIDE, _ALIGNMENT = 1024, 4096
+"""In bytes, of weights in another file: programs map pages of it into their memory."""
+
+
+class ExportRequest(Struct, frozen=True):
+    """The command line of ``snd export``. Memory is in bytes."""
+
+    path: str
+    output: str
+    graph: str | None = None
+    attributes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    weights: str | None = None
+    seed: int = 0
+    flat: bool = False
+    quantize: bool = False
+    verify: bool = False
+    quiet: bool = False
+    memory_bytes: int = 4 << 30
+    config: str | None = None
+
+
+def run_export(request: ExportRequest) -> int:
+    """Export a graph, and return the exit status.
+
+    Raises ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
+    """
+    demand_onnx()
+    from snd_server.exchange.onnx_export import NotExportable, write_model
+
+    checker = Checker(Configurations(request.config), RuleSettings())
+    snapshot, _, template = chosen_graph(checker, request.path, request.graph)
+    composition, diagnostics = compose_chosen(
+        checker, snapshot, template, request.attributes, request.inputs, request.types
+    )
+    errors = tuple(each for each in diagnostics if each.severity is Severity.ERROR)
+    if errors:
+        show(full.render(Report((request.path,), errors, checker.source, paint=paint())))
+        return PROBLEMS
+    from snd_server.running.arguments import parse_arguments
+
+    given = parse_arguments(template, request.attributes, request.inputs, request.types)
+    session = Session(snapshot)
+    specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
+    chosen = Chosen(session, template, specialization, given.attributes, composition.dtypes, request.quantize)
+    variables = _variables(checker, snapshot, request, chosen)
+    try:
+        model = write_model(
+            specialization, variables, flat=request.flat, quantizing=session if request.quantize else None
+        )
+    except NotExportable as failed:
+        for problem in failed.problems:
+            say(f"can't be exported: {problem}", err=True)
+        return PROBLEMS
+    save(model, request.output)
+    if not request.quiet:
+        functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
+        say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
+    if not request.verify:
+        return CLEAN
+    found = verify(chosen, variables, request.output, request.seed, request.memory_bytes)
+    if found.wrong is not None:
+        say(found.wrong, err=True)
+        return PROBLEMS
+    if not request.quiet:
+        say(found.note or "onnxruntime computes the same outputs on random inputs")
+    return CLEAN
+
+
+def save(model: onnx.ModelProto, path: str) -> None:
+    """Write a model; weights of a very large one into a file beside it, ``NAME.data``. Raises OSError."""
+    if sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES:
+        write_file(path, model.SerializeToString())
+        return
+    if is_stream(path):
+        raise OSError(errno.EFBIG, "a model of this size is two files: name one in a folder", path)
+    beside = f"{path}.data"
+    demand_below(os.path.dirname(path) or os.curdir, beside)
+    pieces = _external(model, os.path.basename(beside))
+    write_together({path: (model.SerializeToString(),), beside: pieces})
+
+
+def _external(model: onnx.ModelProto, location: str) -> list[bytes]:
+    """Move weights out of a model: return the bytes of the file ``location``, where the model has them now."""
+    from onnx.external_data_helper import set_external_data
+
+    pieces: list[bytes] = []
+    end = 0
+    for tensor in model.graph.initializer:
+        content = tensor.raw_data
+        if len(content) < _SMALLEST_OUTSIDE:
+            continue
+        padding = bytes(-end % _ALIGNMENT)
+        set_external_data(tensor, location, offset=end + len(padding), length=len(content))
+        tensor.ClearField("raw_data")
+        pieces += [padding, content]
+        end += len(padding) + len(content)
+    return pieces
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+def _variables(checker: Checker, snapshot: Snapshot, request: ExportRequest, chosen: Chosen) -> dict[str, Argument]:
+    run = RunRequest(
+        request.path, chosen.template.name.name, weights=request.weights, memory_bytes=request.memory_bytes
+    )
+    prepared = prepare(snapshot, run, checker.configurations.of_file(request.path).weights)
+    return all_variables(chosen.session, chosen.specialization, loaded(prepared.evaluation.weights), request.seed)
+
+
+def all_variables(
+    session: Session, specialization: Specialization, given: Mapping[str, Argument], seed: int
+) -> dict[str, Argument]:
+    """Return a value for every variable: the given ones, and others drawn as ``snd run`` draws them.
+
+    Raises ArgumentError for a given one that does not fit, and for too many.
+    """
+    drawing = Variables(given, seed, FLOAT32, Budget(Limits()), Factors(session))
+    found: dict[str, Argument] = {}
+    try:
+        for name, value in variables_below(specialization):
+            if name not in found:
+                found[name] = drawing.value(name, value)
+            if len(found) > MOST_VARIABLES:
+                raise ArgumentError(f"the graph has more than {MOST_VARIABLES:,} variables, more than snd exports")
+    except EvaluationFailed as failed:
+        raise ArgumentError(failed.message) from None
+    return found

@@ -1,0 +1,150 @@
+"""One run of ``snd convert MODEL.onnx``: read, translate, write, and compare with onnxruntime if asked for."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from snd_runtime.evaluation import LiteralInput
+from snd_runtime.files import write_tensor
+from snd_server.console.terminal import say
+from snd_server.exchange.conversion import (
+    CLEAN,
+    FAULT,
+    PROBLEMS,
+    ConvertRequest,
+    demand_output,
+    shown_source,
+    summary,
+    write_weights,
+    wrong_output,
+)
+from snd_server.exchange.onnx_import import (
+    ConvertedModel,
+    InvalidModelError,
+    OnnxMissingError,
+    SourceGraph,
+    convert_graph,
+    read_model,
+    tensor_array,
+)
+from snd_server.exchange.onnx_import.source import Array, symbols_of, with_extents
+from snd_server.limits import LONGEST_PROBLEM, MOST_PROBLEMS
+from snd_server.running.arguments import ArgumentError
+from snd_server.running.tensor_inputs import given_tensors
+from snd_server.workspace_files.model_folder import MAIN
+from snd_server.workspace_files.reading import reason
+from snd_server.workspace_files.writing import write_below
+
+
+def run_onnx(request: ConvertRequest) -> int:
+    """Convert a model, and return the exit status. Raises what ``run_convert`` does."""
+    given = given_tensors(request.fixed, request.memory_bytes, "--fix")
+    values = {name: each.value if isinstance(each, LiteralInput) else each for name, each in given.items()}
+    converted, constants = convert_onnx_file(request, values)
+    main = os.path.join(request.output, MAIN)
+    if not request.quiet and (converted.outputs or not converted.left_out):
+        say(summary(converted.statements, len(converted.weights), main))
+    for each in converted.problems[:MOST_PROBLEMS]:
+        say(f"error: {str(each)[:LONGEST_PROBLEM]}", err=True)
+    if converted.problems:
+        say(_untranslated(converted), err=True)
+        return PROBLEMS
+    if wrong_output(request, main):
+        return FAULT
+    return _verified(request, converted, main, constants) if request.verify else CLEAN
+
+
+def _untranslated(converted: ConvertedModel) -> str:
+    count = len(converted.problems)
+    text = f"{count} node{'' if count == 1 else 's'} could not be translated"
+    if not converted.outputs and converted.left_out:
+        return f"{text}: nothing is written, since no output can be computed without"
+    if not converted.left_out:
+        return f"{text}; the rest is written"
+    names = ", ".join(f"'{name[:LONGEST_PROBLEM]}'" for name in converted.left_out[:MOST_PROBLEMS])
+    return f"{text}; the rest is written, without the output{'' if len(converted.left_out) == 1 else 's'} {names}"
+
+
+def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tuple[ConvertedModel, dict[str, Array]]:
+    """Convert a model and write it; return what was written, and the inputs that became constants.
+
+    A model is written if it has outputs. Raises ArgumentError, and OSError for what can't be written.
+    """
+    demand_output(request)
+    converted, constants = convert_onnx(request.path, request.memory_bytes, fixed)
+    if converted.outputs or not converted.left_out:
+        _write(request, converted.text, converted.weights, os.path.join(request.output, MAIN))
+    return converted, constants
+
+
+def convert_onnx(
+    path: str, memory_bytes: int, fixed: Mapping[str, Any] | None = None
+) -> tuple[ConvertedModel, dict[str, Array]]:
+    """Return an ONNX file as a model; the inputs in ``fixed`` become constants. Raises ArgumentError."""
+    try:
+        graph = read_model(path, memory_bytes)
+    except OnnxMissingError as problem:
+        raise ArgumentError(str(problem)) from None
+    except InvalidModelError as problem:
+        raise ArgumentError(f"{path}: {problem}") from None
+    except OSError as error:
+        raise ArgumentError(f"{path}: {reason(error)}") from None
+    extents, others = _extents(graph, fixed or {})
+    constants = _constants(graph, others)
+    graph = with_extents(graph, extents)
+    return convert_graph(graph, shown_source(path), constants), constants
+
+
+def _extents(graph: SourceGraph, fixed: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
+    """Return what extents with names are to be, and the rest. Raises ArgumentError."""
+    names = symbols_of(graph) - {each.name for each in graph.inputs}
+    found: dict[str, int] = {}
+    for name in names & fixed.keys():
+        try:
+            found[name] = operator.index(np.asarray(fixed[name])[()])
+        except TypeError:
+            raise ArgumentError(f"the extent '{name}' must be an int") from None
+        if found[name] < 0:
+            raise ArgumentError(f"the extent '{name}' must not be negative")
+    return found, {name: value for name, value in fixed.items() if name not in found}
+
+
+def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]:
+    """Return the inputs that become constants, in the types of the model. Raises ArgumentError."""
+    declared = {each.name: each for each in graph.inputs}
+    found: dict[str, Array] = {}
+    for name, value in fixed.items():
+        if name not in declared:
+            raise ArgumentError(f"the model has no input and no extent '{name}' that could become a constant")
+        try:
+            array = np.asarray(value)
+            dtype = declared[name].dtype
+            found[name] = array if dtype is None else array.astype(dtype)
+        except (ValueError, TypeError) as error:
+            raise ArgumentError(f"the input '{name}' can't become this constant: {error}") from None
+    return found
+
+
+def _verified(request: ConvertRequest, converted: ConvertedModel, main: str, given: Mapping[str, Array]) -> int:
+    from snd_server.exchange.verification import verify_onnx
+
+    return verify_onnx(request, converted, main, given)
+
+
+def _write(request: ConvertRequest, text: str, weights: Mapping[str, Array], main: str) -> None:
+    """Write the module and its weights. Raises ArgumentError for weights that are too large."""
+    total = sum(prod(array.shape) * max(array.dtype.itemsize, 4) for array in weights.values())
+    if total > request.memory_bytes:
+        raise ArgumentError(f"the weights take {total:,} bytes, more than the {request.memory_bytes:,} allowed")
+    write_below(request.output, MAIN, text.encode())
+
+    def array_of(name: str) -> Array:
+        return tensor_array(weights[name])
+
+    write_weights(request, weights, lambda name: write_tensor(array_of(name)), array_of)

@@ -1,0 +1,23 @@
+"""The table of counterparts: what writes an operator of the library as nodes of ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from snd_server.exchange.onnx_export.call import Call
+
+Counterpart: TypeAlias = "Callable[[Call], None]"
+
+COUNTERPARTS: dict[str, Counterpart] = {}
+"""By ``module.operator``. One that does not fit an invocation raises Unsuitable: another way is taken then."""
+
+
+def counterpart(*operators: str) -> Callable[[Counterpart], Counterpart]:
+    """Declare what writes these operators."""
+
+    def declare(write: Counterpart) -> Counterpart:
+        COUNTERPARTS.update(dict.fromkeys(operators, write))
+        return write
+
+    return declare

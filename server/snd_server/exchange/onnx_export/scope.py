@@ -1,0 +1,272 @@
+"""What is being written: the nodes of a graph, of a part of control flow, or of a function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+from snd_analysis.model import Tensor, TensorValue, tensors_of
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack
+from snd_runtime.execution.plain import plain
+from snd_server.exchange.onnx_export.errors import Unsuitable
+
+OPERATOR_SET = 20
+IR_VERSION = 9
+TYPES: Mapping[str, int] = {
+    "real": TensorProto.FLOAT,
+    "int": TensorProto.INT64,
+    "bool": TensorProto.BOOL,
+    "str": TensorProto.STRING,
+}
+NUMPY: Mapping[str, Any] = {"real": np.float32, "int": np.int64, "bool": np.bool_, "str": np.object_}
+_LARGEST_CONSTANT = 1 << 26
+_UNFIT = re.compile(r"[^\w.\[\]/-]")
+
+
+class Root:
+    """A graph or function: its names, and its constants."""
+
+    def __init__(self, is_function: bool) -> None:
+        self.is_function = is_function
+        self.constants: dict[str, np.ndarray[Any, Any]] = {}
+        self._known: dict[Hashable, str] = {}
+        self._names: set[str] = set()
+
+    def fresh(self, wanted: str) -> str:
+        """Return a name that nothing else has, like the one that is wanted."""
+        base = _UNFIT.sub("_", wanted) or "t"
+        name, number = base, 1
+        while name in self._names:
+            number += 1
+            name = f"{base}_{number}"
+        self._names.add(name)
+        return name
+
+    def constant(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        """Return the name of a constant; equal small ones are one."""
+        key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 64 and array.dtype != object else None
+        if key is not None and key in self._known:
+            return self._known[key]
+        name = self.fresh(wanted)
+        self.constants[name] = array
+        if key is not None:
+            self._known[key] = name
+        return name
+
+
+class Scope:
+    """Nodes in order, and the names that the tensors of the model have there."""
+
+    def __init__(self, root: Root, parent: Scope | None = None) -> None:
+        self.root = root
+        self.parent = parent
+        self.nodes: list[onnx.NodeProto] = []
+        self.names: dict[Tensor, str] = {}
+        self.variables: dict[str, list[str]] = {}
+        """The names of the variables of the graph or function, by scoped name."""
+        self.updates: dict[str, TensorValue | str] = {}
+        """What variables become, by scoped name: what functions give."""
+        self.stacks: dict[Tensor, str] = {}
+        """Tensors that hold those of a pack whose number is known in the run only, by what stands for them all."""
+        self.stored: dict[str, tuple[str, Any]] = {}
+        """Ints of few bits that ints were made of, by the names of these, each with its type."""
+        self._extents: dict[Hashable, tuple[str, int, Integer]] = {}
+        self._dimensions: dict[tuple[str, int], str] = {}
+
+    # ---- nodes -------------------------------------------------------------------------------------------------------
+    def node(self, kind: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
+        """Add a node with one result; return its name."""
+        return self.nodes_of(kind, inputs, [output or self.root.fresh(kind.lower())], **attributes)[0]
+
+    def nodes_of(
+        self, kind: str, inputs: Sequence[str], outputs: Sequence[str], domain: str = "", **attributes: Any
+    ) -> Sequence[str]:
+        """Add a node with these results."""
+        given = {name: value for name, value in attributes.items() if value is not None}
+        self.nodes.append(helper.make_node(kind, list(inputs), list(outputs), domain=domain, **given))
+        return outputs
+
+    def constant(self, value: Any, dtype: Any = np.int64, wanted: str = "constant") -> str:
+        """Return the name of a constant. Raises Unsuitable if it would be very large."""
+        array = np.asarray(value, dtype)
+        if array.size > _LARGEST_CONSTANT:
+            raise Unsuitable(f"a table of {array.size:,} indices would be needed")
+        return self.root.constant(array, wanted)
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def bind(self, value: TensorValue, names: Sequence[str]) -> None:
+        """Let the tensors of a value have these names here; their extents are known from now on."""
+        for tensor, name in zip(tensors_of(value), names, strict=True):
+            self.names[tensor] = name
+            for axis, extent in enumerate(tensor.shape or ()):
+                if isinstance(extent, Integer) and extent.value is None:
+                    self._learn(name, axis, extent)
+
+    def _learn(self, name: str, axis: int, extent: Integer) -> None:
+        """An extent tells its only variable, if it is ``factor * variable + constant``."""
+        if len(extent.leaves) != 1:
+            return
+        (leaf,) = extent.leaves
+        if leaf.key not in self._extents and integers.as_affine(extent, leaf.key) is not None:
+            self._extents[leaf.key] = (name, axis, extent)
+
+    def name(self, tensor: Tensor) -> str:
+        """Return the name of a tensor here or further out; one with a value becomes a constant."""
+        scope: Scope | None = self
+        while scope is not None:
+            if tensor in scope.names:
+                return scope.names[tensor]
+            scope = scope.parent
+        if isinstance(tensor.value, Integer) and tensor.value.value is None and tensor.shape == ():
+            return self.scalar(tensor.value)
+        return self.root.constant(constant_array(tensor), tensor.name)
+
+    def stack(self, pack: Pack) -> str:
+        """Return the name of the tensor that holds the tensors of a pack whose number is known in the run only."""
+        scope: Scope | None = self
+        tensors = [*tensors_of(pack)]
+        while scope is not None and len(tensors) == 1 and len(pack.segments) == 1:
+            if tensors[0] in scope.stacks:
+                return scope.stacks[tensors[0]]
+            scope = scope.parent
+        raise Unsuitable("the number of tensors of a pack is known in the run only")
+
+    def variable(self, name: str) -> list[str] | None:
+        """Return the names of a variable here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.variables:
+                return scope.variables[name]
+            scope = scope.parent
+        return None
+
+    # ---- extents -----------------------------------------------------------------------------------------------------
+    def extents(self, shape: Iterable[object]) -> str:
+        """Return the name of a vector with these extents."""
+        parts: list[str] = []
+        known: list[int] = []
+        for extent in shape:
+            if not isinstance(extent, Integer):
+                raise Unsuitable("the rank is not known before the run")
+            if extent.value is not None:
+                known.append(extent.value)
+                continue
+            if known:
+                parts.append(self.constant(known))
+                known = []
+            parts.append(self.integer(extent))
+        if known or not parts:
+            parts.append(self.constant(np.array(known, np.int64)))
+        return parts[0] if len(parts) == 1 else self.node("Concat", parts, axis=0)
+
+    def scalar(self, value: Integer) -> str:
+        """Return the name of a tensor without dimensions that has the value of an integer. Raises Unsuitable."""
+        return self.constant(value.value) if value.value is not None else self.node("Squeeze", [self.integer(value)])
+
+    def integer(self, value: Integer) -> str:
+        """Return the name of a vector of one element with the value of an integer. Raises Unsuitable."""
+        if value.value is not None:
+            return self.constant([value.value])
+        total: str | None = None
+        for monomial, coefficient in value.terms.items():
+            term: str | None = None
+            for atom, exponent in monomial:
+                for _ in range(exponent):
+                    factor = self._atom(atom)
+                    term = factor if term is None else self.node("Mul", [term, factor])
+            if term is None:
+                term = self.constant([coefficient])
+            elif coefficient != 1:
+                term = self.node("Mul", [term, self.constant([coefficient])])
+            total = term if total is None else self.node("Add", [total, term])
+        assert total is not None
+        return total
+
+    def _atom(self, atom: Any) -> str:
+        match type(atom).__name__, atom.parts:
+            case "Variable", _:
+                return self._variable(atom.leaf)
+            case "Quotient", (dividend, divisor):
+                a, b = self.integer(dividend), self.integer(divisor)
+                return self.node("Div", [self.node("Sub", [a, self.node("Mod", [a, b])]), b])
+            case "Extremum", _:
+                kind = "Max" if atom.largest else "Min"
+                return self.node(kind, [self.integer(each) for each in sorted(atom.candidates, key=str)])
+            case "Absolute", (inner,):
+                return self.node("Abs", [self.integer(inner)])
+        raise Unsuitable(f"the extent '{atom}' can't be computed by nodes")
+
+    def _variable(self, leaf: Any) -> str:
+        scope: Scope | None = self
+        while scope is not None:
+            if leaf.key in scope._extents:
+                name, axis, extent = scope._extents[leaf.key]
+                return self._solved(self._dimension(name, axis), extent)
+            scope = scope.parent
+        raise Unsuitable(f"the extent '{leaf.name}' is not known before the run")
+
+    def _dimension(self, name: str, axis: int) -> str:
+        known = self._dimensions.get((name, axis))
+        if known is None:
+            known = self.node("Shape", [name], start=axis, end=axis + 1)
+            self._dimensions[name, axis] = known
+        return known
+
+    def _solved(self, dimension: str, extent: Integer) -> str:
+        """Return the variable of which an extent is ``factor * variable + constant``."""
+        constant = extent.constant_term
+        factor = next(each for monomial, each in extent.terms.items() if monomial)
+        if constant:
+            dimension = self.node("Sub", [dimension, self.constant([constant])])
+        return dimension if factor == 1 else self.node("Div", [dimension, self.constant([factor])])
+
+
+def static_shape(tensor: TensorValue) -> tuple[int, ...]:
+    """Return the extents of a tensor. Raises Unsuitable if one is not known before the run."""
+    if not isinstance(tensor, Tensor) or tensor.shape is None:
+        raise Unsuitable("the shape of a tensor is not known")
+    found = []
+    for extent in tensor.shape:
+        if not isinstance(extent, Integer) or extent.value is None:
+            raise Unsuitable(f"an extent of '{tensor.name}' is known in the run only")
+        found.append(extent.value)
+    return tuple(found)
+
+
+def rank_of(tensor: TensorValue) -> int:
+    """Return the number of dimensions. Raises Unsuitable if it is not known."""
+    if not isinstance(tensor, Tensor) or tensor.shape is None:
+        raise Unsuitable("the rank of a tensor is not known")
+    if not all(isinstance(extent, Integer) for extent in tensor.shape):
+        raise Unsuitable(f"the rank of '{tensor.name}' is not known before the run")
+    return len(tensor.shape)
+
+
+def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """Return the elements of a tensor that has a value. Raises Unsuitable for any other."""
+    if tensor.value is None or tensor.dtype is None:
+        raise Unsuitable(f"'{tensor.name}' is not computed before it is used")
+    try:
+        elements = np.asarray(plain(tensor.value), NUMPY[tensor.dtype])
+    except (ValueError, OverflowError):
+        raise Unsuitable(f"the value of '{tensor.name}' is not known before the run") from None
+    shape = static_shape(tensor)
+    whole = elements.reshape(shape) if elements.ndim else np.full(shape, elements)
+    return whole.astype(NUMPY[tensor.dtype])
+
+
+def rounded(scope: Scope, name: str) -> str:
+    """Return reals rounded, halves away from zero; ONNX rounds halves to even numbers."""
+    size = scope.node("Abs", [name])
+    whole = scope.node("Floor", [size])
+    half = scope.constant(0.5, np.float32)
+    up = scope.node("GreaterOrEqual", [scope.node("Sub", [size, whole]), half])
+    away = scope.node("Add", [whole, scope.node("Cast", [up], to=TensorProto.FLOAT)])
+    return scope.node("Mul", [scope.node("Sign", [name]), away])

@@ -1,0 +1,39 @@
+"""One JSON document: the diagnostics and a summary. Its ``version`` changes with its meaning, not with additions."""
+
+from __future__ import annotations
+
+from snd_analysis.base import Severity
+from snd_analysis.proofs import Proof, Verdict
+from snd_server.checking.report import Report, relative_url
+from snd_server.console.terminal import json_text
+from snd_server.render.reports.records import record
+
+
+def render(report: Report) -> str:
+    """Return the document, indented."""
+    document: dict[str, object] = {
+        "version": 1,
+        "diagnostics": [record(diagnostic, report) for diagnostic in report.diagnostics],
+        "summary": {
+            "files": len(report.files),
+            "errors": report.count(Severity.ERROR),
+            "warnings": report.count(Severity.WARNING),
+        },
+    }
+    if report.proofs is not None:
+        document["proofs"] = [_proof(each, report) for each in report.proofs]
+    return json_text(document, 2)
+
+
+def _proof(proof: Proof, report: Report) -> dict[str, object]:
+    """Return what is known of one condition; ``counterexample`` is a sample that fails, and null if there is none."""
+    return {
+        "path": relative_url(proof.path),
+        "operator": proof.operator,
+        "line": report.source(proof.path).position(proof.span.start).line,
+        "condition": proof.condition,
+        "verdict": proof.verdict,
+        "reason": proof.reason or None,
+        "counterexample": f"# >>> {proof.candidates[0].sample}" if proof.candidates else None,
+        "assertion": proof.mends[0] if proof.verdict is Verdict.REFUTED and proof.mends else None,
+    }

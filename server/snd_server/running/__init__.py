@@ -1,0 +1,1 @@
+"""Evaluation of one definition: arguments, inputs, weights, state and expected outputs."""

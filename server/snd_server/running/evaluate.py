@@ -1,0 +1,390 @@
+"""One run of ``snd run``: check, evaluate in a worker process, show."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
+from snd_analysis.compose import Composition, Failure, Site, Template, shown
+from snd_analysis.skriptnd.names import is_library
+from snd_analysis.symbolic.values import Value
+from snd_analysis.workspace import Snapshot, elaborated, reached_diagnostics
+from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
+from snd_runtime.execution.plain import plain
+from snd_runtime.files import write_npy
+from snd_runtime.limits import Limits, too_slow
+from snd_runtime.rules import LIMIT_EXCEEDED
+from snd_runtime.values import PlainValue
+from snd_runtime.worker import ProcessLimits, WorkerFailed
+from snd_server.checking.checker import Checker
+from snd_server.checking.suppressed import unsuppressed
+from snd_server.extras import demand_onnx
+from snd_server.limits import MOST_RUN_NOTES
+from snd_server.render.evaluated import Evaluated
+from snd_server.running.arguments import ArgumentError, among, parse_arguments
+from snd_server.running.definitions import chosen_definition
+from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
+from snd_server.running.specified_names import as_declared, is_specified, with_reals
+from snd_server.running.state_files import demand_suffix, write_variables
+from snd_server.running.tensor_inputs import given_tensors
+from snd_server.running.weight_maps import read_rules, renamed
+from snd_server.running.weights import by_variables, loaded, read_weights, stored_weights, weights_beside
+from snd_server.workspace_files.discovery import NNEF1_SUFFIX
+from snd_server.workspace_files.model_folder import no_file
+from snd_server.workspace_files.writing import write_file
+
+CLEAN, PROBLEMS, FAULT = 0, 1, 101
+_IN_FILE_NAMES = " !#$&'()+,;=@[]^`{}"
+
+
+class RunRequest(Struct, frozen=True):
+    """The command line of ``snd run``. Memory is in bytes; None for time is no limit."""
+
+    path: str
+    graph: str | None = None
+    operator: str | None = None
+    attributes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    weights: str | None = None
+    seed: int = 0
+    double: bool = False
+    output: str | None = None
+    quantize: bool = False
+    trace: bool = False
+    seconds: float | None = None
+    memory_bytes: int = 4 << 30
+    config: str | None = None
+    map: str | None = None
+    steps: int = 1
+    state: str | None = None
+    save_weights: str | None = None
+    expect: tuple[str, ...] = ()
+    tolerance: float = TOLERANCE
+    engine: str = "snd"
+    arrays: Mapping[str, np.ndarray[Any, Any]] | None = None
+    """Weights of a model that was no file; ``weights`` goes before them."""
+
+
+class Observer(Struct, frozen=True):
+    """What is told on the way: the steps, if they are traced, and how far the run is."""
+
+    step: Callable[[ShownStep], None]
+    progress: Callable[[int, int], None]
+
+
+def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple[Evaluated, int]:
+    """Evaluate what is asked for, and writes the outputs; what is to be shown of it, and the exit status.
+
+    Raises ArgumentError for what there is not, ConfigError and OSError.
+    """
+    try:
+        with _evaluator(request) as evaluator:
+            return _evaluated(evaluator, checker, request, observer)
+    except _TookTooLong as error:
+        found = Diagnostic(LIMIT_EXCEEDED, Severity.ERROR, str(error), Location(request.path, Span(0, 0)))
+        kind, name = ("graph", request.graph) if request.operator is None else ("operator", request.operator)
+        return Evaluated(name or "", kind, request.seed, request.double, {}, diagnostics=(found,)), PROBLEMS
+
+
+def _evaluator(request: RunRequest) -> Evaluator:
+    """Return what runs in the engine that is asked for. Raises ArgumentError for what the engine can't do, and
+    MissingExtraError if it is not installed."""
+    limits = ProcessLimits(memory_bytes=request.memory_bytes)
+    if request.engine == "snd":
+        return Evaluator(limits)
+    for option, is_given in (
+        ("--trace", request.trace),
+        ("--quantize", request.quantize),
+        ("--real f64", request.double),
+    ):
+        if is_given:
+            raise ArgumentError(f"--engine {request.engine} can't be used with {option}")
+    demand_onnx()
+    return Evaluator(limits, target="snd_server.exchange.onnx_export.engine:make")
+
+
+class _TookTooLong(Exception):  # noqa: N818 - it is no fault
+    """The texts alone take more time than the run may."""
+
+
+def _time_limit(seconds: float | None) -> Callable[[], None]:
+    """Return a checkpoint that raises ``_TookTooLong`` after so many seconds."""
+    if seconds is None:
+        return lambda: None
+    end = time.monotonic() + seconds
+
+    def checkpoint() -> None:
+        if time.monotonic() > end:
+            raise _TookTooLong(too_slow(seconds))
+
+    return checkpoint
+
+
+def _evaluated(
+    evaluator: Evaluator, checker: Checker, request: RunRequest, observer: Observer
+) -> tuple[Evaluated, int]:
+    snapshot = checker.snapshot(request.path).at_checkpoint(_time_limit(request.seconds))
+    if snapshot.file(request.path) is None:
+        raise ArgumentError(no_file(request.path))
+    if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
+        raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
+    try:
+        prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)
+    except UnknownOutputError:
+        template = chosen_definition(snapshot, request.path, request.graph, request.operator)
+        wrong = _diagnostics(checker, snapshot, template)
+        if is_broken(wrong):  # the operation may be known once that is mended
+            kind = template.definition.kind
+            return Evaluated(template.shown, kind, request.seed, request.double, {}, diagnostics=wrong), PROBLEMS
+        raise
+    template = prepared.template
+    outputs = [member.name for member in template.outputs]
+    expected = expected_tensors(request.expect, outputs, request.memory_bytes)
+    diagnostics = _diagnostics(checker, snapshot, template)
+    evaluated = replace(prepared.shown, diagnostics=diagnostics)
+    if is_broken(diagnostics):
+        return evaluated, PROBLEMS
+    evaluation = prepared.evaluation
+    answer, status = answer_of(evaluator, checker, snapshot, evaluation, observer, request.path)
+    failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
+    differing: tuple[str, ...] = ()
+    if not failures:
+        _write(request, answer)
+        differing = tuple(deviations(answer.arrays or {}, expected, request.tolerance))
+    evaluated = replace(
+        evaluated,
+        answer=replace(answer, arrays=None, variables=None),
+        diagnostics=(*diagnostics, *failures),
+        differing=differing,
+    )
+    return evaluated, status or (PROBLEMS if failures or differing else CLEAN)
+
+
+class UnknownOutputError(ArgumentError):
+    """An output of a graph in NNEF 1.0 depends on what is not known, or not read."""
+
+
+class Prepared(Struct, frozen=True):
+    """What is to be run, and how it is shown as long as it has not been."""
+
+    template: Template
+    evaluation: EvaluationRequest
+    shown: Evaluated
+
+
+def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = None) -> Prepared:
+    """Find what is asked for, and reads what it is given; ``configured`` is where the weights are by default.
+
+    Raises ArgumentError for what there is not, and OSError.
+    """
+    template = chosen_definition(snapshot, request.path, request.graph, request.operator)
+    if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
+        read = elaborated(snapshot.db, request.path)
+        if read.unknown_results:
+            message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
+            raise UnknownOutputError(message)
+        for tensor, fragment in read.quantized_by_fragments.left_out.items() if request.quantize else ():
+            message = (
+                f"'{fragment}' of graph.quant can't be applied to '{tensor}': it gives no tensor of the same shape"
+            )
+            raise ArgumentError(f"--quantize: {message}")
+    attributes, tensors = request.attributes, request.inputs
+    if is_specified(template.name.path):
+        attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
+    inputs = given_tensors(tensors, request.memory_bytes, names=[member.name for member in template.inputs])
+    if is_specified(template.name.path):
+        attributes = with_reals(template, attributes, inputs)
+    given = parse_arguments(template, attributes, (), request.types)
+    _demand_inputs(template, inputs)
+    weights = _with_state(request, _weights(snapshot, request, configured))
+    evaluation = EvaluationRequest(
+        template.name,
+        _plain_attributes(given.attributes),
+        given.dtypes,
+        inputs,
+        weights,
+        request.seed,
+        request.double,
+        Limits(seconds=request.seconds, tensor_bytes=request.memory_bytes),
+        quantize=request.quantize,
+        trace=request.trace,
+        keep=request.output is not None or bool(request.expect),
+        steps=request.steps,
+        keep_variables=request.state is not None or request.save_weights is not None,
+    )
+    nothing_yet = Evaluated(template.shown, template.definition.kind, request.seed, request.double, given.attributes)
+    return Prepared(template, evaluation, nothing_yet)
+
+
+def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
+    """Those that are asked for; else those that are stored with the model, of which the run may take some only."""
+    place, is_nnef1 = request.weights, request.path.endswith(NNEF1_SUFFIX)
+    if place is None and request.arrays is not None:
+        return request.arrays
+    if place is None and request.operator is None:
+        place = configured if is_nnef1 else weights_beside(request.path, configured)
+    found: Mapping[str, Any] = {}
+    if request.weights is None:
+        found = stored_weights(snapshot, request.path, request.memory_bytes)
+    if place is not None:
+        given = read_weights(place, request.memory_bytes)
+        found = {**found, **(by_variables(snapshot, request.path, given) if is_nnef1 else given)}
+    return found if request.map is None else renamed(found, read_rules(request.map))
+
+
+def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return weights with the variables of the state file in their place, if there is one by now."""
+    for option, path in (("--state", request.state), ("--save-weights", request.save_weights)):
+        if path is not None:
+            demand_suffix(option, path)
+    if request.state is None or not os.path.exists(request.state):
+        return weights
+    # What is mapped into memory may not be replaced meanwhile: this file is written afterwards.
+    return {**weights, **loaded(read_weights(request.state, request.memory_bytes))}
+
+
+# ---- what is run -----------------------------------------------------------------------------------------------------
+def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:
+    found = {}
+    for name, value in attributes.items():
+        try:
+            found[name] = plain(value)
+        except ValueError:
+            raise ArgumentError(f"--attrib {name}={shown(value)}: this has too many items") from None
+    return found
+
+
+def _demand_inputs(template: Template, inputs: dict[str, Any]) -> None:
+    known = [member.name for member in template.inputs]
+    for name in inputs:
+        if name not in known:
+            raise ArgumentError(
+                f"the {template.definition.kind} '{template.shown}' has no input '{name}'; {among(name, known)}"
+            )
+
+
+# ---- diagnostics -----------------------------------------------------------------------------------------------------
+def _diagnostics(checker: Checker, snapshot: Snapshot, template: Template) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the texts. Composing is up to the worker, where it is limited."""
+    found: list[Diagnostic] = []
+    for path, diagnostics in reached_diagnostics(snapshot, template.name, Composition(None, {}, {}, ())).items():
+        found += checker.select(path, unsuppressed(snapshot, path, diagnostics))
+    return tuple(each for each in found if each.severity is not Severity.HINT)
+
+
+def is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
+    """Return whether there are errors, so that nothing is run."""
+    return any(each.severity is Severity.ERROR for each in diagnostics)
+
+
+def diagnostic_of(failure: Failure, snapshot: Snapshot, template: Template) -> Diagnostic:
+    """Return a failure of composing or running at its place, with the invocations that led there."""
+    sites, related = failure.sites, [*failure.related, *failure.sites[1:]]
+    if not sites:  # what is run does not fit what it is given: the declaration that says so, or the head
+        sites, related = failure.related[:1], related[1:]
+        sites = sites or (Site(template.place(0, template.definition.name), ""),)
+    if len(related) > MOST_RUN_NOTES:
+        related = [*related[: MOST_RUN_NOTES // 2], *related[-MOST_RUN_NOTES // 2 :]]
+    notes = tuple(Related(_location(snapshot, site), site.message or "invoked here") for site in related)
+    return Diagnostic(failure.rule, Severity.ERROR, failure.message, _location(snapshot, sites[0]), notes)
+
+
+def _location(snapshot: Snapshot, site: Site) -> Location:
+    place = site.place
+    return snapshot.locate(Elsewhere(place.path, place.definition, span=place.span))
+
+
+# ---- the worker ------------------------------------------------------------------------------------------------------
+def answer_of(
+    evaluator: Evaluator,
+    checker: Checker,
+    snapshot: Snapshot,
+    request: EvaluationRequest,
+    observer: Observer,
+    configured_by: str,
+) -> tuple[EvaluationAnswer, int]:
+    """Return the answer; and the exit status, if the worker itself failed. Modules are searched for as by one file."""
+    last: Progress | None = None
+
+    def note(content: ShownStep | Progress) -> None:
+        nonlocal last
+        if isinstance(content, Progress):
+            last = content
+            observer.progress(content.done, content.total)
+        else:
+            observer.step(content)
+
+    path = request.name.path
+    reached = [path, *snapshot.dependencies(path)]
+    texts = {each: snapshot.source(each).text for each in reached if not is_library(each)}
+    texts.update(snapshot.tensor_descriptions(path))
+    existing = frozenset(each for each, there in checker.reader.looked_for.items() if there)
+    settings = checker.configurations.of_file(configured_by).project_settings
+    try:
+        answer = evaluator.evaluate(texts, request, existing=existing, settings=settings, note=note)
+    except WorkerFailed as failed:
+        failure = failure_of(failed, last)
+        return EvaluationAnswer(failures=(failure,)), CLEAN if failure.rule == LIMIT_EXCEEDED else FAULT
+    return answer, CLEAN
+
+
+def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
+    """Return the failure of an evaluation whose process was ended; ``last`` is what it told last."""
+    # A loop may do more than what could be counted before.
+    known = last is not None and last.done < last.total
+    progress = f"; {last.done} of {last.total} operations were done" if last is not None and known else ""
+    rule = LIMIT_EXCEEDED if failed.reason in ("time", "memory") else rules.INTERNAL_ERROR
+    return Failure(rule, f"{failed.message}{progress}")
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+def _write(request: RunRequest, answer: EvaluationAnswer) -> None:
+    """Write what is to be written: outputs, state, weights."""
+    _demand_own_state(request, answer)
+    if request.output is not None:
+        _write_outputs(Path(request.output), answer)
+    variables = answer.variables or {}
+    if request.state is not None:
+        write_variables("--state", request.state, variables, answer.updated)
+    if request.save_weights is not None:
+        write_variables("--save-weights", request.save_weights, variables, variables)
+
+
+def _demand_own_state(request: RunRequest, answer: EvaluationAnswer) -> None:
+    """Raise ArgumentError for the state of another model, which would be lost."""
+    if request.state is None or not os.path.exists(request.state):
+        return
+    strange = sorted(set(answer.unused) & read_weights(request.state, request.memory_bytes).keys())
+    if strange:
+        raise ArgumentError(
+            f"--state {request.state}: this is the state of another model, and stays as it is: "
+            f"there is no variable '{strange[0]}'"
+        )
+
+
+def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
+    """Write ``NAME.npy``, of packs ``NAME.0.npy`` and so on; nothing for null."""
+    os.makedirs(folder, exist_ok=True)
+    for name, value in (answer.arrays or {}).items():
+        if isinstance(value, np.ndarray):
+            write_file(folder / f"{_file_name(name)}.npy", write_npy(value))
+        elif value is not None:
+            for at, item in enumerate(value):
+                write_file(folder / f"{_file_name(name)}.{at}.npy", write_npy(np.asarray(item)))
+
+
+def _file_name(name: str) -> str:
+    """Return the name of a tensor, with an escape for each character that names of files can't have: ``%2F`` for a
+    slash."""
+    return quote(name, safe=_IN_FILE_NAMES) if name.strip(".") else quote(name, safe="").replace(".", "%2E")

@@ -1,0 +1,43 @@
+"""Variables written to, and read from, one file: ``--state`` and ``--save-weights``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from snd_runtime.files import write_npz, write_safetensors
+from snd_runtime.lowering.lowered import Argument
+from snd_server.running.arguments import ArgumentError
+from snd_server.workspace_files.tensor_files import OF_SEVERAL
+from snd_server.workspace_files.writing import write_file
+
+_ITEM = re.compile(r"(.+)\[(\d+)\]")
+
+
+def demand_suffix(option: str, path: str) -> None:
+    """Raise ArgumentError for a file that can't hold several tensors."""
+    if not path.endswith(OF_SEVERAL):
+        raise ArgumentError(f"{option} {path}: this must be a .safetensors or .npz file")
+
+
+def write_variables(option: str, path: str, variables: Mapping[str, Argument], names: Iterable[str]) -> None:
+    """Write variables to a file by their scoped names; those of a pack as ``NAME.0``.
+
+    Raises ArgumentError for what the file can't hold, and OSError.
+    """
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for name in names:
+        value = variables[name]
+        if isinstance(value, np.ndarray):
+            item = _ITEM.fullmatch(name)
+            arrays[name if item is None else f"{item[1]}.{item[2]}"] = value
+        elif value is not None:
+            arrays.update({f"{name}.{at}": each for at, each in enumerate(value)})
+    try:
+        content = write_npz(arrays) if path.endswith(".npz") else write_safetensors(arrays)
+    except ValueError as error:
+        raise ArgumentError(f"{option} {path}: {error}") from None
+    write_file(path, content)

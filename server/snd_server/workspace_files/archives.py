@@ -1,0 +1,173 @@
+"""Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
+
+Members whose names would
+lead out of the archive, links, sparse files, and those in folders that begin with a point are not there. Whether an
+archive is compressed its first bytes tell.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from io import BufferedReader
+from typing import IO, Self, cast
+
+from msgspec import Struct
+
+from snd_server.limits import (
+    LEAST_UNFOLDED_BYTES,
+    MOST_ARCHIVE_BYTES,
+    MOST_ARCHIVE_MEMBERS,
+    MOST_ARCHIVE_RATIO,
+    MOST_ARCHIVES_WITHIN,
+    MOST_HEADER_BYTES,
+)
+from snd_server.workspace_files.reading import open_file
+
+_GZIP = b"\x1f\x8b"
+_CHUNK = 1 << 20
+_MODELS = (".nnef.tgz", ".nnef.tar")
+
+
+class Member(Struct, frozen=True):
+    """The beginning of a member, and how many bytes it has."""
+
+    start: bytes
+    size: int
+
+
+def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int) -> Mapping[str, Member]:
+    """Return the members of an archive by name, each as far as ``wanted`` says in bytes; 0 or None leaves a member out.
+
+    Raises OSError with a reason in ``strerror`` for what is no archive, or goes beyond the limits: what is returned has
+    at most ``most_bytes``.
+    """
+    found: dict[str, Member] = {}
+    left = most_bytes
+    try:
+        with open_file(path) as file, _Archive(path, file, os.fstat(file.fileno()).st_size) as archive:
+            for name, info, within in archive.members():
+                length = wanted(name)
+                if not length or name in found:
+                    continue
+                left -= min(length, info.size)
+                if left < 0:
+                    raise _unusable(path, f"what snd reads of it has more than the {most_bytes:,} bytes allowed")
+                found[name] = Member(within.content(info).read(length), info.size)
+    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
+        raise _unusable(path, f"the archive is broken ({error})") from None
+    return found
+
+
+class _Archive:
+    """The members of an archive, one after the other: what ``tarfile`` would keep of all of them is dropped."""
+
+    def __init__(self, path: str, file: BufferedReader, size: int, around: _Archive | None = None) -> None:
+        """``around`` is the archive that has this one as a member: its limits count for both."""
+        is_compressed = file.peek(2).startswith(_GZIP)
+        most = MOST_ARCHIVE_BYTES
+        if is_compressed:
+            most = min(most, max(LEAST_UNFOLDED_BYTES, MOST_ARCHIVE_RATIO * size))
+        outer = None if around is None else around._stream
+        stream = _Bounded(path, gzip.GzipFile(fileobj=file) if is_compressed else file, most, outer)
+
+        class Header(tarfile.TarInfo):
+            @classmethod
+            def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:
+                stream.begin_header()
+                return super().fromtarfile(tarfile)
+
+        self._path = path
+        self._stream: _Bounded = stream
+        self._level: int = 0 if around is None else around._level + 1
+        self._around = around
+        self._count = 0
+        self._archive = tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", tarinfo=Header)  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._archive.close()
+
+    def members(self) -> Iterator[tuple[str, tarfile.TarInfo, _Archive]]:
+        """Yield what ``named`` does and where it is: here or, as submodels of tract, in archives within.
+
+        The name of such a member begins with that of its archive.
+        """
+        for name, info in self.named():
+            if not name.endswith(_MODELS) or self._level == MOST_ARCHIVES_WITHIN:
+                yield name, info, self
+                continue
+            with _Archive(self._path, self.content(info), info.size, self) as inner:
+                yield from ((f"{name}/{each}", found, within) for each, found, within in inner.members())
+
+    def named(self) -> Iterator[tuple[str, tarfile.TarInfo]]:
+        """Yield the names and headers of the members that are files, and where they should be."""
+        while (info := self._archive.next()) is not None:
+            self._stream.end_header()
+            self._archive.members.clear()  # type: ignore[attr-defined]  # public, but typeshed has it not
+            self._archive.pax_headers = {}
+            self._count_member()
+            name = info.name.removeprefix("./")
+            is_file = info.isreg() and not info.issparse()
+            if is_file and not any(part.startswith(".") or not part for part in name.split("/")):
+                yield name, info
+
+    def _count_member(self) -> None:
+        self._count += 1
+        if self._count > MOST_ARCHIVE_MEMBERS:
+            raise _unusable(self._path, f"it has more than {MOST_ARCHIVE_MEMBERS:,} members")
+        if self._around is not None:
+            self._around._count_member()
+
+    def content(self, info: tarfile.TarInfo) -> BufferedReader:
+        """Return the member whose header was yielded last."""
+        content = self._archive.extractfile(info)
+        assert isinstance(content, BufferedReader)
+        return content
+
+
+class _Bounded:
+    """A stream that ends with an error where an archive would unfold to more than is read, and where a header, with
+    those before it that say more of the same member, is too long."""
+
+    def __init__(self, path: str, stream: IO[bytes] | gzip.GzipFile, most: int, around: _Bounded | None) -> None:
+        self._path = path
+        self._stream = stream
+        self._most = self._left = most
+        self._around = around
+        self._header_left: int | None = None
+
+    def begin_header(self) -> None:
+        """From here on, what is read is a header, or goes on with one."""
+        if self._header_left is None:
+            self._header_left = MOST_HEADER_BYTES
+
+    def end_header(self) -> None:
+        """From here on, what is read is the content of a member."""
+        self._header_left = None
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._stream.read(_CHUNK if size < 0 else size)
+        self._take(len(content))
+        if self._header_left is not None:
+            self._header_left -= len(content)
+            if self._header_left < 0:
+                raise _unusable(self._path, f"a member has a header of more than {MOST_HEADER_BYTES:,} bytes")
+        return content
+
+    def _take(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise _unusable(self._path, f"it unfolds to more than the {self._most:,} bytes allowed")
+        if self._around is not None:
+            self._around._take(count)
+
+
+def _unusable(path: str, why: str) -> OSError:
+    return OSError(errno.EINVAL, why, path)

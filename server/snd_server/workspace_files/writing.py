@@ -1,0 +1,170 @@
+"""The one way in which snd writes files: beside the file, then in its place. What was there is intact until then."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+
+from snd_server.limits import MOST_SOURCE_BYTES
+from snd_server.workspace_files.reading import read_file, reason
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class ChangedMeanwhileError(OSError):
+    """A file that is not what it was when its text was read."""
+
+
+def replace_text(path: str, before: str, after: str) -> list[str]:
+    """Replace the text ``before`` of a file by ``after``, keeping its byte order mark if it has one.
+
+    Returns what could not be kept of the file, in words. Raises OSError, and ``ChangedMeanwhileError`` if its text is
+    no longer ``before``; the file is then as it was.
+    """
+    target = os.path.realpath(path)
+    old = before.encode()
+
+    def mark() -> bytes:
+        """Return the mark of the file as it is now."""
+        with suppress(FileNotFoundError):
+            content = read_file(target, MOST_SOURCE_BYTES)
+            if content.removeprefix(_BOM) == old:
+                return content[: len(content) - len(old)]
+        raise ChangedMeanwhileError(errno.EBUSY, "it has changed since snd read it, and was left as it is", path)
+
+    content = mark() + after.encode()
+    _demand_writable(target, path)
+    with _beside(target, (content,)) as (temporary, lost):
+        mark()
+        os.replace(temporary, target)
+    _settle(target)
+    return lost
+
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Make ``content`` the content of a file, new or not. Raises OSError; what was there is then as it was.
+
+    Pipes and devices that the user names, as ``/dev/stdout``, are written to as they are.
+    """
+    if is_stream(path):
+        with open(os.path.realpath(path), "wb") as stream:
+            stream.write(content)
+        return
+    write_together({path: (content,)})
+
+
+def write_together(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None:
+    """Replace several files, given in pieces, once all are written beside them. Raises OSError as ``write_file``.
+
+    A full disk leaves all of them as they were. The user has named each of them: links are followed.
+    """
+    with ExitStack() as stack:
+        written: list[tuple[str, str]] = []
+        for path, pieces in files.items():
+            target = os.path.realpath(path)
+            if os.path.isfile(target):
+                _demand_writable(target, path)
+            temporary, _ = stack.enter_context(_beside(target, pieces))
+            written.append((temporary, target))
+        for temporary, target in written:
+            os.replace(temporary, target)
+    for _, target in written:
+        _settle(target)
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to a pipe or a device, or is below ``/dev`` or ``/proc``."""
+    target = os.path.realpath(path)
+    return (os.path.exists(target) and not os.path.isfile(target)) or os.path.abspath(path).startswith(
+        ("/dev/", "/proc/")
+    )
+
+
+def write_below(folder: str, name: str, content: bytes) -> None:
+    """Make ``content`` the content of a file in ``folder`` or below, whose folders are made.
+
+    Raises OSError as ``write_file``, and for pipes, and if links would lead out of ``folder``: what is in it is not the
+    user's choice.
+    """
+    path = os.path.join(folder, name)
+    demand_below(folder, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_file(path, content)
+
+
+def demand_below(folder: str, path: str) -> None:
+    """Raise OSError if links lead from ``path`` out of ``folder``, or to anything but a file."""
+    root = os.path.realpath(folder)
+    if os.path.commonpath([root, os.path.realpath(path)]) != root:
+        raise PermissionError(errno.EACCES, f"a link leads out of {folder}", path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "it is no file, and would not be replaced", path)
+
+
+def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
+    """A file that is write-protected is not replaced either, though the folder would allow that."""
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+
+
+@contextmanager
+def _beside(target: str, pieces: Iterable[bytes]) -> Iterator[tuple[str, list[str]]]:
+    """Write a new file beside ``target``, which is gone at the end unless it was renamed.
+
+    Gives its path and what could not be kept of ``target``, in words.
+    """
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(8)}")
+    mode = 0o600 if os.path.exists(target) else 0o666  # a private text is private beside its file, too
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    except OSError as error:
+        raise OSError(error.errno, f"nothing can be written beside it: {reason(error)}", target) from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.writelines(pieces)
+            stream.flush()
+            lost = _keep_attributes(target, temporary)
+            os.fsync(stream.fileno())
+        yield temporary, lost
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _keep_attributes(target: str, temporary: str) -> list[str]:
+    """Give the new file the owner, mode and attributes of the old one. Returns what could not be kept, in words."""
+    try:
+        old = os.stat(target)
+    except FileNotFoundError:
+        return []
+    lost: list[str] = []
+    new = os.stat(temporary)
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        try:
+            os.chown(temporary, old.st_uid, old.st_gid)
+        except OSError:
+            lost.append("it belongs to another user or group now")
+    shutil.copystat(target, temporary)
+    os.utime(temporary)
+    if lost:  # what the old group could do is not for the new one
+        others = old.st_mode & 0o007
+        os.chmod(temporary, old.st_mode & 0o700 | others << 3 | others)
+    if old.st_nlink > 1:
+        lost.append(f"other hard links to it ({old.st_nlink - 1}) keep the old text")
+    return lost
+
+
+def _settle(target: str) -> None:
+    """Have the rename to ``target`` survive a loss of power, where folders can be synchronised."""
+    with suppress(OSError):
+        handle = os.open(os.path.dirname(target), os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
