@@ -324,3 +324,30 @@ def test_attributes():
     )  # fmt: skip
     attributes = {"axes": (1,), "size": 2, "stride": (1,), "padding": (0, 0)}
     assert failure(run("snd:nn/max_pool", attributes={**attributes, "size": "two"}))
+
+
+DEFERRED = """
+operator extent { @attrib { a: int = n; } @input { x: real[a]; z: real[n]; } @output { y: real[a]; }
+    @lower { y[i,] = x[i,], i < a; } }
+operator affine { @attrib { a: int = n; } @input { x: real[a + 1]; z: real[n]; } @output { y: real[a]; }
+    @lower { y[i,] = z[i,], i < a; } }
+operator rank { @attrib { a: int = n; } @input { x: real[s..(a)]; z: real[n]; } @output { y: real[a]; }
+    @lower { y[i,] = z[i,], i < a; } }
+operator chain { @attrib { a: int = b + 1; b: int = n; } @input { x: real[a]; w: real[b]; z: real[n]; }
+    @output { y: real[a]; } @lower { y[i,] = x[i,], i < a; } }
+operator circle { @attrib { a: int = n; } @input { x: real[a]; z: real[n + a]; } @output { y: real[a]; }
+    @lower { y[i,] = x[i,], i < a; } }
+"""
+
+
+@pytest.mark.parametrize("name", ["extent", "affine", "rank", "chain"])
+def test_an_input_that_the_default_of_an_attribute_sizes_is_made(name):
+    snapshot = snapshot_of({"operators.sknd": DEFERRED})
+    answer = evaluate(snapshot, EvaluationRequest(OperatorName("operators.sknd", name)), lambda _: None)
+    assert answer.failures == ()
+
+
+def test_a_default_that_only_its_own_uses_decide_asks_for_a_shape():
+    snapshot = snapshot_of({"operators.sknd": DEFERRED})
+    answer = evaluate(snapshot, EvaluationRequest(OperatorName("operators.sknd", "circle")), lambda _: None)
+    assert [each.rule.name for each in answer.failures] == ["argument-value"]

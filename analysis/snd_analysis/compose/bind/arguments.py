@@ -51,8 +51,8 @@ class Binder:
         self._bind_types()
         for member in self.template.attributes:
             self._bind_attribute(member)
-        self._bind_inputs()
         deferred = {member.symbol for member in self._deferred}
+        self._bind_inputs()
         self._bind_rest()
         self._check_inputs(deferred)
         self._shape_defaults()
@@ -144,8 +144,9 @@ class Binder:
         binder = ShapeBinder(self.binding)
         for at in self.template.binding_order:
             member = self.template.inputs[at]
-            if self.template.symbols(member.node) & deferred and not self._is_uniform_default(at):
-                binder.bind_input(member, self.binding.inputs[at])
+            value = self.binding.inputs[at]
+            if self.template.symbols(member.node) & deferred and not self._is_uniform_default(at) and _is_known(value):
+                binder.bind_input(member, value)
 
     def _is_uniform_default(self, at: int) -> bool:
         """Return whether an input takes a single default value for all elements of the shape that others give it."""
@@ -195,17 +196,23 @@ class Binder:
                     progress = True
             for member in list(self._uniform):
                 progress = self._repeat(member) or progress
-            for member in list(self._deferred):
-                default = member.node.default
-                assert default is not None
-                if self.scope.knows(default.value):
-                    self._deferred.remove(member)
-                    self._bind_deferred(member, default)
-                    progress = True
+            progress = self._bind_known_defaults() or progress
         for member in self._uniform:
             self._report_unknown_length(member)
         for member in self._deferred:
             self.scope.values[member.symbol] = UNDEFINED
+
+    def _bind_known_defaults(self) -> bool:
+        """Evaluate the deferred defaults all of whose symbols are known; return whether there were any."""
+        progress = False
+        for member in list(self._deferred):
+            default = member.node.default
+            assert default is not None
+            if self.scope.knows(default.value):
+                self._deferred.remove(member)
+                self._bind_deferred(member, default)
+                progress = True
+        return progress
 
     def _bind_deferred(self, member: Member, default: nodes.Default) -> None:
         value = self._default(member, default)

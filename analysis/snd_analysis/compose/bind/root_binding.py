@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final, TypeAlias
 
@@ -146,7 +146,7 @@ class RootBinder(Binder):
             member = self.template.inputs[at]
             inputs[at] = self.scope.values[member.symbol] = self._given_input(member, self._shapes[member.name])
             binder.bind_input(member, inputs[at])
-        for at in (at for at in order if at not in given):
+        for at in self._defaults_before_uses([at for at in order if at not in given]):
             member = self.template.inputs[at]
             may_be_left_out = member.node.optional and member.name not in self._is_given
             before = set(self.scope.values) if may_be_left_out else set()
@@ -156,6 +156,20 @@ class RootBinder(Binder):
                     self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
                 inputs[at] = tensor_value(self.scope.values[member.symbol])
         self.binding.inputs = inputs
+
+    def _defaults_before_uses(self, order: Sequence[int]) -> Iterator[int]:
+        """Yield inputs in binding order, but those that need the default of an attribute after those that decide it.
+
+        A default that only its own uses decide stays open.
+        """
+        waiting = list(order)
+        while waiting:
+            self._bind_known_defaults()
+            deferred = {member.symbol for member in self._deferred}
+            ready = (at for at in waiting if not self.template.symbols(self.template.inputs[at].node) & deferred)
+            at = next(ready, waiting[0])
+            waiting.remove(at)
+            yield at
 
     def _given_input(self, member: Member, given: InputShapes) -> TensorValue:
         """An input of the shapes that it is to be composed with."""

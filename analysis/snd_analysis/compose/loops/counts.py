@@ -31,7 +31,10 @@ def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
 
 
 def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integer | None, bool]:
-    """The greatest number of iterations, None if not known; and whether there may be fewer."""
+    """Return the maximum number of iterations, None if unknown, and whether there may be fewer.
+
+    A null count is no count.
+    """
     length = next((pack.length for pack in packs if isinstance(pack, Pack)), None)
     dynamic = bool(node.conditions)
     written_count = node.iteration.count if node.iteration is not None else None
@@ -51,6 +54,9 @@ def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integ
             state.fail(rules.SCAN_LENGTHS, written_count, rules.scan_lengths.counts_too_far(value, length))
         return value, dynamic
     if value is NULL:
+        if length is None and not dynamic:
+            state.fail(rules.NULL_NOT_ALLOWED, written_count, "nothing ends this loop, since its count is null")
+            return None, True
         return length, dynamic
     if length is not None:
         several = shapes.variable(written_count, written(written_count))

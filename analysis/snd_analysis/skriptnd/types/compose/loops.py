@@ -155,6 +155,8 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
         message = f"a loop count is one int, but this is '{value}'"
         work.context.report(rules.LOOP_COUNT, written, message)
         return _Count(None, False)
+    if not node.scans and not node.conditions:
+        value = work.not_null(value, written, "the count of a loop that nothing else ends")
     if not value.compile_time:
         _check_dynamic_count(work, node, written, value)
         return _Count(None, True)
@@ -167,7 +169,6 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
             )
             return _Count(None, False)
     if type_.optional:
-        work.not_null(value, written, "a loop count")
         return _Count(None, False)
     if value.scalar is not None and _is_negative(value.scalar):
         work.context.report(rules.LOOP_COUNT, written, rules.loop_count.negative_count(value.scalar))
