@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from snd.demands import by_name, demand_int, path_of
 from snd.errors import ArgumentError, ConversionError, ModelError, diagnostic_of
+from snd_analysis.base import UNFORKABLE
 from snd_server.checking.checker import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.exchange.conversion import ConvertRequest, WeightsForm, convert_nnef1_file, source_errors
@@ -56,7 +57,8 @@ def convert(
     if not force and os.path.isdir(folder) and os.listdir(folder):
         raise ArgumentError(f"the folder {folder} is not empty; force=True writes into it anyway")
     try:
-        return _converted(request, values)
+        with UNFORKABLE:
+            return _converted(request, values)
     except OSError as error:
         raise ArgumentError(f"{folder} can't be written: {reason(error)}") from None
 

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from snd.demands import by_name, demand_int, demand_number, demand_text, path_of
 from snd.errors import ArgumentError, ConversionError
 from snd.model import Model
+from snd_analysis.base import UNFORKABLE
 from snd_runtime.limits import Limits
 from snd_server.checking.checker import Checker
 from snd_server.cli import allow_deep_recursion
@@ -49,24 +51,28 @@ def load(
     given, dtypes = by_name("attributes", attributes), by_name("types", types)
     for name, dtype in dtypes.items():
         demand_text(f"types['{name}']", dtype)
+    name = path_of("path", path)
+    place = None if weights is None else path_of("weights", weights)
+    request = RunRequest(name, graph, weights=place, seed=int(seed), memory_bytes=int(memory))
+    with UNFORKABLE:
+        return _loaded(request, given, dtypes, Limits(seconds=seconds, tensor_bytes=int(memory)))
+
+
+def _loaded(request: RunRequest, attributes: Mapping[str, Any], types: Mapping[str, str], limits: Limits) -> Model:
     allow_deep_recursion()
-    file = main_file(path_of("path", path))
+    file = main_file(request.path)
     checker = Checker(Configurations(None), RuleSettings())
     arrays = None
     if file.endswith(ONNX_SUFFIX):
-        file, arrays = _translated(file, checker, memory)
+        file, arrays = _translated(file, checker, request.memory_bytes)
     snapshot = checker.snapshot(file)
     if snapshot.file(file) is None:
         raise ArgumentError(no_file(file))
-    request = RunRequest(
-        file, graph, weights=None if weights is None else path_of("weights", weights), seed=int(seed),
-        memory_bytes=int(memory), arrays=arrays,
-    )  # fmt: skip
-    if graph is None and not snapshot.main_graphs(file):
+    if request.graph is None and not snapshot.main_graphs(file):
         raise ArgumentError(no_graph(snapshot, file))
+    request = replace(request, path=file, arrays=arrays)
     prepared = prepare(snapshot, request, checker.configurations.of_file(file).weights)
-    limits = Limits(seconds=seconds, tensor_bytes=int(memory))
-    return Model(checker, prepared, given, dtypes, limits)
+    return Model(checker, prepared, attributes, types, limits)
 
 
 def _translated(path: str, checker: Checker, memory: int) -> tuple[str, dict[str, np.ndarray[Any, Any]]]:

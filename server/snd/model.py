@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec import Struct
 from snd.demands import path_of
 from snd.errors import ArgumentError, Diagnostic, ExportError, ModelError, diagnostic_of
 from snd.tensors import Results, tensor_of
-from snd_analysis.base import Location, Severity
+from snd_analysis.base import UNFORKABLE, Location, Severity
 from snd_analysis.compose import Composition, Failure, Session, compose_root, extent_text
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.model import TensorValue, tensors_of
@@ -91,26 +91,36 @@ class Model:
         """The name of the graph."""
         return self._template.name.name
 
-    @cached_property
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the graph and all that it reaches: errors, warnings and hints, as ``snd check`` finds."""
+        """Errors, warnings and hints of the graph and all that it reaches, as ``snd check`` finds them."""
+        with UNFORKABLE:
+            return self._diagnostics
+
+    @cached_property
+    def _diagnostics(self) -> tuple[Diagnostic, ...]:
         found = diagnostics_of(self._checker, self._snapshot, self._template.name, self._composition)
         return tuple(diagnostic_of(each, self._checker.source(each.location.path)) for each in found)
 
     @property
     def inputs(self) -> dict[str, TensorType]:
         """The types of the inputs; those of a pack as ``NAME[0]``."""
-        return _types({} if self._graph is None else self._graph.inputs)
+        return self._types_of("inputs")
 
     @property
     def outputs(self) -> dict[str, TensorType]:
         """The types of the outputs; those of a pack as ``NAME[0]``."""
-        return _types({} if self._graph is None else self._graph.outputs)
+        return self._types_of("outputs")
 
     @property
     def shapes(self) -> dict[str, TensorType]:
         """The types of all named tensors of the graph, of inputs, outputs and variables, too."""
-        return _types({} if self._graph is None else self._graph.tensors)
+        return self._types_of("tensors")
+
+    def _types_of(self, kind: Literal["inputs", "outputs", "tensors"]) -> dict[str, TensorType]:
+        with UNFORKABLE:
+            graph = self._composition.graph
+            return {} if graph is None else _types(getattr(graph, kind))
 
     # ---- running -----------------------------------------------------------------------------------------------------
     def run(self, /, **inputs: Any) -> Results:
@@ -126,7 +136,7 @@ class Model:
         arguments: list[Argument] = [
             _argument(name, inputs.get(name), member.node.pack is not None) for name, member in members.items()
         ]
-        with self._lock:
+        with UNFORKABLE, self._lock:
             try:
                 running = self._stateful(arguments)
                 outputs = running.run(arguments)
@@ -151,7 +161,7 @@ class Model:
 
     def reset(self) -> None:
         """Give all variables the values that they had before the first run."""
-        with self._lock:
+        with UNFORKABLE, self._lock:
             self._running = None
 
     def _stateful(self, arguments: list[Argument]) -> StatefulGraph:
@@ -174,6 +184,10 @@ class Model:
         """
         file = path_of("path", path)
         self._demand_no_errors()
+        with UNFORKABLE:
+            self._export(file, flat, quantize)
+
+    def _export(self, file: str, flat: bool, quantize: bool) -> None:
         from snd_server.exchange.exporting import all_variables, save
         from snd_server.exchange.onnx_export import NotExportable, write_model
 
@@ -200,7 +214,8 @@ class Model:
     def _repr_html_(self) -> str:
         """Return the drawing of the graph, where the extra ``snd[svg]`` is there; else a table of its tensors."""
         try:
-            return graph_svg(self._drawn(), 0, "auto", _DRAWING_SECONDS)
+            with UNFORKABLE:
+                return graph_svg(self._drawn(), 0, "auto", _DRAWING_SECONDS)
         except DrawingError:
             return self._table()
 
@@ -225,10 +240,6 @@ class Model:
     @cached_property
     def _composition(self) -> Composition:
         return self._snapshot.compose(self._template.name, self._attributes, self._types, {})
-
-    @property
-    def _graph(self) -> Any:
-        return self._composition.graph
 
     def _demand_no_errors(self) -> None:
         errors = [each for each in self.diagnostics if each.severity == Severity.ERROR.value]

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.base.forks import UNFORKABLE, InterruptedByForkError
 from snd_analysis.base.late import loaded_when_used
 from snd_analysis.base.layers import Layers
 from snd_analysis.base.node import Node, NodeSequence, children, content_fields, descendants, first_below
@@ -23,10 +24,12 @@ __all__ = [
     "HEAD",
     "MADE_FOR",
     "NO_SETTINGS",
+    "UNFORKABLE",
     "Diagnostic",
     "Edit",
     "Elsewhere",
     "Fix",
+    "InterruptedByForkError",
     "Layers",
     "Location",
     "Node",

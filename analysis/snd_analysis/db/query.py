@@ -7,6 +7,7 @@ from functools import update_wrapper
 from operator import eq
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
+from snd_analysis.base import UNFORKABLE
 from snd_analysis.db.database import Database
 from snd_analysis.db.storage import MISSING, ONE_AT_A_TIME, ActiveQuery, Cell, Comparison, Memo
 
@@ -74,8 +75,12 @@ class Query(Generic[P, Value]):
         """
         cell = db.storage.cell(self, args)
         if cell.revision != db.revision and not cell.is_constant:
-            with ONE_AT_A_TIME:
-                _update(db, cell)
+            if db.storage.frame is not None:
+                with ONE_AT_A_TIME:
+                    _update(db, cell)
+            else:  # a fork would leave the answer half worked out
+                with UNFORKABLE, ONE_AT_A_TIME:
+                    _update(db, cell)
         assert cell.memo is not None
         value: Value = cell.memo.value
         frame = db.storage.frame
