@@ -22,7 +22,7 @@ from snd_analysis.ide.rename import RenameRefused
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_server.workspace_files.files import DiskReader
-from support.nnef1.corpus import CORPUS, models
+from support.nnef1.corpus import folder_of, models
 from support.sampling import sample, tries
 
 _TOKEN = re.compile(r"""i"[^"\n]*"|'[^'\n]*'|"[^"\n]*"|\w+(?:\.\w+)?|[^\s\w]""")
@@ -135,7 +135,7 @@ class _Answers:
 
 @pytest.mark.parametrize("name", sample(models(), 6))
 def test_at_every_place_and_while_typing(name: str):
-    path = str(CORPUS / name / "graph.nnef")
+    path = str(folder_of(name) / "graph.nnef")
     chance = random.Random(name)
     workspace = Workspace(DiskReader())
     whole = workspace.snapshot().source(path).text

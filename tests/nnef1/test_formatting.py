@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.syntax.nodes import Entries
 from snd_analysis.workspace import Workspace
 from snd_analysis.workspace.nnef1 import elaborated
 from snd_server.workspace_files.files import DiskReader
-from support.nnef1.corpus import CORPUS
+from support.nnef1.corpus import CORPUS, folder_of, models
 from support.sampling import sample
 
 WIDTH = 100
@@ -193,12 +193,11 @@ def test_disturbed_texts_keep_what_they_say(seed: int):
     _formatted(_disturbed(GRAPH, chance), chance.choice([20, 40, 100]))
 
 
-# ---- the shared corpus -----------------------------------------------------------------------------------------------
+# ---- the corpus -----------------------------------------------------------------------------------------------
 FILES = sorted(CORPUS.rglob("*.nnef"))
-VALID = sorted(CORPUS.glob("*/graph.nnef"))
+VALID = [folder_of(name) / "graph.nnef" for name in models()]
 
 
-@pytest.mark.skipif(not FILES, reason="the shared corpus is not there")
 def test_the_corpus_keeps_its_tokens_and_comments():
     for path in sample(FILES, 8):
         text = path.read_bytes().decode(errors="replace")
@@ -206,7 +205,6 @@ def test_the_corpus_keeps_its_tokens_and_comments():
         _formatted(_disturbed(text[:6000], random.Random(path.parent.name)))
 
 
-@pytest.mark.skipif(not VALID, reason="the shared corpus is not there")
 def test_models_come_to_the_same_before_and_after():
     for path in VALID[::5]:
         reader = DiskReader()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import write_safetensors, write_tensor
-from support.nnef1.corpus import CORPUS, models
+from support.nnef1.corpus import folder_of, models
 
 pytestmark = pytest.mark.usefixtures("evaluated_here")
 
@@ -236,11 +236,10 @@ _DO_NOT_RUN = {("o_multinomial", command) for command in ("convert", "run")}
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the shared corpus is not there")
 def test_the_command_verifies_what_it_converts_of_the_corpus(tmp_path: Path, real: Run):
     failed = {}
     for name in models():
-        folder, written = str(CORPUS / name), str(tmp_path / name)
+        folder, written = str(folder_of(name)), str(tmp_path / name)
         if "error" in real("check", folder, "--format", "concise").stdout:
             continue
         for command in (

@@ -1,4 +1,4 @@
-"""The programs that `snd check` accepts: those of the tests and the documents, and the suite beside the repository."""
+"""The programs that `snd check` accepts: those of the tests and the documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FOLDERS = (
     _ROOT / "tests/fixtures/listings",
     _ROOT / "examples",
     _ROOT / "docs/tutorial/programs",
-    _ROOT.parent / "shared/conformance/valid",
+    _ROOT / "tests/fixtures/conformance/valid",
 )
 _RULES = _ROOT / "tests/fixtures/rules"
 

@@ -19,7 +19,6 @@ from support.editors.neovim_programs import oldest, unpacked
 from support.editors.tree_sitter import Grammar, grammar
 from support.mdtest import sections
 
-_SHARED = REPOSITORY.parent / "shared"
 _DEFINITIONS = {
     "skriptnd": "(definition name: (identifier) @name)",
     "nnef": "[(definition name: (_) @name) (fragment_declaration name: (_) @name)]",
@@ -45,9 +44,6 @@ def _texts(language: str) -> Iterator[str]:
     suffix = _SUFFIXES[language]
     for folder in ("analysis", "examples", "tests", "docs"):
         for path in sorted((REPOSITORY / folder).rglob(f"*.{suffix}")):
-            yield path.read_text(encoding="utf-8", errors="replace")
-    for folder in ("conformance", "nnef1"):
-        for path in sorted((_SHARED / folder).rglob(f"*.{suffix}")):
             yield path.read_text(encoding="utf-8", errors="replace")
     for path in sorted((REPOSITORY / "tests/mdtest").rglob("*.md")):
         is_nnef = "nnef1" in path.parts

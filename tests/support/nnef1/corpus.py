@@ -1,4 +1,8 @@
-"""The shared corpus of NNEF 1.0 models and of invalid files: what snd makes of each."""
+"""Corpus of NNEF 1.0 models and of invalid files, and the judgement of snd on each.
+
+Models that torch_to_nnef wrote contain fragments of that package, so they are read beside the checkout where they
+exist (`../shared/nnef1`), and are not part of the repository.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,8 @@ from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 from snd_server.workspace_files.files import DiskReader
 
-CORPUS = Path(__file__).parents[4] / "shared" / "nnef1"
+CORPUS = Path(__file__).parents[2] / "fixtures" / "nnef1_models"
+_BESIDE = Path(__file__).parents[4] / "shared" / "nnef1"
 _MOST_BYTES = 1 << 30
 _TOLERANCE = 2e-3
 
@@ -39,13 +44,18 @@ class Judged(Struct):
 
 
 def models() -> list[str]:
-    """The names of the models; none where the corpus is missing."""
-    return sorted(path.parent.name for path in CORPUS.glob("*/graph.nnef"))
+    """Return the names of the models, in order."""
+    return sorted({path.parent.name for root in (CORPUS, _BESIDE) for path in root.glob("*/graph.nnef")})
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of a model."""
+    return next(root / name for root in (CORPUS, _BESIDE) if (root / name).is_dir())
 
 
 def judge(name: str) -> Judged:
     """Check, compose and run one model."""
-    path, meta = str(CORPUS / name / "graph.nnef"), _meta(CORPUS / name / "meta.json")
+    path, meta = str(folder_of(name) / "graph.nnef"), _meta(folder_of(name) / "meta.json")
     snapshot = Workspace(DiskReader()).snapshot()
     judged = Judged(name)
     problems = [each for each in snapshot.diagnostics(path) if each.severity is Severity.ERROR]
@@ -59,7 +69,7 @@ def judge(name: str) -> Judged:
     wanted = {each["name"]: tuple(each["shape"]) for each in meta.get("outputs", ())}
     if wanted:
         judged.shapes = _shapes_agree(snapshot, graph, meta, wanted, judged)
-    if judged.shapes and (CORPUS / name / "io.npz").exists():
+    if judged.shapes and (folder_of(name) / "io.npz").exists():
         judged.values = _values_agree(snapshot, graph, meta, judged)
     return judged
 
@@ -93,7 +103,7 @@ def _numbers(tensor: Tensor) -> tuple[int | None, ...]:
 
 
 def _values_agree(snapshot: Snapshot, graph: OperatorName, meta: Mapping[str, Any], judged: Judged) -> bool | None:
-    stored = np.load(CORPUS / judged.name / "io.npz", allow_pickle=False)
+    stored = np.load(folder_of(judged.name) / "io.npz", allow_pickle=False)
     inputs = {plain_name(each["name"]): stored[f"in.{each['name']}"] for each in meta["inputs"]}
     try:
         weights = stored_weights(snapshot, graph.path, _MOST_BYTES)
