@@ -53,5 +53,3 @@ MOST_ARGUMENTS = 4
 """Arguments of an operator that formulas are compared with. One that takes more is not proposed."""
 MOST_CHOICES = 64
 """Attributes that are tried for one operator with the same arguments. What fits only with others is not proposed."""
-MOST_FITTING = 240
-"""Invocations with the right types that evaluation has to tell apart. Further ones are not proposed."""

@@ -19,3 +19,5 @@ MOST_TRIED_ITEMS = 64
 MOST_SUMS = 30
 """Pairs of symbols that ``snd convert --verify`` tries as the parts of another one. Then it says that the source does
 not run."""
+MOST_DISTINCT_ELEMENTS = 1 << 16
+"""Elements of all inputs of an evaluation that compares two versions of a definition. Larger inputs are left out."""

@@ -2,16 +2,16 @@
 
 ``SampleEvaluator`` evaluates those of a file in a worker process, ``evaluate_samples`` in this one; ``evaluate_sample``
 runs one that is checked already, ``update_edits`` records what came of it. The worker also traces graphs (``tracing``),
-proposes samples (``proposal``), and compares a definition with what an edit makes of it (``equivalence``). Nothing is
-printed or written here.
+proposes samples (``proposal``), and does refactorings (``refactoring``), for which it compares a definition with the
+same after an edit (``equivalence``). Nothing is printed or written here.
 """
 
-from snd_runtime.samples.equivalence import Equivalence, EquivalenceRequest
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.evaluator import SampleEvaluator
 from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
 from snd_runtime.samples.proposal import NoProposal, ProposalRequest, SampleProposal, sample_comment
 from snd_runtime.samples.recording import recorded_text
+from snd_runtime.samples.refactoring import RefactoringAnswer, RefactoringProgress, RefactoringRequest
 from snd_runtime.samples.request import SAMPLE_LIMITS, SampleRequest, evaluate_samples
 from snd_runtime.samples.trace import GraphTrace, TracedTensor
 from snd_runtime.samples.tracing import TraceRequest
@@ -19,11 +19,12 @@ from snd_runtime.samples.update import update_edits
 
 __all__ = [
     "SAMPLE_LIMITS",
-    "Equivalence",
-    "EquivalenceRequest",
     "GraphTrace",
     "NoProposal",
     "ProposalRequest",
+    "RefactoringAnswer",
+    "RefactoringProgress",
+    "RefactoringRequest",
     "SampleEvaluator",
     "SampleOutcome",
     "SampleProposal",

@@ -1,9 +1,9 @@
-"""Whether a definition computes the same after an edit: both are run on samples and on random inputs of many sizes."""
+"""Comparison of a definition before and after an edit: both are run on samples and on inputs of many sizes."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeAlias
@@ -12,64 +12,56 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose import Session, Specialization, Template, compose_root, specialization_of
-from snd_analysis.model import Tensor
+from snd_analysis.compose import Session, Specialization, Template, specialization_of
+from snd_analysis.ide.refactoring import LibraryCall
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Snapshot
 from snd_runtime.deviation import deviation
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.evaluation.binding import Bound, bound
+from snd_runtime.evaluation.binding import bound
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.evaluation.trial_inputs import larger_inputs, random_inputs
 from snd_runtime.execution import Execution, RunResult, execute, value_of
-from snd_runtime.generators import Generator
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.evaluation import arguments_of
-from snd_runtime.samples.proposal import bindings, different_attributes
+from snd_runtime.samples.library_call import result_of
+from snd_runtime.samples.limits import MOST_NAMED_CASES, MOST_QUICK_TRIALS
 from snd_runtime.samples.request import SampleRequest
-from snd_runtime.values import PlainValue
+from snd_runtime.samples.trials import Trial, Trials, arrays_in, trials_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _TOLERANCE = 1e-4
-_MOST_SAMPLES, _MOST_ATTRIBUTES = 8, 3
-_SIZES = (2, 3, 5)
-"""Of the first symbol; the others have the next numbers, so that no two extents are equal by accident."""
+_MOST_SAMPLES = 8
 _SCALES, _SMALL, _EXTREME = (10.0, 100.0), 2.0, 100.0
-"""Of further random numbers: limits of a range show with great ones only, comparisons with 0 with small ones."""
+"""Magnitudes of further random numbers. Limits of a range show with great ones only, comparisons with 0 with small
+ones."""
+TIME_IS_OVER = "it takes longer than 'snd.evaluation.timeout' allows"
 _LEAST = 3
-"""Evaluations, where there are so few sizes: with other random numbers."""
-
-
-_Given: TypeAlias = tuple[Mapping[str, PlainValue], Bound]
-
-
-class EquivalenceRequest(Struct, frozen=True):
-    """``around`` has the texts before any edit, ``changed`` those that each of several edits changes, best first."""
-
-    around: SampleRequest
-    name: OperatorName
-    changed: Sequence[Mapping[str, str]]
+"""Number of evaluations; if there are fewer sizes, further ones draw other random numbers."""
 
 
 class Equivalence(Struct, frozen=True):
-    """On how many evaluations both were equal, and how they differ on another one, or why there is none.
-
-    ``chosen`` is the number of the edit that this is said of: the first that changes nothing, else the last.
-    """
+    """Number of evaluations on which both versions are equal, and their difference, or the reason why there is none."""
 
     evaluations: int = 0
     difference: str | None = None
     reason: str | None = None
-    chosen: int = 0
+    cases: tuple[str, ...] = ()
+    """Arguments of some of the evaluations, as ``x[2,3], stride=5``: those of different sizes."""
 
     @property
     def is_equal(self) -> bool:
         """Whether the edit may be applied."""
-        return self.difference is None and self.evaluations > 0
+        return self.difference is None and self.reason is None and self.evaluations > 0
+
+    @property
+    def compared(self) -> str:
+        """The arguments of the evaluations in words."""
+        shown = "; ".join(self.cases[:MOST_NAMED_CASES])
+        return f", such as {shown}" if shown else ""
 
 
 class _Case(Struct, frozen=True):
@@ -77,94 +69,167 @@ class _Case(Struct, frozen=True):
 
     before: Specialization
     after: Specialization | str
-    """Or why it can't be invoked so any more."""
+    """The message about the invocation if it is no longer valid."""
     arguments: Sequence[Argument]
     where: str
     is_extreme: bool = False
-    """Whether reals may be too great for the definition before the edit: what is not finite then may become so."""
+    """Whether reals may be too great for the definition before the edit: elements that are not finite may change."""
+    shown: str = ""
+    """The arguments, to be named; empty for variations of another case."""
 
 
-def compare(snapshot: Snapshot, request: EquivalenceRequest) -> Equivalence:
-    """Run the definition before and after each edit until a difference is found, or the time of an evaluation is over.
+class Comparison:
+    """A definition before any edit, with its results for many arguments, to be compared with the same after edits.
 
-    Return what is found of the first edit that changes nothing. Cases that fail before the edit don't count.
+    Cases that fail before the edit, or have no element as a result, don't count. If it is ``strict``, sizes that are
+    equal in every case make all edits unequal: an edit that was found by trying may confuse them.
     """
-    seconds, template = request.around.limits.seconds, snapshot.template(request.name)
-    end, found = None if seconds is None else time.monotonic() + seconds, Equivalence()
-    known = template is not None and not template.errors
-    given = [*_bindings(snapshot.session(), template, request.around)] if template is not None and known else []
-    for number, texts in enumerate(request.changed):
-        found = replace(_compared(snapshot, snapshot.changed(texts), request, given, end), chosen=number)
-        if found.is_equal:
-            break
-    return found
+
+    def __init__(
+        self, snapshot: Snapshot, name: OperatorName, around: SampleRequest, end: float | None, *, strict: bool = False
+    ) -> None:
+        self._snapshot = snapshot
+        self._name = name
+        self._around = around
+        self._strict = strict
+        self._end = end
+        self._session = snapshot.session()
+        self._known: dict[tuple[int, str], RunResult | EvaluationFailed] = {}
+        template = snapshot.template(name)
+        self.trials = Trials()
+        self.reason: str | None = None
+        """The reason why no edit can be compared."""
+        if template is None or template.errors:
+            self.reason = "what is wrong with it must be mended first"
+            return
+        self.trials = trials_of(self._session, template, around)
+        if strict and self.trials.equal:
+            self.reason = _undecided(self.trials.equal)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return self._end is not None and self._end <= time.monotonic()
+
+    def with_edit(self, changed: Snapshot, after: OperatorName | None = None) -> Equivalence:
+        """Return what the definition, called ``after`` if it has another name then, computes after an edit."""
+        if self.reason is not None:
+            return Equivalence(reason=self.reason)
+        count, shown, session = 0, [], changed.session()
+        reason = "no attributes and inputs were found with which it can be invoked"
+        cases = _cases(self._snapshot, changed, (self._name, after or self._name), self._around, self.trials)
+        for number, case in enumerate(cases):
+            if self.is_over:
+                return self._unfinished(count)
+            if isinstance(case.after, str):
+                return Equivalence(count, f"{case.where}: it can't be invoked any more: {case.after}")
+            try:
+                before = self._before(number, case)
+            except EvaluationFailed as failed:
+                reason = failed.message
+                continue
+            if not any(array.size for value in before.outputs.values() for array in arrays_in(value)):
+                reason = "its results are empty"
+                continue
+            try:
+                now = execute(session, case.after, case.arguments, self._execution(number))
+            except EvaluationFailed as failed:
+                if self.is_over:
+                    return self._unfinished(count)
+                return Equivalence(count, f"{case.where}: it fails now: {failed.message}")
+            differs = _difference(before, now, case.is_extreme)
+            if differs is not None:
+                return Equivalence(count, f"{case.where}: {differs}")
+            count += 1
+            shown += [case.shown] if case.shown else []
+        return Equivalence(count, reason=None if count else reason, cases=tuple(dict.fromkeys(shown)))
+
+    def fits(self, call: LibraryCall) -> bool:
+        """Return whether an invocation of the library, by itself, computes the same on the first trials.
+
+        This takes a fraction of the time of an edit, so that many invocations can be tried.
+        """
+        for number, trial in enumerate(self.trials.found[:MOST_QUICK_TRIALS]):
+            case = _Case(trial.bound.specialization, "", trial.bound.arguments, "by itself")
+            try:
+                before = self._before(number, case)
+            except EvaluationFailed:
+                continue
+            try:
+                now = result_of(self._session, call, trial.bound, self._execution(number))
+            except EvaluationFailed:
+                return False
+            (expected,) = before.outputs.values()
+            if now is not None and _differs(expected, now) is not None:
+                return False
+        return True
+
+    def _before(self, number: int, case: _Case) -> RunResult:
+        """Return the result of a case before any edit, computed once. Raises EvaluationFailed."""
+        key = (number, case.where)
+        if key not in self._known:
+            try:
+                self._known[key] = execute(self._session, case.before, case.arguments, self._execution(number))
+            except EvaluationFailed as failed:
+                self._known[key] = failed
+        found = self._known[key]
+        if isinstance(found, EvaluationFailed):
+            raise found
+        return found
+
+    def _execution(self, number: int) -> Execution:
+        limits = self._around.limits
+        if self._end is not None:
+            limits = replace(limits, seconds=max(self._end - time.monotonic(), 0.0))
+        return Execution(real=self._around.real, seed=self._around.seed + number, limits=limits)
+
+    def _unfinished(self, count: int) -> Equivalence:
+        """Return what holds when the time is over: an edit that was found by trying may agree on some cases only."""
+        return Equivalence(count, reason=TIME_IS_OVER if self._strict or count < _LEAST else None)
 
 
-def _compared(
-    snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest, given: Sequence[_Given], end: float | None
-) -> Equivalence:
-    around = request.around
-    limits, count = around.limits, 0
-    template = snapshot.template(request.name)
-    reason = "no attributes and inputs were found with which it can be invoked"
-    if template is None or template.errors:
-        reason = "what is wrong with it must be mended first"
-    sessions = snapshot.session(), changed.session()
-    for number, case in enumerate(_cases(snapshot, changed, request, given)):
-        if end is not None:
-            limits = replace(limits, seconds=end - time.monotonic())
-            if end <= time.monotonic():
-                break
-        if isinstance(case.after, str):
-            return Equivalence(count, f"{case.where}: it can't be invoked any more: {case.after}")
-        execution = Execution(real=around.real, seed=around.seed + number, limits=limits)
-        try:
-            before = execute(sessions[0], case.before, case.arguments, execution)
-        except EvaluationFailed as failed:
-            reason = failed.message
-            continue
-        try:
-            after = execute(sessions[1], case.after, case.arguments, execution)
-        except EvaluationFailed as failed:
-            if end is not None and end <= time.monotonic():
-                break
-            return Equivalence(count, f"{case.where}: it fails now: {failed.message}")
-        differs = _difference(before, after, case.is_extreme)
-        if differs is not None:
-            return Equivalence(count, f"{case.where}: {differs}")
-        count += 1
-    return Equivalence(count, reason=None if count else reason)
+def _undecided(equal: Sequence[tuple[str, str]]) -> str:
+    first, second = equal[0]
+    if second == "1":
+        return f"no inputs were found for which '{first}' is not 1"
+    return f"no inputs were found for which '{first}' and '{second}' differ"
 
 
 # ---- cases -----------------------------------------------------------------------------------------------------------
 def _cases(
-    snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest, given: Sequence[_Given]
+    snapshot: Snapshot,
+    changed: Snapshot,
+    names: tuple[OperatorName, OperatorName],
+    around: SampleRequest,
+    trials: Trials,
 ) -> Iterator[_Case]:
-    yield from islice(_sample_cases(snapshot, changed, request), _MOST_SAMPLES)
-    other = changed.template(request.name)
+    """Yield the samples, the trials, and variations of a trial: with other numbers, greater ones, and equal ones."""
+    yield from islice(_sample_cases(snapshot, changed, names, around), _MOST_SAMPLES)
+    other = changed.template(names[1])
     if other is None or other.errors:
         return
-    count, last = 0, None
-    for attributes, binding in given:
-        yield (last := _generated(changed.session(), other, request, attributes, binding))
-        count += 1
-    while last is not None and count < _LEAST:
-        yield _redrawn(last, request.around.seed + count)
-        count += 1
-    for number, scale in enumerate(_SCALES if last is not None else ()):
-        assert last is not None
-        yield _redrawn(last, request.around.seed + count + number, scale)
-    if last is not None:
-        yield _redrawn(last, request.around.seed, _SMALL, is_whole=True)
+    seed, last = around.seed, None
+    for trial in trials.found:
+        last = _generated(changed.session(), other, around, trial)
+        yield last
+    if last is None:
+        return
+    for at in range(len(trials.found), _LEAST):
+        yield _redrawn(last, seed + at)
+    for number, scale in enumerate(_SCALES):
+        yield _redrawn(last, seed + len(trials.found) + number, scale)
+    yield _redrawn(last, seed, _SMALL, is_whole=True)
 
 
-def _sample_cases(snapshot: Snapshot, changed: Snapshot, request: EquivalenceRequest) -> Iterator[_Case]:
-    """The samples of the definition, which the edit leaves in their order."""
-    path, around = request.name.path, request.around
-    pairs = zip(snapshot.checked_samples(path), changed.checked_samples(path), strict=False)
-    for (_, before), (_, after) in pairs:
-        if before.target != request.name:
-            continue
+def _sample_cases(
+    snapshot: Snapshot, changed: Snapshot, names: tuple[OperatorName, OperatorName], around: SampleRequest
+) -> Iterator[_Case]:
+    """Yield the samples of the definition, which the edit leaves in their order."""
+    found = [
+        [each for _, each in version.checked_samples(name.path) if each.target == name]
+        for version, name in zip((snapshot, changed), names, strict=True)
+    ]
+    for before, after in zip(*found, strict=False):
         if before.operation is None or before.has_errors:
             continue
         with suppress(EvaluationFailed):
@@ -175,49 +240,21 @@ def _sample_cases(snapshot: Snapshot, changed: Snapshot, request: EquivalenceReq
                 yield _Case(one, "it is wrong" if broken or other is None else other, arguments, "in a sample")
 
 
-def _bindings(
-    session: Session, template: Template, around: SampleRequest
-) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:
-    """Attributes with inputs of several sizes: the smallest that fit, then larger ones, each of other numbers."""
-    chosen = islice(bindings(session, template, around), _MOST_ATTRIBUTES)
-    for attributes, smallest in (*chosen, *bindings(session, template, around, different_attributes(template))):
-        known = {_shapes(smallest)}
-        yield attributes, smallest
-        root = compose_root(session, template, {name: value_of(each) for name, each in attributes.items()}, {}, {})
-        elements = sum(array.size for each in smallest.arguments for array in _arrays(each))
-        for inputs in (*_sized(root), *islice(larger_inputs(root, elements), 1)):
-            with suppress(InvalidRequest, EvaluationFailed):
-                given = EvaluationRequest(template.name, attributes, inputs=inputs, seed=around.seed)
-                found = bound(session, template, given, around.real, Budget(around.limits))
-                if _shapes(found) not in known:
-                    known.add(_shapes(found))
-                    yield attributes, found
-
-
-def _sized(root: Specialization) -> Iterator[Mapping[str, Generator]]:
-    """Random inputs in which each symbol is another small number."""
-    tensors = [each for each in root.inputs if isinstance(each, Tensor)]
-    extents = [each for tensor in tensors for each in tensor.shape or () if isinstance(each, Integer)]
-    symbols = dict.fromkeys(leaf.key for each in extents for leaf in each.leaves)
-    for size in _SIZES if symbols else ():
-        yield random_inputs(root, {key: size + at for at, key in enumerate(symbols)})
-
-
-def _generated(
-    session: Session, template: Template, request: EquivalenceRequest, attributes: Mapping[str, PlainValue], one: Bound
-) -> _Case:
+def _generated(session: Session, template: Template, around: SampleRequest, trial: Trial) -> _Case:
     """Return the same arguments for the definition before and after the edit."""
+    one, shown = trial.bound, _shown(trial)
+    where = f"on random inputs ({shown})"
     inputs: dict[str, InputValue] = {
         member.name: value if isinstance(value, np.ndarray) else tuple(value)
         for member, value in zip(one.specialization.template.inputs, one.arguments, strict=True)
         if value is not None
     }
-    given = EvaluationRequest(request.name, attributes, inputs=inputs, seed=request.around.seed)
+    given = EvaluationRequest(template.name, trial.attributes, inputs=inputs, seed=around.seed)
     try:
-        other = bound(session, template, given, request.around.real, Budget(request.around.limits)).specialization
+        other = bound(session, template, given, around.real, Budget(around.limits)).specialization
     except InvalidRequest as invalid:
-        return _Case(one.specialization, invalid.failures[0].message, one.arguments, _where(one))
-    return _Case(one.specialization, other, one.arguments, _where(one))
+        return _Case(one.specialization, invalid.failures[0].message, one.arguments, where)
+    return _Case(one.specialization, other, one.arguments, where, shown=shown)
 
 
 def _redrawn(case: _Case, seed: int, scale: float = 1.0, is_whole: bool = False) -> _Case:
@@ -235,24 +272,16 @@ def _redrawn(case: _Case, seed: int, scale: float = 1.0, is_whole: bool = False)
         for each in case.arguments
     )
     where = case.where if scale == 1.0 else f"{case.where} of about {scale:g}"
-    return replace(case, arguments=arguments, where=where, is_extreme=scale >= _EXTREME)
+    return replace(case, arguments=arguments, where=where, is_extreme=scale >= _EXTREME, shown="")
 
 
-def _where(found: Bound) -> str:
-    members = zip(found.specialization.template.inputs, found.arguments, strict=True)
-    shown = (
-        f"{each.name}[{','.join(map(str, value.shape))}]" for each, value in members if isinstance(value, np.ndarray)
-    )
-    return f"on random inputs ({', '.join(shown)})"
-
-
-def _shapes(found: Bound) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    return tuple(tuple(array.shape for array in _arrays(each)) for each in found.arguments)
-
-
-def _arrays(value: Argument) -> tuple[Array, ...]:
-    """Return a tensor, or those of a pack."""
-    return () if value is None else (value,) if isinstance(value, np.ndarray) else tuple(value)
+def _shown(trial: Trial) -> str:
+    """Return the shapes of the inputs and the attributes of a trial."""
+    members = zip(trial.bound.specialization.template.inputs, trial.bound.arguments, strict=True)
+    tensors = [(each.name, arrays_in(value)[:1]) for each, value in members]
+    shapes = [f"{name}[{','.join(map(str, array.shape))}]" for name, arrays in tensors for array in arrays]
+    given = [f"{name}={format_value(value_of(value), quoted=True)}" for name, value in trial.attributes.items()]
+    return ", ".join((*shapes, *given))
 
 
 # ---- comparing -------------------------------------------------------------------------------------------------------
@@ -263,13 +292,20 @@ def _difference(before: RunResult, after: RunResult, finite_only: bool = False) 
         return f"variables have other names now: {names}"
     for was, now in ((before.outputs, after.outputs), (before.variables, after.variables)):
         for name, value in was.items():
-            one, other = _arrays(value), _arrays(now.get(name))
-            if [each.shape for each in one] != [each.shape for each in other]:
-                return f"'{name}' has another shape"
-            for left, right in zip(one, other, strict=True):
-                if finite_only and left.dtype.kind == "f":
-                    right = np.where(np.isfinite(left), right, left)
-                differs = deviation(left, right, _TOLERANCE)
-                if differs is not None:
-                    return f"of '{name}', {differs}"
+            differs = _differs(value, now.get(name), finite_only)
+            if differs is not None:
+                return f"'{name}' has another shape" if not differs else f"of '{name}', {differs}"
+    return None
+
+
+def _differs(before: Argument, after: Argument, finite_only: bool = False) -> str | None:
+    """Return how two tensors or packs differ, an empty text if in shape; None if they agree."""
+    one, other = arrays_in(before), arrays_in(after)
+    if [each.shape for each in one] != [each.shape for each in other]:
+        return ""
+    for left, right in zip(one, other, strict=True):
+        kept = np.where(np.isfinite(left), right, left) if finite_only and left.dtype.kind == "f" else right
+        differs = deviation(left, kept, _TOLERANCE)
+        if differs is not None:
+            return differs
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,10 +11,10 @@ from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.rules import LIMIT_EXCEEDED
-from snd_runtime.samples.equivalence import Equivalence, EquivalenceRequest
 from snd_runtime.samples.handler import OneSample, SampleOrder, StepCount
 from snd_runtime.samples.outcome import SampleOutcome, Status
 from snd_runtime.samples.proposal import SEARCH_SECONDS, NoProposal, ProposalRequest, SampleProposal
+from snd_runtime.samples.refactoring import RefactoringAnswer, RefactoringProgress, RefactoringRequest
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trace import GraphTrace
 from snd_runtime.samples.tracing import TraceRequest
@@ -77,15 +77,26 @@ class SampleEvaluator:
             return NoProposal(failed.message)
         return proposal
 
-    def compare(self, request: EquivalenceRequest, existing: Collection[str] = ()) -> Equivalence:
-        """Return whether a definition computes the same after an edit."""
+    def refactor(
+        self,
+        request: RefactoringRequest,
+        existing: Collection[str] = (),
+        note: Callable[[RefactoringProgress], None] | None = None,
+    ) -> RefactoringAnswer:
+        """Return the edits of a refactoring; ``note`` gets the progress, on the thread of the caller."""
         try:
-            found: Equivalence = self._call(request, existing, SEARCH_SECONDS)
+            answer: RefactoringAnswer = self._call(request, existing, SEARCH_SECONDS, note)
         except WorkerFailed as failed:
-            return Equivalence(reason=failed.message)
-        return found
+            return RefactoringAnswer(failed.message)
+        return answer
 
-    def _call(self, work: StepCount, existing: Collection[str], more_seconds: float = 0.0) -> Any:
+    def _call(
+        self,
+        work: StepCount,
+        existing: Collection[str],
+        more_seconds: float = 0.0,
+        note: Callable[[Any], None] | None = None,
+    ) -> Any:
         """``more_seconds`` are for what is done beside an evaluation."""
         around = work.around
 
@@ -101,7 +112,7 @@ class SampleEvaluator:
 
         seconds = around.limits.seconds
         allowed = None if seconds is None else seconds + _GRACE_SECONDS + more_seconds
-        return self.worker.call(order, seconds=allowed)
+        return self.worker.call(order, seconds=allowed, note=note)
 
 
 def _rule(failed: WorkerFailed) -> Rule:

@@ -1,4 +1,4 @@
-"""What a worker process does: keeps the texts it was told, evaluates samples and graphs, proposes samples, compares."""
+"""The work of a worker process: it keeps texts, evaluates samples and graphs, proposes samples, and refactors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from msgspec import Struct
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles
 from snd_runtime.evaluation.request import Texts
-from snd_runtime.samples.equivalence import Equivalence, EquivalenceRequest, compare
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.outcome import SampleOutcome
 from snd_runtime.samples.proposal import NoProposal, ProposalRequest, SampleProposal, propose_sample
+from snd_runtime.samples.refactoring import RefactoringAnswer, RefactoringRequest, refactor
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trace import GraphTrace
 from snd_runtime.samples.tracing import TraceRequest, trace_graph
@@ -26,8 +26,8 @@ class OneSample(Struct, frozen=True):
     number: int
 
 
-StepCount: TypeAlias = OneSample | TraceRequest | ProposalRequest | EquivalenceRequest
-Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal | Equivalence
+StepCount: TypeAlias = OneSample | TraceRequest | ProposalRequest | RefactoringRequest
+Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal | RefactoringAnswer
 
 
 class SampleOrder(Struct, frozen=True):
@@ -49,8 +49,8 @@ def make() -> Callable[[SampleOrder, Callable[[Any], None]], Answer]:
                 return trace_graph(snapshot, work, found)
             case ProposalRequest():
                 return propose_sample(snapshot, work)
-            case EquivalenceRequest():
-                return compare(snapshot, work)
+            case RefactoringRequest():
+                return refactor(snapshot, work, note)
             case OneSample(number=number):
                 sample = snapshot.samples(around.path)[number].sample
                 checked = snapshot.checked_sample(around.path, sample)

@@ -19,3 +19,18 @@ MOST_BINDINGS = 200
 """Combinations of attributes that are tried for a proposed sample. Then no sample is proposed."""
 WIDEST_LINE = 110
 """Characters of a line of a proposed sample. A longer invocation gets a line for each argument."""
+MOST_ATTRIBUTE_CHOICES = 60
+"""Combinations of attributes that are tried to compare two versions of a definition. Then the sizes that are found by
+then decide."""
+MOST_BASES = 3
+"""Combinations of attributes on which two versions are compared, besides the variations of single attributes."""
+MOST_VARIATIONS = 12
+"""Variations of single attributes on which two versions are compared. Users read which were."""
+MOST_TRIALS_OF_BASE = 4
+"""Inputs of different sizes with the same attributes."""
+MOST_FAILING_SIZES = 6
+"""Choices of sizes that do not bind, before other attributes are tried."""
+MOST_NAMED_CASES = 3
+"""Evaluations whose sizes the message of a refactoring names."""
+MOST_QUICK_TRIALS = 2
+"""Trials on which an invocation of the library is tried by itself, before the formulas are replaced by it."""

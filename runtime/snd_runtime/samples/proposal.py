@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose import Member, Session, Template
+from snd_analysis.compose import Session, Template
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import CheckedSample, Snapshot
 from snd_runtime.errors import EvaluationFailed
@@ -20,6 +19,7 @@ from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.limits import Budget
+from snd_runtime.samples.attribute_choices import needed_attributes
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.limits import MOST_BINDINGS, WIDEST_LINE
 from snd_runtime.samples.outcome import SampleOutcome, Status
@@ -28,7 +28,6 @@ from snd_runtime.samples.written_arguments import STYLES, argument_text
 from snd_runtime.values import PlainValue
 
 SEARCH_SECONDS = 3.0
-_SHIFTS = 4
 """For finding attributes and shapes."""
 _SHAPE_SECONDS = 0.5
 """For the shapes of inputs with certain attributes."""
@@ -82,16 +81,13 @@ def _fault(proposal: SampleProposal) -> int:
     return any(summary is not None and (summary.nan or summary.infinite) for summary in tensors)
 
 
-# ---- attributes ------------------------------------------------------------------------------------------------------
+# ---- binding ---------------------------------------------------------------------------------------------------------
 def bindings(
-    session: Session,
-    template: Template,
-    around: SampleRequest,
-    tried: Iterable[Mapping[str, PlainValue]] | None = None,
+    session: Session, template: Template, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:
     """Yield attributes, those that need a value if none are given, with which the definition binds to some inputs."""
     end = time.thread_time() + SEARCH_SECONDS
-    for attributes in islice(_attributes(template) if tried is None else tried, MOST_BINDINGS):
+    for attributes in islice(needed_attributes(template), MOST_BINDINGS):
         given = EvaluationRequest(template.name, attributes, seed=around.seed)
         try:
             budget = Budget(around.limits)
@@ -100,44 +96,6 @@ def bindings(
             pass
         if time.thread_time() > end:
             return
-
-
-def _attributes(template: Template) -> Iterator[Mapping[str, PlainValue]]:
-    """Those without which nothing goes; then with one of the others, too."""
-    needed = [each for each in template.attributes if each.node.default is None and not each.node.optional]
-    others = [each for each in template.attributes if each not in needed]
-    for members in (needed, *([*needed, other] for other in others)):
-        for values in product(*(_attribute_values(template, each) for each in members)):
-            yield {member.name: value for member, value in zip(members, values, strict=True)}
-
-
-def different_attributes(template: Template) -> Iterator[Mapping[str, PlainValue]]:
-    """Yield values for all attributes, such that few of one type are equal; none if there are no two attributes."""
-    values = {each.name: _attribute_values(template, each) for each in template.attributes}
-    for shift in range(_SHIFTS if len(values) > 1 else 0):
-        yield {name: each[(at + shift) % len(each)] for at, (name, each) in enumerate(values.items())}
-
-
-def _attribute_values(template: Template, member: Member) -> Sequence[PlainValue]:
-    single: Sequence[PlainValue] = _single_values(template, member.node.type.text)
-    if member.node.pack is None:
-        return single
-    lists: list[PlainValue] = [(value,) * length for length in (2, 1, 3, 4) for value in single[:3]]
-    return [*lists, tuple(single[:2]), ()]
-
-
-def _single_values(template: Template, dtype: str) -> Sequence[PlainValue]:
-    literals = [each.value for each in nodes.descendants(template.definition) if isinstance(each, nodes.Literal)]
-    match dtype:
-        case "int":
-            named = [each for each in literals if type(each) is int and 3 < each <= 64]
-            return list(dict.fromkeys((2, 1, 0, 3, -1, *named)))
-        case "bool":
-            return (True, False)
-        case "str":
-            return list(dict.fromkeys((*(each for each in literals if isinstance(each, str)), "a")))
-        case _:
-            return (0.5, 1.0, 2.0, 0.0, -1.0)
 
 
 # ---- code ------------------------------------------------------------------------------------------------------------

@@ -162,8 +162,12 @@ class Evaluations:
 
         ``failed`` makes what is returned of the message of a fault.
         """
-        job = Job(key, None, work, failed, tensor_bytes, wanted=True)
-        return await self._queue.add(job).done
+        job = self._queue.add(Job(key, None, work, failed, tensor_bytes, wanted=True))
+        try:
+            return await job.done
+        except asyncio.CancelledError:
+            self._queue.give_up(lambda each: each is job)
+            raise
 
     @contextmanager
     def _wanted(self, key: ValueKey) -> Iterator[Question]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Span, counted
+from snd_analysis.base import Span
 from snd_analysis.ide.actions import REFACTOR
+from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.evaluation import GraphName
-from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, RefactoringError, edited, formatted
+from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, formatted
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
@@ -25,14 +25,14 @@ from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import workspace_edit
 
 if TYPE_CHECKING:
-    from snd_runtime.samples import Equivalence, EquivalenceRequest
+    from snd_runtime.samples import RefactoringRequest
     from snd_server.lsp.server import SndServer
 
 
 class _Order(Struct, frozen=True):
-    request: EquivalenceRequest
-    refactored: Sequence[Refactored]
-    text: str
+    request: RefactoringRequest
+    definition: str
+    """The name of the definition at the place of the refactoring, or of its file."""
     tensor_bytes: int
 
 
@@ -54,64 +54,47 @@ async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
         server.warn("the standard library can't be changed")
         return
     try:
-        order = await server.session.ask(
-            path, lambda snapshot, _: _ordered(server, snapshot, path, kind, span), background=True
-        )
-        from snd_runtime.samples import Equivalence  # loaded by now
+        order = await server.session.ask(path, lambda snapshot, _: _ordered(server, snapshot, path, kind, span))
+        from snd_runtime.samples import RefactoringAnswer  # loaded by now
 
-        found: Equivalence = await server.evaluations.call(
-            ValueKey(path, GraphName(order.request.name.name)),
-            lambda evaluator: evaluator.compare(order.request),
-            lambda message: Equivalence(reason=message),
+        answer: RefactoringAnswer = await server.evaluations.call(
+            ValueKey(path, GraphName(order.definition)),
+            lambda evaluator: evaluator.refactor(order.request),
+            RefactoringAnswer,
             order.tensor_bytes,
         )
-        refusal = _refusal(order.refactored, found)
-        if refusal is not None:
-            server.warn(f"nothing was changed: {refusal}")
+        refactored = answer.refactored
+        if refactored is None:
+            server.warn(f"nothing was changed: {answer.message}")
             return
-        refactored = order.refactored[found.chosen]
-        edit = await server.session.ask(path, lambda snapshot, _: _edit(server, snapshot, path, order, refactored))
-        told = f"{refactored.what}: equal on {counted(found.evaluations, 'evaluation')}"
+        edit = await server.session.ask(path, lambda snapshot, _: _edit(server, snapshot, order.request, refactored))
         if edit is not None:
-            params = types.ApplyWorkspaceEditParams(edit, told)
+            params = types.ApplyWorkspaceEditParams(edit, answer.message)
             if (await server.request(types.WORKSPACE_APPLY_EDIT, params, types.ApplyWorkspaceEditResult)).applied:
-                server.tell(told)
+                server.tell(answer.message)
                 return
         server.warn("nothing was changed: the text has changed meanwhile")
-    except RefactoringError as problem:
-        server.warn(f"nothing was changed: {problem}")
     except (Interrupted, UnknownDocument) as problem:
         server.log(types.MessageType.Info, str(problem) or "the text has changed since this was asked")
 
 
 def _ordered(server: SndServer, snapshot: Snapshot, path: str, kind: str, span: Span) -> _Order:
-    """Return what is to be compared. Raises RefactoringError."""
+    """Return the request for the worker, which does all the work."""
     load_runtime()
-    from snd_runtime.samples import EquivalenceRequest
+    from snd_runtime.samples import RefactoringRequest
 
     options = server.evaluations.options(path)
-    text = snapshot.source(path).text
-    refactored = REFACTORINGS[kind](snapshot, path, span)
     around = replace(sample_request(snapshot, path, options), pictures=False)
-    changed = [{path: edited(text, each.edits)} for each in refactored]
-    return _Order(EquivalenceRequest(around, refactored[0].name, changed), refactored, text, options.tensor_bytes)
-
-
-def _refusal(refactored: Sequence[Refactored], found: Equivalence) -> str | None:
-    name, many = refactored[0].name.name, len(refactored)
-    if found.difference is not None and many > 1:
-        return f"none of the {many} operators of the library that fit '{name}' computes the same"
-    if found.difference is not None:
-        return f"'{name}' would compute something else {found.difference}"
-    if not found.evaluations:
-        return f"'{name}' can't be evaluated: {found.reason}"
-    return None
+    found = definition_at(snapshot.tree(path), span.start)
+    name = path if found is None else found[1].name.text
+    return _Order(RefactoringRequest(around, kind, span), name, options.tensor_bytes)
 
 
 def _edit(
-    server: SndServer, snapshot: Snapshot, path: str, order: _Order, refactored: Refactored
+    server: SndServer, snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored
 ) -> types.WorkspaceEdit | None:
-    """Return the edit; None if the text is another one by now."""
-    if snapshot.source(path).text != order.text:
+    """Return the edit; None if a text is another one by now."""
+    path, texts = request.around.path, request.around.texts
+    if any(snapshot.source(each.location.path).text != texts[each.location.path] for each in refactored.edits):
         return None
-    return workspace_edit(server, snapshot, formatted(order.text, refactored, server.session.line_width(path)))
+    return workspace_edit(server, snapshot, formatted(texts[path], refactored, server.session.line_width(path)))

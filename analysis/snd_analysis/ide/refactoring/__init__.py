@@ -6,11 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from snd_analysis.base import Span
-from snd_analysis.ide.refactoring.change import Refactored, RefactoringError, edited, formatted, fresh
+from snd_analysis.ide.refactoring.change import (
+    LibraryCall,
+    Refactored,
+    RefactoringError,
+    edited,
+    formatted,
+    fresh,
+    new_problem,
+)
 from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_channels
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
-from snd_analysis.ide.refactoring.replace import formulas_at, replace_formula
+from snd_analysis.ide.refactoring.replace import formulas_at, may_be_replaced, replace_formula
 from snd_analysis.ide.refactoring.selection import selected_statements
 from snd_analysis.workspace import Snapshot
 
@@ -20,6 +28,7 @@ __all__ = [
     "INLINE",
     "REFACTORINGS",
     "REPLACE",
+    "LibraryCall",
     "Order",
     "Refactored",
     "RefactoringError",
@@ -31,6 +40,8 @@ __all__ = [
     "fresh",
     "inline_operator",
     "invocation_at",
+    "may_be_replaced",
+    "new_problem",
     "replace_formula",
     "selected_statements",
     "switch_channels",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from snd_analysis.base import Location, Severity, Span, TextEdit, line_edits
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -20,13 +21,27 @@ class RefactoringError(Exception):
     """A refactoring that can't be done, for a reason that can be told."""
 
 
+class LibraryCall(Struct, frozen=True):
+    """An invocation of the library, as texts.
+
+    ``expressions`` are those of the formulas that attributes may repeat, by their text.
+    """
+
+    operator: OperatorName
+    attributes: Mapping[str, str]
+    arguments: tuple[str, ...]
+    expressions: Mapping[str, nodes.Expression]
+
+
 class Refactored(Struct, frozen=True):
-    """Edits of the file of the definition ``name``, which has to compute the same afterwards."""
+    """Edits after which the definition ``name`` has to compute the same."""
 
     name: OperatorName
     edits: tuple[TextEdit, ...]
     what: str
-    """What was done, as the beginning of a message."""
+    """The beginning of a message: the thing that was done, in the past tense."""
+    call: LibraryCall | None = None
+    """The invocation that replaces formulas, to be tried by itself."""
 
 
 def edited(text: str, edits: Iterable[TextEdit]) -> str:

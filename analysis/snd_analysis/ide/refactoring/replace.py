@@ -1,7 +1,4 @@
-"""An operator of the standard library in place of formulas.
-
-Which one is found by trying: whatever fits the types and shapes is a candidate, and evaluation decides.
-"""
+"""Invocations of the standard library that may replace formulas. Evaluation decides which of them computes the same."""
 
 from __future__ import annotations
 
@@ -10,21 +7,13 @@ from itertools import combinations, islice, permutations, product
 
 from msgspec import Struct
 
-from snd_analysis.base import Location, Severity, Span, TextEdit
+from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.limits import MOST_ARGUMENTS, MOST_CHOICES, MOST_FITTING
-from snd_analysis.ide.refactoring.change import (
-    Refactored,
-    RefactoringError,
-    comments_in,
-    edited,
-    fresh,
-    new_problem,
-    words,
-)
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.ide.limits import MOST_ARGUMENTS, MOST_CHOICES
+from snd_analysis.ide.refactoring.change import LibraryCall, Refactored, RefactoringError, comments_in, words
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
@@ -45,12 +34,15 @@ class _Candidate(Struct, frozen=True):
     """An invocation of the library; ``effort`` orders by how much has to be written."""
 
     module: str
+    operator: OperatorName
+    attributes: Mapping[str, str]
+    arguments: tuple[str, ...]
     text: str
     effort: tuple[int, ...]
 
 
 class _Facts(Struct, frozen=True):
-    """What the formulas are made of, as texts."""
+    """The parts of formulas, as texts."""
 
     inputs: tuple[str, ...]
     attributes: Mapping[str, tuple[str, bool]]
@@ -59,8 +51,8 @@ class _Facts(Struct, frozen=True):
     """Literals by their type."""
     contracts: bool
     """Whether elements of the output are made of several elements of an input."""
-    bounds: tuple[str, ...]
-    """Of the indices that the output does not have."""
+    bounds: Mapping[str, nodes.Expression]
+    """Bounds of the indices that the output does not have, by their text."""
     axes: tuple[str, ...]
     """Dimensions of an input that the output does not have."""
     order: str
@@ -85,60 +77,47 @@ def formulas_at(snapshot: Snapshot, path: str, offset: int) -> Formulas | None:
 
 
 def replace_formula(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
-    """Return the edits that invoke operators of the library instead, the simplest first. Raises RefactoringError."""
+    """Return edits that invoke an operator of the library instead, the simplest first. Raises RefactoringError."""
     formulas = formulas_at(snapshot, path, span.start)
     if formulas is None:
         raise RefactoringError("choose an operator with a '@lower' block")
-    knowledge = Knowledge(snapshot, path, formulas.start, formulas.definition)
-    outputs = nodes.entries_of(formulas.definition, BlockKind.OUTPUT, nodes.Parameter)
-    base, output = outputs[0] if len(outputs) == 1 else (0, None)
-    if output is None or output.pack is not None or output.shape is None:
-        raise RefactoringError(f"'{knowledge.name.name}' has not exactly one tensor as its output")
-    if any(isinstance(each, nodes.Block) and each.kind is BlockKind.COMPOSE for each in formulas.definition.blocks):
-        raise RefactoringError(f"'{knowledge.name.name}' has a block '@{BlockKind.COMPOSE}' already")
-    declared = f"{output.type.text}{knowledge.source(output.shape, base)}"
-    candidates = [*_candidates(knowledge)]
-    comments = comments_in(snapshot, path, formulas.block.span.shifted(formulas.start))
-    found = []
-    for each in _fitting(knowledge, formulas, candidates, declared):
-        edits = _edits(knowledge, formulas, each, [*comments, f"{output.name.text} = {each.text};"])
-        changed = snapshot.changed({path: edited(snapshot.source(path).text, edits)})
-        if new_problem(snapshot, changed, path) is None:
-            name = each.text.partition("{")[0].partition("(")[0]
-            found.append(Refactored(knowledge.name, edits, f"replaced the formula by '{name}'"))
+    refusal = _refusal(formulas)
+    if refusal is not None:
+        raise RefactoringError(refusal)
+    found = [*_replacements(Knowledge(snapshot, path, formulas.start, formulas.definition), formulas)]
     if not found:
         raise RefactoringError("no operator of the library has such inputs and such an output")
     return found
 
 
-def _fitting(
-    knowledge: Knowledge, formulas: Formulas, candidates: Sequence[_Candidate], declared: str
-) -> Sequence[_Candidate]:
-    """Return the candidates whose type and shape are those of the output: all are composed in one trial."""
-    snapshot, path = knowledge.snapshot, knowledge.path
-    source = snapshot.source(path).text
-    definition = formulas.definition.span.shifted(formulas.start)
-    taken = {*words(source[definition.start : definition.end]), *keywords()}
-    lines = [f"{fresh('trial', taken)}: {declared} = {each.text};" for each in candidates]
-    (trial,) = _edits(knowledge, formulas, None, lines)
-    imports = [
-        snapshot.import_edit(path, each)
-        for each in dict.fromkeys(each.module for each in candidates)
-        if each not in snapshot.module_scope(path).imports
-    ]
-    text = edited(source, [*imports, trial])
-    changed, at, wrong = snapshot.changed({path: text}), 0, set[int]()
-    failing = [each.location.span for each in changed.diagnostics(path) if each.severity is Severity.ERROR]
-    for number, line in enumerate(lines):
-        at = text.index(line, at)
-        if any(at <= each.start < at + len(line) for each in failing):
-            wrong.add(number)
-    right = [each for number, each in enumerate(candidates) if number not in wrong]
-    return sorted(right, key=lambda each: each.effort)[:MOST_FITTING]
+def may_be_replaced(formulas: Formulas) -> bool:
+    """Return whether formulas are of a kind that an operator of the library can compute."""
+    return _refusal(formulas) is None
+
+
+def _refusal(formulas: Formulas) -> str | None:
+    definition = formulas.definition
+    outputs = [each for _, each in nodes.entries_of(definition, BlockKind.OUTPUT, nodes.Parameter)]
+    if len(outputs) != 1 or outputs[0].pack is not None or outputs[0].shape is None:
+        return f"'{definition.name.text}' has not exactly one tensor as its output"
+    if any(isinstance(each, nodes.Block) and each.kind is BlockKind.COMPOSE for each in definition.blocks):
+        return f"'{definition.name.text}' has a block '@{BlockKind.COMPOSE}' already"
+    return None
+
+
+def _replacements(knowledge: Knowledge, formulas: Formulas) -> Iterator[Refactored]:
+    comments = comments_in(knowledge.snapshot, knowledge.path, formulas.block.span.shifted(formulas.start))
+    ((_, output),) = nodes.entries_of(formulas.definition, BlockKind.OUTPUT, nodes.Parameter)
+    facts = _facts(knowledge)
+    for each in sorted(_candidates(knowledge, facts), key=lambda each: each.effort):
+        edits = _edits(knowledge, formulas, each, [*comments, f"{output.name.text} = {each.text};"])
+        call = LibraryCall(each.operator, each.attributes, each.arguments, facts.bounds)
+        name = f"{each.module}.{each.operator.name}"
+        yield Refactored(knowledge.name, edits, f"replaced the formula by '{name}'", call)
 
 
 def _edits(
-    knowledge: Knowledge, formulas: Formulas, candidate: _Candidate | None, lines: Sequence[str]
+    knowledge: Knowledge, formulas: Formulas, candidate: _Candidate, lines: Sequence[str]
 ) -> tuple[TextEdit, ...]:
     """Return the edit that composes the operator of statements, and the import that one of them needs."""
     snapshot, path = knowledge.snapshot, knowledge.path
@@ -148,14 +127,13 @@ def _edits(
     indent = line[: len(line) - len(line.lstrip())]
     body = "".join(f"{indent}{_INDENT}{each}{line_break}" for each in lines)
     edit = TextEdit(Location(path, place), f"@{BlockKind.COMPOSE} {{{line_break}{body}{indent}}}")
-    if candidate is None or candidate.module in snapshot.module_scope(path).imports:
+    if candidate.module in snapshot.module_scope(path).imports:
         return (edit,)
     return snapshot.import_edit(path, candidate.module), edit
 
 
 # ---- candidates ------------------------------------------------------------------------------------------------------
-def _candidates(knowledge: Knowledge) -> Iterator[_Candidate]:
-    facts = _facts(knowledge)
+def _candidates(knowledge: Knowledge, facts: _Facts) -> Iterator[_Candidate]:
     for module in _MODULES:
         path = f"{LIBRARY_PREFIX}{module}"
         for name, placed in knowledge.snapshot.definitions(path).items():
@@ -163,10 +141,10 @@ def _candidates(knowledge: Knowledge) -> Iterator[_Candidate]:
             outputs = nodes.entries_of(definition, BlockKind.OUTPUT, nodes.Parameter)
             if not name.startswith("_") and len(outputs) == 1 and _contracts(definition) in (None, facts.contracts):
                 library = Knowledge(knowledge.snapshot, path, placed.start, definition)
-                yield from _invocations(library, f"{module}.{name}", module, facts)
+                yield from _invocations(library, module, facts)
 
 
-def _invocations(library: Knowledge, name: str, module: str, facts: _Facts) -> Iterator[_Candidate]:
+def _invocations(library: Knowledge, module: str, facts: _Facts) -> Iterator[_Candidate]:
     """Yield invocations of an operator with all inputs, and all attributes that have to be passed on."""
     inputs = [each for _, each in nodes.entries_of(library.definition, BlockKind.INPUT, nodes.Parameter)]
     attributes = nodes.entries_of(library.definition, BlockKind.ATTRIB, nodes.Parameter)
@@ -174,17 +152,15 @@ def _invocations(library: Knowledge, name: str, module: str, facts: _Facts) -> I
     options = [_options(library, base, each, facts) for base, each in attributes]
     for arguments in _arguments(facts, required, len(inputs)):
         for chosen in islice(_chosen(options, facts), MOST_CHOICES):
-            given = ", ".join(
-                f"{each.name.text}={value}"
-                for (_, each), value in zip(attributes, chosen, strict=True)
-                if value is not None
-            )
-            count = len([each for each in chosen if each is not None])
-            text = f"{name}{f'{{{given}}}' if given else ''}({', '.join(arguments)})"
+            given = {
+                each.name.text: value for (_, each), value in zip(attributes, chosen, strict=True) if value is not None
+            }
+            written = ", ".join(f"{name}={value}" for name, value in given.items())
+            text = f"{module}.{library.name.name}{f'{{{written}}}' if given else ''}({', '.join(arguments)})"
             literals = len(set(arguments) - set(facts.inputs))
             special = len([each for _, each in attributes if not each.optional])
-            effort = (count + literals, special, _MODULES.index(module), len(text))
-            yield _Candidate(module, text, effort)
+            effort = (len(given) + literals, special, _MODULES.index(module), len(text))
+            yield _Candidate(module, library.name, given, arguments, text, effort)
 
 
 def _chosen(options: Sequence[Sequence[str | None]], facts: _Facts) -> Iterator[tuple[str | None, ...]]:
@@ -262,7 +238,7 @@ def _facts(knowledge: Knowledge) -> _Facts:
         if each.name.text in named
     }
     numbers: dict[str, dict[str, None]] = {}
-    bounds: dict[str, None] = {}
+    bounds: dict[str, nodes.Expression] = {}
     axes: dict[str, None] = {}
     order = ""
     for base, formula in nodes.entries_of(definition, BlockKind.LOWER, nodes.Lowering):
@@ -271,7 +247,7 @@ def _facts(knowledge: Knowledge) -> _Facts:
                 numbers.setdefault(each.type, {})[knowledge.source(each, base)] = None
         kept = [knowledge.source(each, base) for index in formula.target.indices for each in index.items]
         bounds |= {
-            knowledge.source(each.bound, base): None
+            knowledge.source(each.bound, base): each.bound
             for each in formula.bounds
             if each.name.text not in words(" ".join(kept))
         }
@@ -293,7 +269,7 @@ def _facts(knowledge: Knowledge) -> _Facts:
         attributes,
         {dtype: tuple(texts) for dtype, texts in numbers.items()},
         bool(_contracts(definition)),
-        tuple(bounds),
+        bounds,
         tuple(axes),
         order,
         rank,

@@ -1,0 +1,95 @@
+"""A refactoring, done in a worker: the edits, and evaluations before and after them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.base import Span, counted
+from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, RefactoringError, edited, new_problem
+from snd_analysis.workspace import Snapshot
+from snd_runtime.samples.equivalence import TIME_IS_OVER, Comparison
+from snd_runtime.samples.request import SampleRequest
+
+_STEP = 32
+"""Invocations of the library that are tried between two reports."""
+
+Note: TypeAlias = "Callable[[RefactoringProgress], None]"
+
+
+class RefactoringRequest(Struct, frozen=True):
+    """A refactoring of the file of ``around`` at a place of it; ``kind`` is a key of ``REFACTORINGS``."""
+
+    around: SampleRequest
+    kind: str
+    place: Span
+
+
+class RefactoringProgress(Struct, frozen=True):
+    """The number of edits that were tried, out of ``total``."""
+
+    done: int
+    total: int
+
+
+class RefactoringAnswer(Struct, frozen=True):
+    """The edits to apply, with a message that names the evaluations; or only a message that says why there are none."""
+
+    message: str
+    refactored: Refactored | None = None
+
+
+def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambda progress: None) -> RefactoringAnswer:
+    """Return the first edits of a refactoring after which the definition computes the same."""
+    seconds = request.around.limits.seconds
+    end = None if seconds is None else time.monotonic() + seconds
+    path = request.around.path
+    try:
+        candidates = REFACTORINGS[request.kind](snapshot, path, request.place)
+    except RefactoringError as refused:
+        return RefactoringAnswer(str(refused))
+    if candidates[0].call is not None:
+        return _replaced(snapshot, request, candidates, end, note)
+    comparison = Comparison(snapshot, candidates[0].name, request.around, end)
+    return _answer(snapshot, candidates[0], comparison)
+
+
+def _answer(snapshot: Snapshot, refactored: Refactored, comparison: Comparison) -> RefactoringAnswer:
+    path, name = refactored.name.path, refactored.name.name
+    changed = snapshot.changed({path: edited(snapshot.source(path).text, refactored.edits)})
+    found = comparison.with_edit(changed)
+    if found.difference is not None:
+        return RefactoringAnswer(f"'{name}' would compute something else {found.difference}")
+    if not found.is_equal:
+        return RefactoringAnswer(f"'{name}' can't be evaluated: {found.reason}")
+    told = f"{refactored.what}: equal on {counted(found.evaluations, 'evaluation')}{found.compared}"
+    return RefactoringAnswer(told, replace(refactored, call=None))
+
+
+def _replaced(
+    snapshot: Snapshot, request: RefactoringRequest, candidates: Sequence[Refactored], end: float | None, note: Note
+) -> RefactoringAnswer:
+    """Return the first invocation of the library that computes the same; each is tried by itself first."""
+    comparison = Comparison(snapshot, candidates[0].name, request.around, end, strict=True)
+    name, path = candidates[0].name.name, request.around.path
+    if comparison.reason is not None or not comparison.trials.found:
+        reason = comparison.reason or "no attributes and inputs were found with which it can be invoked"
+        return RefactoringAnswer(f"'{name}' can't be evaluated: {reason}")
+    for number, each in enumerate(candidates):
+        if comparison.is_over:
+            return RefactoringAnswer(f"'{name}' can't be compared with all operators of the library: {TIME_IS_OVER}")
+        if number % _STEP == 0:
+            note(RefactoringProgress(number, len(candidates)))
+        if each.call is not None and not comparison.fits(each.call):
+            continue
+        changed = snapshot.changed({path: edited(snapshot.source(path).text, each.edits)})
+        if new_problem(snapshot, changed, path) is None:
+            answer = _answer(snapshot, each, comparison)
+            if answer.refactored is not None:
+                return answer
+    tried = counted(len(candidates), "invocation")
+    return RefactoringAnswer(f"none of {tried} of the library that fit '{name}' computes the same")
