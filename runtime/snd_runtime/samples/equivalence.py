@@ -27,14 +27,13 @@ from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.evaluation import arguments_of
 from snd_runtime.samples.library_call import result_of
-from snd_runtime.samples.limits import MOST_NAMED_CASES, MOST_QUICK_TRIALS
+from snd_runtime.samples.limits import MOST_COMPARED_SAMPLES, MOST_NAMED_CASES, MOST_QUICK_TRIALS
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trials import Trial, Trials, arrays_in, trials_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _TOLERANCE = 1e-4
-_MOST_SAMPLES = 8
 _SCALES, _SMALL, _EXTREME = (10.0, 100.0), 2.0, 100.0
 """Magnitudes of further random numbers. Limits of a range show with great ones only, comparisons with 0 with small
 ones."""
@@ -204,7 +203,7 @@ def _cases(
     trials: Trials,
 ) -> Iterator[_Case]:
     """Yield the samples, the trials, and variations of a trial: with other numbers, greater ones, and equal ones."""
-    yield from islice(_sample_cases(snapshot, changed, names, around), _MOST_SAMPLES)
+    yield from islice(_sample_cases(snapshot, changed, names, around), MOST_COMPARED_SAMPLES)
     other = changed.template(names[1])
     if other is None or other.errors:
         return

@@ -34,3 +34,5 @@ MOST_NAMED_CASES = 3
 """Evaluations whose sizes the message of a refactoring names."""
 MOST_QUICK_TRIALS = 2
 """Trials on which an invocation of the library is tried by itself, before the formulas are replaced by it."""
+MOST_COMPARED_SAMPLES = 8
+"""Samples of a definition on which two versions of it are compared, besides random inputs."""

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Span
 from snd_analysis.ide.actions import REFACTOR
-from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, formatted
 from snd_analysis.skriptnd.names import is_library
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 class _Order(Struct, frozen=True):
     request: RefactoringRequest
-    definition: str
-    """The name of the definition at the place of the refactoring, or of its file."""
     tensor_bytes: int
 
 
@@ -58,7 +55,7 @@ async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
         from snd_runtime.samples import RefactoringAnswer  # loaded by now
 
         answer: RefactoringAnswer = await server.evaluations.call(
-            ValueKey(path, GraphName(order.definition)),
+            ValueKey(path, GraphName(f"{kind} {span.start}")),
             lambda evaluator: evaluator.refactor(order.request),
             RefactoringAnswer,
             order.tensor_bytes,
@@ -85,9 +82,7 @@ def _ordered(server: SndServer, snapshot: Snapshot, path: str, kind: str, span: 
 
     options = server.evaluations.options(path)
     around = replace(sample_request(snapshot, path, options), pictures=False)
-    found = definition_at(snapshot.tree(path), span.start)
-    name = path if found is None else found[1].name.text
-    return _Order(RefactoringRequest(around, kind, span), name, options.tensor_bytes)
+    return _Order(RefactoringRequest(around, kind, span), options.tensor_bytes)
 
 
 def _edit(
