@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -155,30 +155,24 @@ def _write(snapshot: Snapshot, request: ConvertRequest, converted: Converted) ->
     contents = {
         each.name: _tensor_file(stored[each.source], each) for each in converted.variables if each.source in stored
     }
-    write_below(request.output, MAIN, converted.text.encode())
-    write_weights(request, contents, contents.__getitem__, lambda name: read_tensor(contents[name]))
+    weights = weight_files(request, contents, contents.__getitem__, lambda name: read_tensor(contents[name]))
+    write_below(request.output, {MAIN: (converted.text.encode(),), **weights})
     return [each for each in converted.variables if each.name not in contents]
 
 
-def write_weights(
+def weight_files(
     request: ConvertRequest,
     names: Collection[str],
     content_of: Callable[[str], bytes],
     array_of: Callable[[str], Array],
-) -> None:
-    """Write variables to where ``snd run`` finds them; each is asked for as a tensor file, or as an array."""
+) -> dict[str, Iterable[bytes]]:
+    """Return the files of variables, as ``snd run`` finds them. Each variable is asked for when its file is written."""
     if not names:
-        return
-    match request.weights:
-        case "dat":
-            for name in names:
-                write_below(request.output, f"{_WEIGHTS}/{name}.dat", content_of(name))
-        case "npz":
-            content = write_npz({name: array_of(name) for name in names})
-            write_below(request.output, f"{_WEIGHTS}.npz", content)
-        case "safetensors":
-            content = write_safetensors({name: array_of(name) for name in names})
-            write_below(request.output, f"{_WEIGHTS}.safetensors", content)
+        return {}
+    if request.weights == "dat":
+        return {f"{_WEIGHTS}/{name}.dat": map(content_of, (name,)) for name in names}
+    write = write_npz if request.weights == "npz" else write_safetensors
+    return {f"{_WEIGHTS}.{request.weights}": (write({name: array_of(name) for name in names}),)}
 
 
 def _tensor_file(content: bytes, variable: StoredTensor) -> bytes:

@@ -21,7 +21,7 @@ from snd_server.exchange.conversion import (
     demand_output,
     shown_source,
     summary,
-    write_weights,
+    weight_files,
     wrong_output,
 )
 from snd_server.exchange.onnx_import import (
@@ -142,9 +142,9 @@ def _write(request: ConvertRequest, text: str, weights: Mapping[str, Array], mai
     total = sum(prod(array.shape) * max(array.dtype.itemsize, 4) for array in weights.values())
     if total > request.memory_bytes:
         raise ArgumentError(f"the weights take {total:,} bytes, more than the {request.memory_bytes:,} allowed")
-    write_below(request.output, MAIN, text.encode())
 
     def array_of(name: str) -> Array:
         return tensor_array(weights[name])
 
-    write_weights(request, weights, lambda name: write_tensor(array_of(name)), array_of)
+    files = weight_files(request, weights, lambda name: write_tensor(array_of(name)), array_of)
+    write_below(request.output, {MAIN: (text.encode(),), **files})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,13 +35,20 @@ from snd_server.running.arguments import ArgumentError, among, parse_arguments
 from snd_server.running.definitions import chosen_definition
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
 from snd_server.running.specified_names import as_declared, is_specified, with_reals
-from snd_server.running.state_files import demand_suffix, write_variables
+from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
 from snd_server.running.weight_maps import read_rules, renamed
 from snd_server.running.weights import by_variables, loaded, read_weights, stored_weights, weights_beside
 from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.model_folder import no_file
-from snd_server.workspace_files.writing import write_file
+from snd_server.workspace_files.writing import (
+    ChangedMeanwhileError,
+    Version,
+    replace_version,
+    version_of,
+    write_file,
+    write_together,
+)
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _IN_FILE_NAMES = " !#$&'()+,;=@[]^`{}"
@@ -139,6 +146,7 @@ def _evaluated(
         raise ArgumentError(no_file(request.path))
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
         raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
+    before = None if request.state is None else version_of(request.state)
     try:
         prepared = prepare(snapshot, request, checker.configurations.of_file(request.path).weights)
     except UnknownOutputError:
@@ -160,7 +168,7 @@ def _evaluated(
     failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
     differing: tuple[str, ...] = ()
     if not failures:
-        _write(request, answer)
+        _write(request, answer, before)
         differing = tuple(deviations(answer.arrays or {}, expected, request.tolerance))
     evaluated = replace(
         evaluated,
@@ -349,16 +357,28 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-def _write(request: RunRequest, answer: EvaluationAnswer) -> None:
-    """Write what is to be written: outputs, state, weights."""
+def _write(request: RunRequest, answer: EvaluationAnswer, before: Version) -> None:
+    """Write the state, weights and outputs that are asked for. ``before`` is the version of the state that was read.
+
+    Raises ArgumentError and OSError.
+    """
     _demand_own_state(request, answer)
-    if request.output is not None:
-        _write_outputs(Path(request.output), answer)
     variables = answer.variables or {}
     if request.state is not None:
-        write_variables("--state", request.state, variables, answer.updated)
+        content = variables_content("--state", request.state, variables, answer.updated)
+        try:
+            replace_version(request.state, content, before)
+        except ChangedMeanwhileError:
+            raise ArgumentError(
+                f"--state {request.state}: another run has changed this file since this run read it, and snd left it "
+                "as it is: run again"
+            ) from None
     if request.save_weights is not None:
-        write_variables("--save-weights", request.save_weights, variables, variables)
+        write_file(
+            request.save_weights, variables_content("--save-weights", request.save_weights, variables, variables)
+        )
+    if request.output is not None:
+        _write_outputs(Path(request.output), answer)
 
 
 def _demand_own_state(request: RunRequest, answer: EvaluationAnswer) -> None:
@@ -375,13 +395,15 @@ def _demand_own_state(request: RunRequest, answer: EvaluationAnswer) -> None:
 
 def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
     """Write ``NAME.npy``, of packs ``NAME.0.npy`` and so on; nothing for null."""
-    os.makedirs(folder, exist_ok=True)
+    files: dict[str | os.PathLike[str], Iterable[bytes]] = {}
     for name, value in (answer.arrays or {}).items():
         if isinstance(value, np.ndarray):
-            write_file(folder / f"{_file_name(name)}.npy", write_npy(value))
+            files[folder / f"{_file_name(name)}.npy"] = map(write_npy, (value,))
         elif value is not None:
             for at, item in enumerate(value):
-                write_file(folder / f"{_file_name(name)}.{at}.npy", write_npy(np.asarray(item)))
+                files[folder / f"{_file_name(name)}.{at}.npy"] = map(write_npy, (np.asarray(item),))
+    os.makedirs(folder, exist_ok=True)
+    write_together(files)
 
 
 def _file_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Variables written to, and read from, one file: ``--state`` and ``--save-weights``."""
+"""Variables in one file: ``--state`` and ``--save-weights``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from snd_runtime.files import write_npz, write_safetensors
 from snd_runtime.lowering.lowered import Argument
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.tensor_files import OF_SEVERAL
-from snd_server.workspace_files.writing import write_file
 
 _ITEM = re.compile(r"(.+)\[(\d+)\]")
 
@@ -23,10 +22,10 @@ def demand_suffix(option: str, path: str) -> None:
         raise ArgumentError(f"{option} {path}: this must be a .safetensors or .npz file")
 
 
-def write_variables(option: str, path: str, variables: Mapping[str, Argument], names: Iterable[str]) -> None:
-    """Write variables to a file by their scoped names; those of a pack as ``NAME.0``.
+def variables_content(option: str, path: str, variables: Mapping[str, Argument], names: Iterable[str]) -> bytes:
+    """Return the content of a file of variables by their scoped names; those of a pack are ``NAME.0``.
 
-    Raises ArgumentError for what the file can't hold, and OSError.
+    Raises ArgumentError for variables that the file can't hold.
     """
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for name in names:
@@ -37,7 +36,6 @@ def write_variables(option: str, path: str, variables: Mapping[str, Argument], n
         elif value is not None:
             arrays.update({f"{name}.{at}": each for at, each in enumerate(value)})
     try:
-        content = write_npz(arrays) if path.endswith(".npz") else write_safetensors(arrays)
+        return write_npz(arrays) if path.endswith(".npz") else write_safetensors(arrays)
     except ValueError as error:
         raise ArgumentError(f"{option} {path}: {error}") from None
-    write_file(path, content)

@@ -6,12 +6,16 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from typing import TypeAlias
 
 from snd_server.limits import MOST_SOURCE_BYTES
 from snd_server.workspace_files.reading import read_file, reason
 
+_LINKS = 40
+"""Number of links that are followed, as Linux has it."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -38,11 +42,24 @@ def replace_text(path: str, before: str, after: str) -> list[str]:
 
     content = mark() + after.encode()
     _demand_writable(target, path)
-    with _beside(target, (content,)) as (temporary, lost):
+    with _beside(target, (content,)) as (temporary, lost), _alone_in(os.path.dirname(target)):
         mark()
         os.replace(temporary, target)
     _settle(target)
     return lost
+
+
+Version: TypeAlias = "tuple[int, ...] | None"
+"""Identity of the content of a file; None for a file that does not exist."""
+
+
+def version_of(path: str | os.PathLike[str]) -> Version:
+    """Return the version of a file: every program that writes to the file, or replaces it, makes another."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
@@ -50,21 +67,36 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 
     Pipes and devices that the user names, as ``/dev/stdout``, are written to as they are.
     """
-    if is_stream(path):
-        with open(os.path.realpath(path), "wb") as stream:
-            stream.write(content)
-        return
     write_together({path: (content,)})
+
+
+def replace_version(path: str | os.PathLike[str], content: bytes, before: Version) -> None:
+    """Write a file as ``write_file``. Raises ChangedMeanwhileError if the version of the file is not ``before``."""
+    if is_stream(path):
+        write_file(path, content)
+        return
+    target = os.path.realpath(path)
+    if before is not None and os.path.isfile(target):
+        _demand_writable(target, path)
+    with _beside(target, (content,)) as (temporary, _), _alone_in(os.path.dirname(target)):
+        if version_of(target) != before:
+            raise ChangedMeanwhileError(errno.EBUSY, "it has changed since snd read it, and was left as it is", path)
+        os.replace(temporary, target)
+    _settle(target)
 
 
 def write_together(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None:
     """Replace several files, given in pieces, once all are written beside them. Raises OSError as ``write_file``.
 
-    A full disk leaves all of them as they were. The user has named each of them: links are followed.
+    A full disk leaves all of them as they were. Pipes and devices are written to after that. The user has named each of
+    them: links are followed.
     """
+    streams = [path for path in files if is_stream(path)]
     with ExitStack() as stack:
         written: list[tuple[str, str]] = []
         for path, pieces in files.items():
+            if path in streams:
+                continue
             target = os.path.realpath(path)
             if os.path.isfile(target):
                 _demand_writable(target, path)
@@ -74,26 +106,53 @@ def write_together(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> N
             os.replace(temporary, target)
     for _, target in written:
         _settle(target)
+    for path in streams:
+        _write_stream(path, files[path])
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path leads to a pipe or a device, or is below ``/dev`` or ``/proc``."""
-    target = os.path.realpath(path)
-    return (os.path.exists(target) and not os.path.isfile(target)) or os.path.abspath(path).startswith(
-        ("/dev/", "/proc/")
-    )
+    """Return whether a path leads to a pipe, a device, or a file that this process has open, as ``/dev/stdout``."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or _descriptor(path) is not None
 
 
-def write_below(folder: str, name: str, content: bytes) -> None:
-    """Make ``content`` the content of a file in ``folder`` or below, whose folders are made.
+def _write_stream(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
+    descriptor = _descriptor(path)
+    # A file that is opened again would be written to from its beginning, over what was written to its descriptor.
+    with open(path if descriptor is None else os.dup(descriptor), "wb") as stream:
+        stream.writelines(pieces)
 
-    Raises OSError as ``write_file``, and for pipes, and if links would lead out of ``folder``: what is in it is not the
-    user's choice.
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of the open file of this process that a path leads to by links such as ``/dev/stdout``."""
+    here = os.path.abspath(path)
+    for _ in range(_LINKS):
+        folder, name = os.path.split(here)
+        folder = os.path.realpath(folder)
+        if folder in (f"/proc/{os.getpid()}/fd", "/dev/fd") and name.isdecimal():
+            return int(name)
+        if not os.path.islink(here):
+            return None
+        here = os.path.join(folder, os.readlink(here))
+    return None
+
+
+def write_below(folder: str, files: Mapping[str, Iterable[bytes]]) -> None:
+    """Write files in ``folder`` or below, whose folders are made, all or none of them.
+
+    Raises OSError as ``write_together``, and for pipes, and if links would lead out of ``folder``: what is in it is not
+    the user's choice.
     """
-    path = os.path.join(folder, name)
-    demand_below(folder, path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    write_file(path, content)
+    paths: dict[str | os.PathLike[str], Iterable[bytes]] = {}
+    for name, pieces in files.items():
+        path = os.path.join(folder, name)
+        demand_below(folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        paths[path] = pieces
+    write_together(paths)
 
 
 def demand_below(folder: str, path: str) -> None:
@@ -109,6 +168,22 @@ def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
     """A file that is write-protected is not replaced either, though the folder would allow that."""
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+
+
+@contextmanager
+def _alone_in(folder: str) -> Iterator[None]:
+    """Wait until no other process of snd replaces a file in ``folder``, where folders can be locked."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(OSError):  # not every folder can be read, and not every file system has locks
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

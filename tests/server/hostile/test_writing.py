@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from snd_runtime.files import read_safetensors, write_safetensors
 from snd_server.workspace_files import writing
 from snd_server.workspace_files.writing import ChangedMeanwhileError, replace_text, write_file
 
@@ -194,6 +203,187 @@ def test_devices_that_are_named_are_written_to(tmp_path: Path, project: Path, re
     (project / "a.sknd").write_text(NICE)
     assert real("check", "--output-file", "/dev/null", "--exit-zero").status == 0
     assert not Path("/dev/null").is_file()
+
+
+# ---- a stream or a file ----------------------------------------------------------------------------------------------
+COUNTER = """import math;
+graph Counter {
+    @input { x: real[2]; }
+    @output { y: real[2]; }
+    @variable { total: real[2]; }
+    @compose { y = math.add(x, total); }
+    @update { total = y; }
+}
+"""
+RUN = ("run", "main.sknd", "--input", "x=[1.0, 2.0]")
+WRITERS = {
+    "state": (*RUN, "--state", "{}.safetensors"),
+    "save-weights": (*RUN, "--save-weights", "{}.npz"),
+    "export": ("export", "main.sknd", "-o", "{}.onnx"),
+    "graph": ("graph", "main.sknd", "-o", "{}.json"),
+    "output-file": ("check", "main.sknd", "--output-file", "{}.txt"),
+}
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    """A folder whose files are regular files, though it is below ``/dev``."""
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("there is no /dev/shm")
+    import tempfile
+
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        yield Path(folder)
+
+
+@pytest.mark.usefixtures("evaluated_here")
+@pytest.mark.parametrize("writer", WRITERS)
+def test_files_below_dev_are_replaced_as_a_whole(memory: Path, project: Path, real, monkeypatch, writer: str):
+    """A full disk leaves them: nothing is written over what is there."""
+    if writer == "export":
+        pytest.importorskip("onnx")
+    (project / "main.sknd").write_text(COUNTER)
+    arguments = [each.format(memory / "file") for each in WRITERS[writer]]
+    target = Path(next(each for each in arguments if each.startswith(str(memory))))
+    assert real(*arguments).status == 0
+    content, number = target.read_bytes(), target.stat().st_ino
+    full_disk(monkeypatch, "fsync")
+    outcome = real(*arguments)
+    monkeypatch.undo()
+    assert outcome.status == 2
+    assert "No space left on device" in outcome.stderr
+    assert (target.read_bytes(), target.stat().st_ino) == (content, number)
+    assert [*memory.iterdir()] == [target]
+
+
+@pytest.mark.usefixtures("evaluated_here")
+def test_outputs_are_replaced_together(project: Path, real, monkeypatch):
+    (project / "main.sknd").write_text(
+        "graph g { @input { x: real[2]; } @output { a: real[2]; b: real[2]; } @compose { a = x; b = x; } }\n"
+    )
+    there, calls = writing.os.fsync, 0
+
+    def full(handle: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        there(handle)
+
+    monkeypatch.setattr(writing.os, "fsync", full)
+    outcome = real("run", "main.sknd", "--input", "x=[1.0, 2.0]", "--output", "out")
+    monkeypatch.undo()
+    assert outcome.status == 2
+    assert [*(project / "out").iterdir()] == []
+
+
+def test_a_converted_model_is_replaced_as_a_whole(project: Path, real):
+    """The text stays that of the weights: a limit of the size of files stops the second of them."""
+    tensor = write_tensor_of(4096)
+    (project / "graph.nnef").write_text(
+        "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [4096]);\n"
+        "    w = variable<scalar>(shape = [4096], label = 'w');\n    y = add(x, w);\n}\n"
+    )
+    (project / "w.dat").write_bytes(tensor)
+    (project / "new").mkdir()
+    (project / "new/main.sknd").write_text("# mine\n")
+    outcome = limited(project, 8192, "convert", "graph.nnef", "-o", "new", "--force")
+    assert outcome.returncode == 2
+    assert "File too large" in outcome.stderr
+    assert (project / "new/main.sknd").read_text() == "# mine\n"
+    assert [each.name for each in (project / "new").rglob("*") if each.is_file()] == ["main.sknd"]
+
+
+def write_tensor_of(count: int) -> bytes:
+    from snd_runtime.files import write_tensor
+
+    return write_tensor(np.zeros(count, np.float32))
+
+
+def limited(folder: Path, most_bytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run snd in a process whose files have at most so many bytes."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
+    return subprocess.run(
+        [sys.executable, "-m", "snd_server", *arguments], cwd=folder, preexec_fn=limit, text=True,
+        capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("evaluated_here")
+def test_pipes_and_devices_are_written_to_as_they_are(project: Path, real):
+    (project / "main.sknd").write_text(COUNTER)
+    os.mkfifo(project / "pipe.npz")
+    found: list[bytes] = []
+    reader = threading.Thread(target=lambda: found.append((project / "pipe.npz").read_bytes()))
+    reader.start()
+    assert real(*RUN, "--save-weights", "pipe.npz").status == 0
+    reader.join(60)
+    assert found[0].startswith(b"PK")
+    assert stat.S_ISFIFO((project / "pipe.npz").stat().st_mode)
+    assert real("graph", "main.sknd", "--format", "json", "-o", "/dev/null").status == 0
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    outcome = real("graph", "main.sknd", "--format", "json", "-o", "/dev/full")
+    assert outcome.status == 2
+    assert "No space left on device" in outcome.stderr
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+def test_standard_output_is_gone_on_with(project: Path, name: str, kind: str):
+    """The shell has opened it: ``{ echo first; snd check --output-file /dev/stdout; echo last; } > file``."""
+    (project / "main.sknd").write_text(COUNTER)
+    (project / "link").symlink_to("/dev/stdout")
+    into = "> file; cat file" if kind == "file" else "| cat"
+    command = f"'{sys.executable}' -m snd_server check main.sknd --output-file {name}"
+    outcome = subprocess.run(
+        ["sh", "-c", f"{{ echo first; {command}; echo last; }} {into}"], cwd=project, text=True, capture_output=True,
+        check=True, timeout=120,
+    )  # fmt: skip
+    assert outcome.stderr == ""
+    assert outcome.stdout == "first\n1 file is clean\nlast\n"
+
+
+# ---- the same file by two processes ----------------------------------------------------------------------------------
+def test_one_of_two_runs_with_one_state_fails(project: Path):
+    """No update is lost: as many as said that they went well are in the file."""
+    (project / "main.sknd").write_text(COUNTER)
+    (project / "s.safetensors").write_bytes(write_safetensors({"total": np.zeros(2, np.float32)}))
+    command = [sys.executable, "-m", "snd_server", *RUN, "--state", "s.safetensors"]
+    runs = [subprocess.Popen(command, cwd=project, text=True, stderr=subprocess.PIPE) for _ in range(3)]
+    messages = [each.communicate(timeout=240)[1] for each in runs]
+    done = [each.returncode for each in runs].count(0)
+    assert read_safetensors((project / "s.safetensors").read_bytes())["total"].tolist() == [done, 2 * done]
+    assert [each.returncode for each in runs].count(2) == len(runs) - done
+    for each, message in zip(runs, messages, strict=True):
+        assert each.returncode == 0 or "another run has changed this file since this run read it" in message
+
+
+@pytest.mark.usefixtures("evaluated_here")
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_state_that_another_run_wrote_meanwhile_stays(project: Path, real, monkeypatch, exists: bool):
+    import snd_server.running.evaluate as running
+
+    (project / "main.sknd").write_text(COUNTER)
+    state, other = project / "s.safetensors", write_safetensors({"total": np.full(2, 7, np.float32)})
+    if exists:
+        state.write_bytes(write_safetensors({"total": np.zeros(2, np.float32)}))
+    there = running.answer_of
+
+    def write_and_run(*arguments: object) -> object:
+        state.write_bytes(other)
+        return there(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(running, "answer_of", write_and_run)
+    outcome = real(*RUN, "--state", "s.safetensors", "--output", "out")
+    assert outcome.status == 2
+    assert "--state s.safetensors: another run has changed this file since this run read it" in outcome.stderr
+    assert state.read_bytes() == other
+    assert not (project / "out").exists()
 
 
 def test_a_model_is_begun_as_a_whole(project: Path, real, monkeypatch):
