@@ -91,7 +91,11 @@ UNPREDICTABLE: dict[str, tuple[Callable[[], Any], str]] = {
         "the scaled input[0] is 4503599627370496",
     ),
     "CVM": (lambda: cvm("elemwise_add", [0, MOST], [0, 1]), "Y[1] is 2147483648, but a precision of 32 bits ends at"),
-    "CVM below": (lambda: cvm("negative", [MOST + 1]), "Y[0] is -2147483648"),
+    "CVM below": (lambda: cvm("elemwise_sub", [-MOST], [1]), "Y[0] is -2147483648"),
+    "CVM input": (lambda: cvm("clip", [4294967296], a_min=0, a_max=5), "X[0] is 4294967296, but a precision of 32"),
+    "CVM item of a pack": (lambda: cvm("concatenate", ([1], [-MOST - 1]), axis=0), "I[1][0] is -2147483648"),
+    "CVM limit": (lambda: cvm("clip", [7], a_min=MOST + 1, a_max=MOST + 2), "Y[0] is 2147483648"),
+    "CVM rank 0": (lambda: cvm("negative", MOST + 1), "X is 2147483648"),
 }  # fmt: skip
 
 
@@ -122,7 +126,7 @@ PREDICTABLE: dict[str, Callable[[], Any]] = {
     "the pixel before the first": lambda: tosa(
         "resize", np.ones((1, 2, 2, 1), int), offset=[-1, -2], border=[0, 0], **SIZES
     ),
-    "CVM": lambda: cvm("elemwise_sub", [MOST], [2 * MOST]),
+    "CVM": lambda: cvm("elemwise_sub", [MOST], [MOST]),
 }
 
 

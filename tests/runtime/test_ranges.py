@@ -86,6 +86,76 @@ def test_results_are_in_their_ranges(module: str):
     assert tight > len(cases) * 2 // 3, "ranges that say nothing are no use"
 
 
+LOOPS = {
+    "z = with s = x do..(5) cvm.elemwise_add(s, y);": True,
+    "z = with s = x do..(200) cvm.elemwise_sub(s, y);": True,
+    "z = with s = x do..(200) { d = cvm.elemwise_sub(s, y); e = cvm.cvm_clip{precision=9}(d); yield e; };": True,
+    "z = with s = x do..(200) { d = cvm.cvm_right_shift{precision=30, shift_bit=3}(s); "
+    "e = cvm.elemwise_add(d, y); yield e; };": True,
+    "z = with s = x for p : [x, y, x, y] do cvm.broadcast_max(s, p);": True,
+    "z, ~ = with s = x, t = y do..(70) { u = cvm.elemwise_add(t, one); yield t, u; };": True,
+    "z = with s = x do..(9) { i = with j = s do..(9) cvm.elemwise_add(j, y); yield i; };": True,
+    "z = with s = x while is_small(s, limit) do cvm.elemwise_add(s, one);": False,
+    "z = if is_small(x, limit) then cvm.negative(x) else cvm.elemwise_add(x, y);": True,
+}
+"""Loops and branches, and whether the range of the result is known."""
+LOOP_GRAPH = """import cvm;
+operator is_small {{
+    @input {{ x: int[n]; limit: int[]; }}
+    @output {{ y: bool[]; }}
+    @lower {{ y[] = true; y[] &= x[i,] < limit[], i < n; }}
+}}
+graph g {{
+    @input {{ a: int[3]; c: int[3]; }}
+    @constant {{ one: int[3] = 1; limit: int[] = 100; }}
+    @output {{ z: int[3]; }}
+    @compose {{
+        x = cvm.cvm_clip{{precision=8}}(a);
+        y = cvm.cvm_clip{{precision=6}}(c);
+        {statements}
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize("statements", LOOPS)
+def test_results_of_loops_and_branches_are_in_their_ranges(statements: str):
+    snapshot = snapshot_of({"main.sknd": LOOP_GRAPH.format(statements=statements)})
+    root = snapshot.specialization(OperatorName("main.sknd", "g"))
+    assert root is not None
+    assert root.body is not None, [failure.message for failure in root.failures]
+    found = ranges_of(root).of(root.body.outputs["z"])
+    assert (found is not None) == LOOPS[statements]
+    for _ in range(tries(4, 40)):
+        a, c = RANDOM.choice([-127, 127, 0, 5], 3), RANDOM.choice([-31, 31, 1], 3)
+        result = execute(snapshot.session(), root, [a, c], Execution()).outputs["z"]
+        assert isinstance(result, np.ndarray)
+        if found is not None:
+            assert found.least <= int(result.min()) <= int(result.max()) <= found.most
+
+
+def test_an_operator_knows_nothing_of_its_invocation_before():
+    """The second operand has no range, so the sum within the operator has none, either."""
+    text = """import cvm;
+operator doubled {
+    @input { x: int[n]; }
+    @output { y: int[n]; }
+    @compose { y = cvm.elemwise_add(x, x); }
+}
+graph g {
+    @input { a: int[4]; b: int[4]; }
+    @output { y: int[4]; z: int[4]; }
+    @compose { x = cvm.cvm_clip{precision=8}(a); y = doubled(x); z = doubled(b); }
+}
+"""
+    root = snapshot_of({"main.sknd": text}).specialization(OperatorName("main.sknd", "g"))
+    assert root is not None
+    assert root.body is not None
+    ranges = ranges_of(root)
+    assert ranges.of(root.body.outputs["y"]) == Range(-254, 254)  # type: ignore[arg-type]
+    assert ranges.of(root.body.outputs["z"]) is None  # type: ignore[arg-type]
+
+
 def test_precision_is_that_of_the_text():
     assert [bits_of(Range(-most, most)) for most in (0, 1, 2, 3, 4, 127, 128, 2**31 - 1)] == [1, 2, 3, 3, 4, 8, 9, 32]
     assert bits_of(Range(0, 127)) == 8

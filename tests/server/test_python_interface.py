@@ -40,6 +40,27 @@ def _model(folder: Path, text: str, **given: object) -> snd.Model:
     return snd.load(folder, **given)  # type: ignore[arg-type]
 
 
+GENERIC = """
+graph Generic {
+    @dtype { T: num; }
+    @input { x: T[2]; y: T[2]; }
+    @output { z: T[2]; }
+    @compose { z = math.add(x, y); }
+}
+"""
+
+
+def test_ints_given_for_a_generic_type_become_reals_beside_reals(tmp_path: Path):
+    assert _model(tmp_path, GENERIC).run(x=[1, 2], y=[3.5, 4])["z"].tolist() == [4.5, 6]  # type: ignore[union-attr]
+
+
+def test_arrays_outside_the_base_of_a_generic_type_are_refused(tmp_path: Path):
+    with pytest.raises(snd.ModelError, match="can be int or real, but the input 'x' is 'str'"):
+        _model(tmp_path, GENERIC).run(x=["a", "b"], y=["c", "d"])
+    with pytest.raises(snd.ModelError, match="'T' of 'Generic' is 'int' by the input 'x', but is 'bool'"):
+        _model(tmp_path, GENERIC).run(x=[1, 2], y=[True, False])
+
+
 def test_variables_keep_their_values_until_they_are_reset(tmp_path: Path):
     np.save(tmp_path / "total.npy", np.array([1, 2], np.float32))
     model = _model(tmp_path, COUNTER, weights=tmp_path)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
-from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.bind.arguments import Arguments, element_type
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.declarations import as_condition
+from snd_analysis.compose.bind.generic_types import failing_generic_type
 from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.body.operation_scopes import (
     passes_scope_on,
@@ -83,8 +84,10 @@ __all__ = [
     "compose_root",
     "declare_root",
     "decompose",
+    "element_type",
     "errors_by_omission",
     "extent_text",
+    "failing_generic_type",
     "failing_known_elements",
     "flat_size",
     "input_extent",

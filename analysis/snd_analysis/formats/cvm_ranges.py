@@ -1,4 +1,4 @@
-"""What operators of CVM make of ranges: a precision of more than 32 bits is an error of the machine."""
+"""Ranges of the results of CVM operators. More than 32 bits are an error of the machine, for every tensor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import prod
 
 from snd_analysis import rules
+from snd_analysis.compose import specialization_of
 from snd_analysis.formats.intervals import Finding, Known, Operands, Range, Transfer, bits_of
 from snd_analysis.symbolic.values import NULL
 
@@ -16,9 +17,28 @@ def _held(result: Range | None, what: str) -> Range | Known | None:
     """Return a result, with a warning if it takes more than 32 bits."""
     if result is None or result.within(_PRECISE):
         return result
-    reached = result.most if result.most >= -result.least else result.least
-    message = f"{what} can reach {reached}, which takes {bits_of(result)} bits, and 32 are the most"
-    return Known((result.clipped(_PRECISE.least, _PRECISE.most),), (Finding(rules.PRECISION_EXCEEDED, message),))
+    return Known((result.clipped(_PRECISE.least, _PRECISE.most),), (_exceeded(result, what),))
+
+
+def _exceeded(found: Range, what: str) -> Finding:
+    reached = found.most if found.most >= -found.least else found.least
+    message = f"{what} can reach {reached}, which takes {bits_of(found)} bits, and 32 are the most"
+    return Finding(rules.PRECISION_EXCEEDED, message)
+
+
+def _operands_checked(transfer: Transfer) -> Transfer:
+    """Return a transfer that reports operands of more than 32 bits, such as constants, and nothing more then."""
+
+    def checked(found: Operands) -> Range | Known | None:
+        callee = specialization_of(found.operation)
+        members = () if callee is None else callee.template.inputs
+        operands = [(member.name, found.range(at)) for at, member in enumerate(members)]
+        wide = [(name, range) for name, range in operands if range is not None and not range.within(_PRECISE)]
+        if not wide:
+            return transfer(found)
+        return Known((), tuple(_exceeded(range, f"the input '{name}'") for name, range in wide))
+
+    return checked
 
 
 def _two(combine: Callable[[Range, Range], Range], what: str) -> Transfer:
@@ -88,12 +108,12 @@ def _negative(found: Operands) -> Range | Known | None:
     return None if x is None else _held(-x, "the negative")
 
 
-def _clip(found: Operands) -> Range | None:
+def _clip(found: Operands) -> Range | Known | None:
     x, least, most = found.range(), found.number("a_min"), found.number("a_max")
     if least is None or most is None:
         return None
     x = x or Range(least, most)
-    return Range(min(max(x.least, least), most), min(max(x.most, least), most))
+    return _held(Range(min(max(x.least, least), most), min(max(x.most, least), most)), "an element within the limits")
 
 
 def _limit(found: Operands) -> Range | None:
@@ -134,7 +154,7 @@ def _max_of(x: Range, y: Range) -> Range:
     return Range(max(x.least, y.least), max(x.most, y.most))
 
 
-TRANSFERS: dict[str, Transfer] = {
+_TRANSFERS: dict[str, Transfer] = {
     "Convolution": _convolution, "Dense": _dense, "MaxPooling": _or_zero, "Relu": _relu, "Upsampling": _same,
     "abs": _abs, "broadcast_add": _two(lambda x, y: x + y, "the sum"), "broadcast_div": _two(_divided, "the quotient"),
     "broadcast_max": _two(_max_of, "the maximum"), "broadcast_mul": _two(lambda x, y: x * y, "the product"),
@@ -146,4 +166,5 @@ TRANSFERS: dict[str, Transfer] = {
     "non_max_suppression": _or_removed, "repeat": _same, "reshape": _same, "slice": _same, "slice_like": _same,
     "squeeze": _same, "strided_slice": _same, "sum": _sum, "take": _same, "tile": _same, "transpose": _same,
 }  # fmt: skip
+TRANSFERS = {name: _operands_checked(transfer) for name, transfer in _TRANSFERS.items()}
 """Nothing is known of an input of undefined precision, nor of what is computed of it, until something clips it."""

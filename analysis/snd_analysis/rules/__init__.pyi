@@ -9,6 +9,8 @@ from snd_analysis.rules.expressions import null_not_allowed as null_not_allowed
 from snd_analysis.rules.formulas import int_overflow as int_overflow
 from snd_analysis.rules.formulas import tensor_not_accessed as tensor_not_accessed
 from snd_analysis.rules.invocations import argument_shape as argument_shape
+from snd_analysis.rules.invocations import generic_conflict as generic_conflict
+from snd_analysis.rules.invocations import generic_outside_base as generic_outside_base
 from snd_analysis.rules.packs import decomposition_mismatch as decomposition_mismatch
 from snd_analysis.rules.packs import index_out_of_range as index_out_of_range
 from snd_analysis.rules.packs import length_mismatch as length_mismatch

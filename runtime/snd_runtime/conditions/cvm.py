@@ -1,27 +1,34 @@
-"""What CVM demands of elements: a precision of 32 bits at most, so that -2147483648 is no element."""
+"""The precision that CVM demands of elements: 32 bits at most, so that -2147483648 is no element."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from snd_analysis.skriptnd.names import library_names
 from snd_runtime.conditions.condition import Call, Conditions, Violation, outside
+from snd_runtime.lowering.arithmetic import Array
 
 _GREATEST = 2**31 - 1
+_DEMANDED = f"a precision of 32 bits ends at {-_GREATEST} and {_GREATEST}"
 
 
 def _precise(call: Call) -> Violation | None:
-    for name in ("Y", "valid_count"):
-        value = call.tensors.get(name)
+    """Return the first element of a tensor that takes more than 32 bits; before the run, of an input."""
+    checked = (outside(array, -_GREATEST, _GREATEST, name, _DEMANDED) for name, array in _arrays(call))
+    return next((found for found in checked if found is not None), None)
+
+
+def _arrays(call: Call) -> Iterator[tuple[str, Array]]:
+    """Yield the tensors by name, those of a pack with their positions. Null has none."""
+    for name, value in call.tensors.items():
         if isinstance(value, np.ndarray):
-            found = outside(
-                value, -_GREATEST, _GREATEST, name, f"a precision of 32 bits ends at {-_GREATEST} and {_GREATEST}"
-            )
-            if found is not None:
-                return found
-    return None
+            yield name, value
+        elif value is not None:
+            yield from ((f"{name}[{at}]", each) for at, each in enumerate(value))
 
 
 CONDITIONS: dict[str, Conditions] = {
-    name: Conditions(after=(_precise,)) for name in library_names("cvm").definitions if not name.startswith("_")
+    name: Conditions((_precise,), (_precise,)) for name in library_names("cvm").definitions if not name.startswith("_")
 }

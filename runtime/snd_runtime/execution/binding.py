@@ -34,7 +34,8 @@ def bind_arrays(
 
     Arguments that are left out at the end are null. Raises EvaluationFailed, saying why, if there is none.
     """
-    arrays = converted(template, inputs, real or np.dtype(np.float32))
+    types = dict(zip((generic.name.text for generic in template.generics), dtypes, strict=False))
+    arrays = converted(template, inputs, real or np.dtype(np.float32), types)
     given = Arguments(tuple(dtypes), attributes or {}, tuple(_tensors(template, arrays)))
     try:
         specialization = session.specialization(template, given)
@@ -65,33 +66,56 @@ def bound(session: Session, specialization: Specialization, inputs: Sequence[Arg
     return bind_arrays(session, specialization.template, inputs, attributes, dtypes)
 
 
-def converted(template: Template, inputs: Sequence[Argument], real: np.dtype[Any]) -> list[Argument]:
-    """Return the arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be."""
+def converted(
+    template: Template, inputs: Sequence[Argument], real: np.dtype[Any], dtypes: Mapping[str, str]
+) -> list[Argument]:
+    """Return the arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be.
+
+    ``dtypes`` are the types of generic types, as far as they are known. Ints may be given for reals.
+    """
     if len(inputs) > len(template.inputs):
         message = f"'{template.shown}' has {len(template.inputs)} inputs, but {len(inputs)} arguments are given"
         raise EvaluationFailed(rules.ARGUMENT_COUNT, message, _place(template))
-    return [_converted(template, member, value, real) for member, value in zip(template.inputs, inputs, strict=False)]
+    given = list(zip(template.inputs, inputs, strict=False))
+    dtypes = {**_deduced(template, given), **dtypes}
+    return [_converted(template, member, value, real, dtypes) for member, value in given]
 
 
-def _converted(template: Template, member: Member, value: Argument, real: np.dtype[Any]) -> Argument:
+def _deduced(template: Template, given: Sequence[tuple[Member, Argument]]) -> dict[str, str]:
+    """Return the generic types that several arrays, some of ints and some of reals, make reals."""
+    found: dict[str, set[str]] = {generic.name.text: set() for generic in template.generics}
+    for member, value in given:
+        if found and value is not None and member.node.type.text in found:
+            arrays = [value] if isinstance(value, np.ndarray) else value
+            found[member.node.type.text].update(_element_type(np.asarray(array)) for array in arrays)
+    return {name: "real" for name, types in found.items() if types == {"int", "real"}}
+
+
+def _element_type(array: Array) -> str:
+    return {"f": "real", "b": "bool", "O": "str", "U": "str"}.get(array.dtype.kind, "int")
+
+
+def _converted(
+    template: Template, member: Member, value: Argument, real: np.dtype[Any], dtypes: Mapping[str, str]
+) -> Argument:
     if value is None:
         return None
     if member.node.pack is None:
-        return _array(template, member, value, real)
+        return _array(template, member, value, real, dtypes)
     if isinstance(value, np.ndarray):
         message = f"the input '{member.name}' is a pack of tensors, but one array is given for it"
         raise EvaluationFailed(ARGUMENT_TYPE, message, template.declared(member.symbol))
-    return tuple(_array(template, member, item, real) for item in value)
+    return tuple(_array(template, member, item, real, dtypes) for item in value)
 
 
-def _array(template: Template, member: Member, value: Any, real: np.dtype[Any]) -> Array:
+def _array(template: Template, member: Member, value: Any, real: np.dtype[Any], dtypes: Mapping[str, str]) -> Array:
     array = np.asarray(value)
-    wanted = member.node.type.text
+    wanted = dtypes.get(member.node.type.text, member.node.type.text)
     if array.dtype.kind not in _KINDS.get(wanted, "fiubOU"):
         message = f"the input '{member.name}' is '{wanted}', but an array of {array.dtype} is given for it"
         raise EvaluationFailed(ARGUMENT_TYPE, message, template.declared(member.symbol))
     if wanted not in _KINDS:  # a generic type: that of the array
-        wanted = {"f": "real", "b": "bool", "O": "str", "U": "str"}.get(array.dtype.kind, "int")
+        wanted = _element_type(array)
     if array.dtype.kind == "U":
         return array.astype(STR)
     if wanted == "int" and array.dtype == np.uint64 and array.size and int(array.max()) > INT_MAX:

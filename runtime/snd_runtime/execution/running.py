@@ -36,7 +36,7 @@ def execute(
     Raises EvaluationFailed for what has no value, what can't be composed, and limits that are exceeded.
     """
     real = np.dtype(request.real)
-    arguments = converted(specialization.template, inputs, real)
+    arguments = converted(specialization.template, inputs, real, specialization.scope.dtypes)
     try:
         specialization = bound(session, specialization, arguments)
         check_empty_packs(specialization)

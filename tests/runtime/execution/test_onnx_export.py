@@ -61,7 +61,7 @@ def test_onnxruntime_computes_what_operators_do():
             if name not in IMPOSSIBLE:
                 wrong.append(str(impossible))
             continue
-        found = exported.run(converted(specialization.template, inputs, FLOAT32))
+        found = exported.run(converted(specialization.template, inputs, FLOAT32, specialization.scope.dtypes))
         for own, other in zip(flattened(outcome.outputs), found, strict=False):
             if own.shape != other.shape or not (name in RANDOM or _agree(own, other)):
                 wrong.append(f"{name}: {own.shape} {own.reshape(-1)[:8]} {other.shape} {other.reshape(-1)[:8]}")
@@ -91,7 +91,7 @@ def test_onnxruntime_computes_what_operators_do_with_other_attributes():
             continue
         compared += 1
         try:
-            found = exported.run(converted(template, other.arguments, FLOAT32))
+            found = exported.run(converted(template, other.arguments, FLOAT32, other.specialization.scope.dtypes))
         except InvalidArgument as refused:
             wrong.append(f"{name} with {attribute} = {value}: {refused}")
             continue

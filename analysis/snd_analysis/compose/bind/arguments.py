@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.declared_shapes import Declarations
+from snd_analysis.compose.bind.generic_types import failing_generic_type
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.scope import ValueScope
@@ -73,15 +74,21 @@ class Binder:
         for member, value in self._given_values():
             name = member.node.type.text
             if name in names and name not in dtypes:
-                dtype = _element_type(value)
+                dtype = element_type(value)
                 if dtype is not None:
                     dtypes[name] = dtype
+        self._demand_fitting_types([(member, element_type(value)) for member, value in self._given_values()])
         for generic in generics:
             if generic.name.text in dtypes:
                 continue
             if generic.default is None:
                 raise Unbindable
             dtypes[generic.name.text] = generic.default.text
+
+    def _demand_fitting_types(self, given: Sequence[tuple[Member, str | None]]) -> None:
+        failure = failing_generic_type(self.template, self.scope.dtypes, given)
+        if failure is not None:
+            raise BindingFailed(failure)
 
     def _given_values(self) -> Iterator[tuple[Member, Value]]:
         for member in self.template.attributes:
@@ -315,12 +322,13 @@ def _is_known(value: Value) -> bool:
     return value is NULL
 
 
-def _element_type(value: Value) -> str | None:
+def element_type(value: Value) -> str | None:
+    """Return the element type of a value; None if it is not known."""
     match value:
         case Maybe():
-            return _element_type(value.value)
+            return element_type(value.value)
         case Tensor():
             return value.dtype
         case Pack():
-            return _element_type(value.elements[0]) if value.segments else value.dtype
+            return element_type(value.elements[0]) if value.segments else value.dtype
     return dtype_of(value)

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.arguments import Arguments, Binder
+from snd_analysis.compose.bind.arguments import Arguments, Binder, element_type
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.dynamic.unknowns import Open
@@ -69,6 +69,12 @@ class RootBinder(Binder):
 
     # ---- types and attributes ----------------------------------------------------------------------------------------
     def _bind_types(self) -> None:
+        if self._dtypes:
+            self.scope.dtypes.update(self._dtypes)
+            attributes = [each for each in self.template.attributes if each.name in self.given.attributes]
+            inputs = [each for each in self.template.inputs if each.name in self._shapes]
+            typed = [(each, element_type(self.given.attributes[each.name])) for each in attributes]
+            self._demand_fitting_types([*typed, *((each, self._dtypes.get(each.node.type.text)) for each in inputs)])
         for generic in self.template.generics:
             name = generic.name.text
             default = generic.default.text if generic.default is not None and self.scope.composing else name

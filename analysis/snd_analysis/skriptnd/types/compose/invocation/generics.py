@@ -22,9 +22,6 @@ _CONTAINED = {
 }
 
 
-_ALLOWED = {"arith": "int, real or bool", "num": "int or real"}
-
-
 def is_within(dtype: Dtype, base: str) -> bool:
     """Return whether whatever a type stands for belongs to an abstract base."""
     return (dtype.base or dtype.name) in _CONTAINED[base]
@@ -92,7 +89,7 @@ class TypeBinding:
             return True
         before = "" if known.dtype is None else described(known.dtype)
         first = f"{known.by} {before}" if known.by.startswith("is") else f"is {before} {known.by}"
-        message = f"'{generic.name}' of '{self._name.name}' {first}, but is {described(actual)} by {by}"
+        message = rules.generic_conflict.message(self._name.name, generic.name, first, by, described(actual))
         notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
         if known.node is not None:
             notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
@@ -144,7 +141,6 @@ class TypeBinding:
         return base not in _CONTAINED or is_within(dtype, base)
 
     def _report_base(self, node: nodes.Node, generic: str, base: str, dtype: Dtype, how: str) -> None:
-        allowed = _ALLOWED.get(base, "any type")
-        message = f"'{generic}: {base}' of '{self._name.name}' can be {allowed}, but {how} {described(dtype)}"
+        message = rules.generic_outside_base.message(self._name.name, generic, base, how, described(dtype))
         note = elsewhere(self._name, f"'{generic}' is declared here", generic)
         self._work.context.report(rules.GENERIC_OUTSIDE_BASE, node, message, (note,))
