@@ -6,7 +6,7 @@ branches, guarded indices ``|i|``, optional inputs, and indices that are read fr
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Set
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
@@ -15,12 +15,10 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
 from snd_analysis.skriptnd.types.formulas.counting import counted_symbols
+from snd_analysis.skriptnd.types.formulas.index_space import IndexSpace, index_space
 from snd_analysis.skriptnd.types.typed import UNTYPED
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-
-Limits = Mapping[Hashable, Integer]
-"""The number of values that each index takes, from 0 on, by the key of the variable that stands for it."""
 
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 _Access = nodes.Access | nodes.Subscript
@@ -31,19 +29,26 @@ def check_reach(context: Context, formula: nodes.Lowering) -> None:
     guarded = (each for each in nodes.descendants(formula) if isinstance(each, nodes.Bounded))
     if formula.condition is not None or any(each.below is None for each in guarded):
         return  # points may be skipped, and with them what other indices do there (2.12)
-    limits = _limits(context, formula)
+    space = _index_space(context, formula)
+    if space is None:
+        return
     accesses: list[_Access] = [formula.target]
     for part in (*(local.value for local in formula.locals), formula.value):
         accesses.extend(_evaluated(part))
     for access in accesses:
-        if _leaves(context, access, limits):
+        if _leaves(context, access, space):
             return
 
 
-def _limits(context: Context, formula: nodes.Lowering) -> Limits:
+def _index_space(context: Context, formula: nodes.Lowering) -> IndexSpace | None:
+    """Return the index space of a formula; None if elements of tensors decide which points it has.
+
+    Packed indices have no range in it.
+    """
     named: list[tuple[nodes.Name, nodes.Expression]] = [(bound.name, bound.bound) for bound in formula.bounds]
     if formula.unroll is not None and formula.unroll.name is not None:
         named.append((formula.unroll.name, formula.unroll.count))
+    symbols = {context.symbol(name) for name, _ in named}
     found: dict[Hashable, Integer] = {}
     for name, bound in named:
         symbol = context.symbol(name)
@@ -51,8 +56,14 @@ def _limits(context: Context, formula: nodes.Lowering) -> Limits:
         limit = context.expressions.get(bound, UNTYPED).value
         if index is not None and limit is not None:
             found.update(dict.fromkeys(shapes.variables(index), limit))
-    # An index that runs to another one has a greatest value, but not together with that of the other.
-    return {key: limit for key, limit in found.items() if not shapes.variables(limit) & found.keys()}
+        elif any(_varies(context, each, symbols) for each in (bound, *nodes.descendants(bound))):
+            return None
+    return index_space(found)
+
+
+def _varies(context: Context, node: nodes.Node, indices: Set[Symbol | None]) -> bool:
+    """Return whether a part of a bound differs between points or is an element of a tensor."""
+    return isinstance(node, nodes.Subscript) or (isinstance(node, nodes.Name) and context.symbol(node) in indices)
 
 
 def _evaluated(node: nodes.Node) -> Iterator[nodes.Subscript]:
@@ -73,7 +84,7 @@ def _evaluated(node: nodes.Node) -> Iterator[nodes.Subscript]:
                 yield from _evaluated(child)
 
 
-def _leaves(context: Context, access: _Access, limits: Limits) -> bool:
+def _leaves(context: Context, access: _Access, space: IndexSpace) -> bool:
     """Return whether an access certainly leaves its tensor, or the pack that holds it, which is reported."""
     *selections, index = _indices(access)
     name = access.name if isinstance(access, nodes.Access) else _target(access)
@@ -86,10 +97,10 @@ def _leaves(context: Context, access: _Access, limits: Limits) -> bool:
     items = [item for each in selections for item in each.items]
     if type_.length is not None and not selections and len(index.items) == 1 and not index.trailing_comma:
         items = list(index.items)  # an item of a pack is passed on
-    elif _leaves_tensor(context, access, symbol, index, limits):
+    elif _leaves_tensor(context, access, symbol, index, space):
         return True
     return type_.length is not None and any(
-        _leaves_extent(context, item, type_.length, limits, rules.INDEX_OUT_OF_RANGE, symbol) for item in items
+        _leaves_extent(context, item, type_.length, space, rules.INDEX_OUT_OF_RANGE, symbol) for item in items
     )
 
 
@@ -106,7 +117,7 @@ def _target(node: nodes.Node) -> nodes.Node:
     return node
 
 
-def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nodes.Index, limits: Limits) -> bool:
+def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nodes.Index, space: IndexSpace) -> bool:
     shape = symbol.node.shape if isinstance(symbol.node, nodes.Parameter) else None
     extents = None if shape is None else extents_of(dimensions(context, shape))
     single = not any(isinstance(item, nodes.Expanded | nodes.Zip) for item in index.items)
@@ -117,7 +128,7 @@ def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nod
     return any(
         extent is not None
         and not _is_counted(context, extent)
-        and _leaves_extent(context, item, extent, limits, rules.ACCESS_OUT_OF_RANGE, symbol)
+        and _leaves_extent(context, item, extent, space, rules.ACCESS_OUT_OF_RANGE, symbol)
         for item, extent in zip(index.items, extents, strict=True)
     )
 
@@ -129,17 +140,17 @@ def _is_counted(context: Context, extent: Integer) -> bool:
 
 
 def _leaves_extent(
-    context: Context, item: nodes.Node, extent: Integer, limits: Limits, rule: Rule, symbol: Symbol
+    context: Context, item: nodes.Node, extent: Integer, space: IndexSpace, rule: Rule, symbol: Symbol
 ) -> bool:
     """Return whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end
     then."""
     typed = context.expressions.get(item, UNTYPED)
     if isinstance(item, nodes.Range | nodes.Bounded) or typed.type is None or typed.type.packed or typed.value is None:
         return False
-    least, most = _range(typed.value, limits)
-    if most is not None and _is_certainly_negative(extent - most - 1, limits):
+    least, most = space.extremes(typed.value)
+    if most is not None and space.is_negative(extent - most - 1):
         verb, reached = "reaches", most
-    elif least is not None and rule == rules.ACCESS_OUT_OF_RANGE and _is_certainly_negative(least, limits):
+    elif least is not None and rule == rules.ACCESS_OUT_OF_RANGE and space.is_negative(least):
         verb, reached = "begins at", least
     else:
         return False
@@ -149,28 +160,3 @@ def _leaves_extent(
     message = f"the index '{text}' {way} outside of '{symbol.name}', which has {there} from 0 to {extent - 1}"
     context.report(rule, item, message, (context.declared(symbol),))
     return True
-
-
-def _is_certainly_negative(value: Integer, limits: Limits) -> bool:
-    """Return whether a value is below 0 wherever the formula runs, and so every index takes a value: every limit is 1
-    or more."""
-    most_of_limits = (shapes.bounds(limit)[1] for limit in limits.values())
-    if any(most is not None and most < 1 for most in most_of_limits):
-        return False  # it never runs
-    highest = (
-        shapes.bounds(value + more)[1] for more in (shapes.constant(0), *(limit - 1 for limit in limits.values()))
-    )
-    return any(most is not None and most < 0 for most in highest)
-
-
-def _range(value: Integer, limits: Limits) -> tuple[Integer | None, Integer | None]:
-    """Return the least and greatest value of an index, both of which it takes; None if that can't be told."""
-    least = most = value
-    for key in shapes.variables(value) & limits.keys():
-        form = shapes.as_affine(value, key)
-        if form is None:
-            return None, None
-        factor, last = form[0], limits[key] - 1
-        low, high = (shapes.constant(0), last) if factor > 0 else (last, shapes.constant(0))
-        least, most = shapes.substitute(least, {key: low}), shapes.substitute(most, {key: high})
-    return least, most
