@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Shape, Tensor
 from snd_analysis.proofs.goal import Gap
-from snd_analysis.proofs.lengths import choices_of, lengths_of, symbols_below
+from snd_analysis.proofs.length_indices import symbols_below
+from snd_analysis.proofs.lengths import choices_of, lengths_of
 from snd_analysis.proofs.limits import FEW_CASES, LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
 from snd_analysis.proofs.relevance import relevant_symbols, shaping_attributes
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
@@ -166,6 +167,9 @@ class _Making:
             return
         if reason := lengths.reason or self._values.reason:
             yield Gap(reason)
+        elif lengths.number is not None:
+            longest = lengths.longest
+            yield Gap(f"'{lengths.number}' is taken for a number, and lengths above {longest} are not looked at")
         for row in rows(lengths.required + 1, lengths.longest):
             yield from replace(row, is_required=False).cases()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose import Specialization, ValueScope
 from snd_analysis.compose.formulas import (
+    IN_PACK,
     Apply,
     AxisPosition,
     Bounds,
@@ -20,6 +21,7 @@ from snd_analysis.compose.formulas import (
     IndexTerm,
     Next,
     Open,
+    OpenPack,
     Read,
     Slot,
     Table,
@@ -28,9 +30,9 @@ from snd_analysis.compose.formulas import (
     subterms,
     unconditional,
 )
-from snd_analysis.proofs.coverage import Writer, coverage
+from snd_analysis.proofs.coverage import Writer, Writing, coverage
 from snd_analysis.proofs.declared import declared_goals, failing_goals, input_facts, nonzero_divisors
-from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, negation
+from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, negation, number, truth
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
 from snd_analysis.proofs.limits import MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
@@ -49,15 +51,13 @@ Path = tuple[tuple[Term, bool], ...]
 def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
     """Yield what must hold, declarations first; nothing where what is given is not allowed."""
     template = specialization.template
-    if _lacks_extents(specialization):
-        return
     facts = (*input_facts(specialization, logic), *(logic.truth(check.condition) for check in specialization.checks))
     if specialization.failures or not specialization.valid:
         yield from failing_goals(specialization, facts)
         return
     declared, holding = declared_goals(specialization, logic, facts)
     yield from declared
-    if template.formulas:
+    if template.formulas and not _lacks_extents(specialization):
         # What declarations break is said of these: formulas are looked at where they hold.
         for chosen, more in _told_apart(specialization, logic):
             yield from _Formulas(chosen, logic, (*holding, *more)).goals()
@@ -86,10 +86,14 @@ def _told_apart(
 
 
 def _lacks_extents(specialization: Specialization) -> bool:
-    """Return whether an empty pack is all that could tell an extent: then no evaluation is possible."""
-    values = specialization.scope.values.items()
-    is_null = any(symbol.kind is SymbolKind.EXTENT and value is NULL for symbol, value in values)
-    return is_null and any(isinstance(each, Pack) and each.items == () for each in specialization.inputs)
+    """Return whether a tensor has an extent that only the tensors of an empty pack could tell: no formula runs then."""
+    if not any(isinstance(each, Pack) and each.items == () for each in specialization.inputs):
+        return False
+    template, values = specialization.template, specialization.scope.values
+    declared = (each.node.shape for each in (*template.outputs, *template.constants, *template.variables))
+    named = {symbol for shape in declared if shape is not None for symbol in template.symbols(shape)}
+    kinds = (SymbolKind.EXTENT, SymbolKind.USING)
+    return any(symbol.kind in kinds and values.get(symbol) is NULL for symbol in named)
 
 
 # ---- formulas --------------------------------------------------------------------------------------------------------
@@ -114,8 +118,7 @@ class _Formulas:
                 for formula in elaborate_formula(self._specialization, self._tensors, base, node):
                     yield from self._of_formula(formula)
                     for write in formula.writes if formula.operator == "=" else ():
-                        selects = formula.condition is not None or _skips(formula)
-                        self._writers.setdefault(write.slot, []).append(Writer(formula, write, selects))
+                        self._writers.setdefault(write.slot, []).append(Writer(formula, write, _skips(formula)))
             except EvaluationError as error:
                 self._incomplete.add(self._template.resolution.targets.get(node.target.name))
                 if error.rule in UNDECIDED:
@@ -133,12 +136,23 @@ class _Formulas:
             yield Goal(base, error.node, text, (*self.facts, *more), FALSE, error.message, breaks=breaks)
 
     def _coverage(self) -> Iterator[Posed]:
-        """Yield what '=' demands of each tensor of the outputs that it gives their values."""
+        """Yield the goals about each tensor of the outputs that '=' gives their values.
+
+        The last of several values counts where ':=' writes as well: nothing is demanded there.
+        """
+        operators: dict[object, set[str]] = {}
+        for _, node in self._template.formulas:
+            symbol = self._template.resolution.targets.get(node.target.name)
+            operators.setdefault(symbol, set()).add(node.operator.text)
         for base, node in self._template.formulas:
             symbol = self._template.resolution.targets.get(node.target.name)
             if node.operator.text != "=" or not isinstance(symbol, Symbol) or symbol in self._incomplete:
                 continue
+            if ":=" in operators[symbol]:
+                continue
             value = self._tensors.values.get(symbol)
+            if isinstance(value, OpenPack):
+                value = value.slot
             slots = (value.items or ()) if isinstance(value, Pack) else (value,)
             if any(each.items and not {*each.items}.isdisjoint(slots) for each in self._writers):
                 yield Gap("which tensor of a pack is written is decided in the run", base, node.target)
@@ -147,8 +161,20 @@ class _Formulas:
                 if isinstance(slot, Slot):
                     extents = [self.extent(slot, at) for at in range(slot.rank)]
                     yield from coverage(
-                        base, node.target, self._writers.get(slot, ()), extents, self.logic, self.facts, self.domain
-                    )
+                        base, node.target, self._writers.get(slot, ()), extents, self.logic, self.facts,
+                        Writing(self.writing, self.certainly_writing), is_accumulated=len(operators[symbol]) > 1,
+                    )  # fmt: skip
+
+    def writing(self, formula: Formula, point: Point) -> tuple[Expression, ...]:
+        """Return what holds in each point where a formula writes: indices below bounds, its condition, guards."""
+        condition = () if formula.condition is None else (self.logic.term(formula.condition, point),)
+        return (*self.domain(formula, point), *condition)
+
+    def certainly_writing(self, formula: Formula, point: Point) -> tuple[Expression, ...]:
+        """Return conditions under which a formula writes in a point: guarded indices in branches are in bounds, too."""
+        places = [*_places(subterms(*formula.roots))]
+        is_counted = any(place.bounds is Bounds.SKIPPED and self.extent(slot, at) is None for slot, place, at in places)
+        return (*self.writing(formula, point), *self._guards(places, point), truth(not is_counted))
 
     def domain(self, formula: Formula, point: Point) -> tuple[Expression, ...]:
         """Return what holds in a point: indices are below their bounds, and guarded ones not out of theirs."""
@@ -157,14 +183,17 @@ class _Formulas:
         return self._domains[formula, point]
 
     def _holding(self, formula: Formula, point: Point) -> Iterator[Expression]:
-        logic = self.logic
         yield from self._within_axes(formula, point, len(formula.axes))
-        for slot, place, at in _unconditional_places(formula):
+        yield from self._guards(_unconditional_places(formula), point)
+
+    def _guards(self, places: Iterable[_Place], point: Point) -> Iterator[Expression]:
+        """Yield that guarded indices are in bounds."""
+        for slot, place, at in places:
             if place.bounds is Bounds.SKIPPED:
-                index, extent = logic.term(place.index, point), self.extent(slot, at)
+                index, extent = self.logic.term(place.index, point), self.extent(slot, at)
                 yield index >= 0
                 if extent is not None:
-                    yield index < logic.integer(extent)
+                    yield index < self.logic.integer(extent)
 
     def _within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Expression]:
         """Yield that the first indices are within their bounds."""
@@ -209,8 +238,8 @@ class _Walk:
 
     def places(self, slot: Slot, places: Sequence[IndexTerm], path: Path, node: nodes.Node) -> Iterator[Goal]:
         """Yield that indices are in bounds."""
-        for at, place in enumerate(places):
-            yield from self._in_bounds(slot, place, at, path, node)
+        for at in range(len(places)):
+            yield from self._in_bounds(slot, places, at, path, node)
 
     def constants(self, term: Term) -> Iterator[Goal]:
         """Yield what those parts of a term demand that are computed before any point is looked at."""
@@ -233,7 +262,7 @@ class _Walk:
                 yield from self.places(term.slot, term.places, path, term.node)
             case Table():
                 yield from self.term(term.index, path)
-                yield self._in_pack(term, len(term.values), term.index, path)
+                yield self._in_pack(term, number(len(term.values)), term.index, path)
             case Apply(operation="select", operands=(condition, first, second)):
                 yield from self.term(condition, path)
                 yield from self.term(first, (*path, (condition, True)))
@@ -257,12 +286,16 @@ class _Walk:
             *(holds if value else negation(holds) for holds, value in conditions if holds.is_condition),
         )
 
-    def _in_bounds(self, slot: Slot, place: IndexTerm, at: int, path: Path, node: nodes.Node) -> Iterator[Goal]:
-        if place.bounds is Bounds.SKIPPED:
+    def _in_bounds(
+        self, slot: Slot, places: Sequence[IndexTerm], at: int, path: Path, node: nodes.Node
+    ) -> Iterator[Goal]:
+        place = places[at]
+        if place.bounds is Bounds.SKIPPED or _is_item(place.index):
             return
         formula, logic = self._formula, self._logic
         extent = self._formulas.extent(slot, at)
-        text = f"the index '{_index_text(node, at)}' of '{_plain(slot.name)}' is in bounds"
+        dimension = at - _is_item(places[0].index)
+        text = f"the index '{_index_text(node, dimension)}' of '{_plain(slot.name)}' is in bounds"
         if extent is None:
             yield Goal(formula.base, node, text, reason="the extent is counted")
             return
@@ -291,25 +324,36 @@ class _Walk:
                     formula.base, term.node, "no divisor is zero", self._at(path), goal,
                     reads_data=_reads_data(divisor), breaks=(rules.DIVISION_BY_ZERO.name,),
                 )  # fmt: skip
-            case "position in pack", (index, Constant(value=int(count))):
-                yield self._in_pack(term, count, index, path)
+            case "position in pack", (index, count):
+                yield self._in_pack(term, self._logic.term(count, formula), index, path)
 
-    def _in_pack(self, term: Table | Apply, count: int, index: Term, path: Path) -> Goal:
+    def _in_pack(self, term: Table | Apply, count: Expression, index: Term, path: Path) -> Goal:
         value = self._logic.term(index, self._formula)
-        goal = all_of(value >= -count, value < count)
+        goal = all_of(value + count >= 0, value < count)
         text = "each item is in its pack"
         return Goal(self._formula.base, term.node, text, self._at(path), goal, reads_data=_reads_data(index))
 
 
+_Place = tuple[Slot, IndexTerm, int]
+"""An index, with its tensor and dimension."""
+
+
 def _skips(formula: Formula) -> bool:
-    return any(place.bounds is Bounds.SKIPPED for _, place, _ in _unconditional_places(formula))
+    """Return whether a guarded index may skip points, also one in a branch."""
+    places = (*_unconditional_places(formula), *_places(subterms(*formula.roots)))
+    return any(place.bounds is Bounds.SKIPPED for _, place, _ in places)
 
 
-def _unconditional_places(formula: Formula) -> Iterator[tuple[Slot, IndexTerm, int]]:
+def _unconditional_places(formula: Formula) -> Iterator[_Place]:
     """Yield the indices that are computed at every point."""
     for write in formula.writes:
         yield from ((write.slot, place, at) for at, place in enumerate(write.places))
-    for term in unconditional(*formula.roots):
+    yield from _places(unconditional(*formula.roots))
+
+
+def _places(terms: Iterable[Term]) -> Iterator[_Place]:
+    """Yield the indices of the elements that are read."""
+    for term in terms:
         if isinstance(term, Read):
             yield from ((term.slot, place, at) for at, place in enumerate(term.places))
 
@@ -329,6 +373,11 @@ def _is_plainly_within(formula: Formula, index: Term, extent: Integer) -> bool:
     return False
 
 
+def _is_item(index: Term) -> bool:
+    """Return whether an index chooses a tensor of a pack: another goal keeps it in its pack."""
+    return isinstance(index, Apply) and index.operation == IN_PACK
+
+
 def _index_text(node: nodes.Node, at: int) -> str:
     index = (
         node.indices[-1]
@@ -340,7 +389,9 @@ def _index_text(node: nodes.Node, at: int) -> str:
     if index is None:
         return "…"
     plain = not any(isinstance(each, nodes.Expanded | nodes.Zip) for each in index.items)
-    return written(index.items[at] if plain and at < len(index.items) else index).strip("[],")
+    if plain and at < len(index.items):
+        return written(index.items[at])
+    return written(index).removeprefix("[").removesuffix("]").removesuffix(",")
 
 
 def _plain(name: str) -> str:

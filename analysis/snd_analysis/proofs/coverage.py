@@ -1,4 +1,4 @@
-"""Whether formulas with ``=`` write each element of a tensor, and once (2.12)."""
+"""Elements that formulas with ``=`` write: each of them, and once (2.12)."""
 
 from __future__ import annotations
 
@@ -17,25 +17,36 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 
-_DECIDES = "a condition or a guarded index decides which elements are written"
+_DECIDES = "a guarded index decides which elements are written"
 
 
 class Writer(Struct, frozen=True):
-    """One write of a formula. ``selects`` tells whether a condition or guard may leave points of it out."""
+    """One write of a formula."""
 
     formula: Formula
     write: Write
-    selects: bool
+    is_guarded: bool
+    """Whether a guarded index leaves points out."""
 
     @property
     def reads_data(self) -> bool:
-        """Whether elements of a tensor decide where it writes."""
-        terms = subterms(*self.write.place_terms)
+        """Return whether elements of a tensor decide which elements are written."""
+        condition = self.formula.condition
+        terms = subterms(*self.write.place_terms, *(() if condition is None else (condition,)))
         return any(isinstance(each, Read | Next) for each in terms)
 
 
 Domain = Callable[[Formula, Point], Sequence[Expression]]
-"""What holds in a point where a formula computes something."""
+"""Conditions of a point of a formula."""
+
+
+class Writing(Struct, frozen=True):
+    """Two bounds of the points in which formulas write."""
+
+    necessary: Domain
+    """Conditions that hold wherever a formula writes."""
+    sufficient: Domain
+    """Conditions under which a formula certainly writes."""
 
 
 def coverage(
@@ -45,10 +56,16 @@ def coverage(
     extents: Sequence[Integer | None],
     logic: Logic,
     facts: tuple[Expression, ...],
-    domain: Domain,
+    writing: Writing,
+    is_accumulated: bool = False,
 ) -> Iterator[Goal]:
-    """Yield what has to hold for each element of a tensor of these extents to be written once."""
+    """Yield the goals that each element of a tensor of these extents is written once.
+
+    If other formulas accumulate into the tensor, ``=`` may leave elements out: the accumulation begins with a value.
+    """
     text = f"each element of '{node.name.text}' is written, and once"
+    if is_accumulated:
+        text = f"'=' writes no element of '{node.name.text}' twice"
     places = [place for writer in writers for place in writer.write.places]
     if len(writers) > MOST_WRITERS:
         yield Goal(base, node, text, reason=f"more than {MOST_WRITERS} formulas write parts of it")
@@ -57,11 +74,11 @@ def coverage(
         yield Goal(base, node, text, reason="its extents are counted, or its indices remapped")
         return
     known = [each for each in extents if each is not None]
-    if len(writers) == 1 and not writers[0].selects and _is_plain(writers[0], known):
+    if len(writers) == 1 and not writers[0].is_guarded and _is_plain(writers[0], known):
         yield Goal(base, node, text, holds=True)
         return
     depends = any(each.reads_data for each in writers)
-    unless = _DECIDES if any(each.selects for each in writers) else ""
+    unless = _DECIDES if any(each.is_guarded for each in writers) else ""
 
     def posed(more: Sequence[Expression], goal: Expression) -> Goal:
         return Goal(
@@ -74,12 +91,13 @@ def coverage(
         for cell, extent in zip(cells, known, strict=True)
         for condition in (cell >= 0, cell < logic.integer(extent))
     ]
-    yield posed(inside, any_of(*(_is_hit(writer, cells, logic, domain) for writer in writers)))
+    if not is_accumulated:
+        yield posed(inside, any_of(*(_is_hit(writer, cells, logic, writing.sufficient) for writer in writers)))
     for writer in writers:
         if not all(isinstance(place.index, AxisPosition) for place in writer.write.places):
-            yield posed(*_twice(writer, writer, logic, domain))
+            yield posed(*_twice(writer, writer, logic, writing.necessary))
     for one, other in combinations(writers, 2):
-        yield posed(*_twice(one, other, logic, domain))
+        yield posed(*_twice(one, other, logic, writing.necessary))
 
 
 def _is_hit(writer: Writer, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
@@ -114,6 +132,8 @@ def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[li
 def _is_plain(writer: Writer, extents: Sequence[Integer]) -> bool:
     """Return whether every index is an axis of the length of its dimension, and all axes are used once."""
     formula = writer.formula
+    if formula.condition is not None:
+        return False
     axes = [place.index.axis for place in writer.write.places if isinstance(place.index, AxisPosition)]
     if len(axes) < len(extents) or sorted(axes) != list(range(len(formula.axes))):
         return False
@@ -139,6 +159,8 @@ def _solve(index: Term, cell: Expression, found: dict[int, Expression], formula:
             _solve(left, cell + same_everywhere(right), found, formula, logic)
         case Apply(operation="-", operands=(left, right)) if not left.axes:
             _solve(right, same_everywhere(left) - cell, found, formula, logic)
+        case Apply(operation="position in pack", operands=(position, _)):
+            _solve(position, cell, found, formula, logic)
         case Apply(operation="*") if (factor := _factor(index)) is not None:
             _solve(factor[0], logic.quotient(cell, same_everywhere(factor[1])), found, formula, logic)
         case Apply(operation="%", operands=(dividend, divisor)) if not divisor.axes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.base import Rule
 from snd_analysis.compose import Failure, Member, Specialization, Template
 from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation
@@ -17,7 +18,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Extremum, Integer, Junction, Quotient, Truth
-from snd_analysis.symbolic.values import Pack
+from snd_analysis.symbolic.values import Pack, Run
 
 _TEXTS = {
     rules.NEGATIVE_EXTENT: "no extent is negative",
@@ -50,11 +51,24 @@ def failing_goals(specialization: Specialization, facts: tuple[Expression, ...])
             yield Gap(failure.message)
             continue
         span = (failure.related or failure.sites)[0].place.span
-        text = _TEXTS.get(failure.rule, f"nothing breaks '{failure.rule.name}'")
+        text = _text_of_extent(template, failure.rule, span.start)
+        text = text or _TEXTS.get(failure.rule, f"nothing breaks '{failure.rule.name}'")
         breaks = (failure.rule.name,)
         yield Goal(0, nodes.Tilde(span.start, span.end), text, facts, FALSE, failure.message, breaks=breaks)
     if not specialization.failures and not specialization.valid:
         yield Gap("what is declared can't be told for all sizes")
+
+
+def _text_of_extent(template: Template, rule: Rule, start: int) -> str | None:
+    """Return the text of the condition about the declared tensor whose shape begins at an offset."""
+    declared = (*template.outputs, *template.constants, *template.variables)
+    at_start = (each for each in declared if each.node.shape and each.base + each.node.shape.start == start)
+    member = next(at_start, None) if rule == rules.NEGATIVE_EXTENT else None
+    return None if member is None else _extent_text(member)
+
+
+def _extent_text(member: Member) -> str:
+    return f"no extent of '{member.name}' is negative"
 
 
 def input_facts(specialization: Specialization, logic: Logic) -> tuple[Expression, ...]:
@@ -107,14 +121,30 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
                 if isinstance(item, Integer | Truth):
                     yield from nonzero_divisors(item, base, using.value, logic)
     yield from divisors_of_checks(specialization, logic)
-    declared = (
+    declared: tuple[tuple[Member, TensorValue], ...] = (
         *((member, specialization.constants[member.name]) for member in template.constants),
         *((member, specialization.variables[member.name]) for member in template.variables),
         *zip(template.outputs, specialization.outputs, strict=True),
     )
+    for member, value in declared:
+        yield from _of_repeated_extents(member, value)
     for member, shape, extent in _extents(declared):
         yield from nonzero_divisors(extent, member.base, shape, logic)
         yield _not_negative(extent, member, shape, logic)
+
+
+def _of_repeated_extents(member: Member, value: TensorValue) -> Iterator[Goal]:
+    """Yield that extents of unknown number are not negative; it is not known unless they are extents of inputs."""
+    shape = member.node.shape
+    segments = () if shape is None else (each for tensor in tensors_of(value) for each in tensor.shape or ())
+    for each in segments:
+        if not isinstance(each, Integer) and shape is not None:
+            element = each.element if isinstance(each, Run) else None
+            is_plain = isinstance(element, Integer) and element.value is None and len(element.terms) == 1
+            low = shapes.bounds(element)[0] if isinstance(element, Integer) and is_plain else None
+            text = _extent_text(member)
+            holds = low is not None and low >= 0
+            yield Goal(member.base, shape, text, holds=holds, reason="the number of extents is not known")
 
 
 def _inputs(specialization: Specialization) -> Iterator[tuple[Member, TensorValue]]:
@@ -131,7 +161,7 @@ def _extents(declared: Iterable[tuple[Member, TensorValue]]) -> Iterator[tuple[M
 
 
 def _not_negative(extent: Integer, member: Member, shape: nodes.Shape, logic: Logic) -> Goal:
-    text = f"no extent of '{member.name}' is negative"
+    text = _extent_text(member)
     low = shapes.bounds(extent)[0]
     if low is not None and low >= 0:
         return Goal(member.base, shape, text, holds=True)

@@ -1,8 +1,17 @@
-"""By which numbers an operator can tell lengths of packs from one another, and what its attributes choose.
+"""Numbers by which an operator can tell lengths of packs from one another, and attributes that choose items.
 
-A definition has only slices, items, folds and item-wise operations to treat packs of different lengths in different
-ways. Where it takes a length for a number beside others, as in ``k > d + 2``, lengths are looked at up to the sum of
-the numbers that it names.
+Lengths up to a number decide about all others only if an operator uses lengths for nothing but the following. Each use
+treats a longer pack as it treats one of these.
+
+- Slices, items at named positions, and item-wise operations: a further item is like one that is there already.
+- Comparisons of a length with a literal: the result is the same for all lengths above the literal.
+- Comparisons of lengths with one another, with differences of 1 at most.
+- Indices up to a length that choose items, or run over a dimension with that length as its extent.
+- Sums and products over a pack: two items can be replaced by their sum or product.
+
+An operator that takes a length for a number, as in ``real[k - 1]``, ``i < k`` or ``m - d * d``, is not decided by small
+lengths: there ``Lengths.number`` names the length. Small lengths refute then, and only a proof with a symbolic length
+(``general_case.py``) proves.
 """
 
 from __future__ import annotations
@@ -13,6 +22,7 @@ from enum import Enum
 from msgspec import Struct
 
 from snd_analysis.compose import Template
+from snd_analysis.proofs.length_indices import LengthIndices, is_tensor, symbols_below
 from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_NAMED
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -40,9 +50,11 @@ class Lengths(Struct, frozen=True):
     reason: str
     """Why longer ones may behave differently; empty if they don't."""
     compared: str | None
-    """What is taken for a number, if the longest has to be looked at for that."""
+    """Value whose comparisons require the longest packs; None if shorter packs are enough."""
+    number: str | None = None
+    """Length, or attribute that chooses items, that is taken for a number: small lengths prove nothing."""
     are_numbers: bool = False
-    """Whether a length, or an attribute that chooses items, is taken for a number."""
+    """Whether lengths or folds of packs are taken for numbers, so that more values of attributes are tried."""
 
     @property
     def required(self) -> int:
@@ -64,14 +76,15 @@ def lengths_of(template: Template, choices: Choices) -> Lengths:
     reading = _Reading(template, choices)
     named = max([0, *(each for each in reading.positions if each <= MOST_NAMED)])
     longest = max(LONGEST_LENGTH, named + 1)
-    if reading.compared is None:
+    compared = reading.number or ("a sum or product of a pack" if reading.is_folded else None)
+    if compared is None:
         return Lengths(named, longest, "", None)
     # Whether there are 0, 1 or more is told apart by the least lengths already.
     wanted = max(longest, sum(each for each in reading.numbers if each > 1) + 1)
     if wanted <= MOST_NAMED:
-        return Lengths(named, wanted, "", reading.compared if wanted > longest else None, True)
-    reason = f"'{reading.compared}' is taken for a number, and lengths above {MOST_NAMED} are not looked at"
-    return Lengths(named, MOST_NAMED, reason, reading.compared, True)
+        return Lengths(named, wanted, "", compared if wanted > longest else None, reading.number, True)
+    reason = f"'{compared}' is taken for a number, and lengths above {MOST_NAMED} are not looked at"
+    return Lengths(named, MOST_NAMED, reason, compared, reading.number, True)
 
 
 class _Reading:
@@ -83,10 +96,14 @@ class _Reading:
         self.positions: list[int] = []
         """Numbers that choose items or say how many there are."""
         self.numbers: list[int] = []
-        """All others."""
-        self.compared: str | None = None
+        """Other numbers."""
+        self.number: str | None
         """A length that is taken for a number beside others than the positions that are chosen."""
-        self._lengths: set[Symbol] = {*choices.counts, *choices.items}
+        self.is_folded = False
+        """Whether sums or products of packs are taken for numbers."""
+        self._lengths: set[Symbol] = {*choices.counts, *choices.items, *_only_asserted(template)}
+        self._indices = LengthIndices(template)
+        self.number = next(self._indices.extents_as_numbers(), None)
         for _, using in template.using:
             if not _is_condition(using.value) and any(is_length for _, is_length, _ in self._named(using.value)):
                 below = symbols_below(template, using.target)
@@ -124,9 +141,13 @@ class _Reading:
                 self._read(condition, _Use.VALUE)
             case nodes.Parameter(shape=shape, pack=pack, default=default):
                 self._read_all((each for each in (shape, pack, default) if each is not None), _Use.VALUE)
-            case nodes.IndexBound(bound=bound):
-                self._read(bound, _Use.NUMBER)
-            case nodes.Extent() | nodes.Unroll():
+            case nodes.IndexBound(name=name, bound=bound):
+                self._read(bound, self._use_of_bound(name))
+            case nodes.Unroll(name=name, count=count):
+                self._read(count, _Use.POSITION if name is None else self._use_of_bound(name))
+            case nodes.Extent() if self._indices.is_own_extent(node):
+                return
+            case nodes.Extent():
                 self._read_all(nodes.children(node), _Use.NUMBER)
             case nodes.Binary(operator=operator) if use is _Use.VALUE and operator.text in _JUNCTIONS:
                 self._read_all(nodes.children(node), use)
@@ -141,30 +162,38 @@ class _Reading:
                 self._read_all((each for each in parts if not (is_scaled and isinstance(each, nodes.Literal))), use)
             case nodes.Fold(operand=operand, operator=operator) if operator.text in ("+", "*"):
                 if use is not _Use.POSITION:
-                    self.compared = self.compared or "a sum or product of a pack"
+                    self.is_folded = True
                 self._read(operand, use)
             case _:
                 self._read_all(nodes.children(node), use)
 
+    def _use_of_bound(self, name: nodes.Name) -> _Use:
+        """Return what the bound of an index is used for: nothing but positions if the index only chooses items."""
+        return _Use.POSITION if self._indices.is_position(name) else _Use.NUMBER
+
     def _note_compared(self, node: nodes.Node) -> None:
         found = next((name for name, is_length, _ in self._named(node) if is_length), None)
-        self.compared = self.compared or found
+        self.number = self.number or found
 
     def _read_all(self, parts: Iterable[nodes.Node], use: _Use) -> None:
         for each in parts:
             self._read(each, use)
 
     def _bound_of_item(self, node: nodes.Binary) -> int | None:
-        """Return the number with which an attribute is compared that chooses items: as ``3`` in ``axis < 3``."""
+        """Return the literal with which a length, or an attribute that chooses items, is compared: 3 in ``d < 3``."""
         if node.operator.text not in _COMPARISONS:
             return None
         for one, other in ((node.left, node.right), (node.right, node.left)):
             number = other.operand if isinstance(other, nodes.Unary) and other.operator.text == "-" else other
             value = number.value if isinstance(number, nodes.Literal) else None
-            is_item = self._template.resolution.targets.get(one) in self._choices.items
+            symbol = self._template.resolution.targets.get(one)
+            is_item = symbol in self._choices.items or (symbol is not None and self._is_length(one))
             if is_item and type(value) is int and value <= MOST_NAMED:
                 return value
         return None
+
+    def _is_length(self, node: nodes.Node) -> bool:
+        return any(is_length for _, is_length, _ in self._named(node))
 
     def _is_among_positions(self, node: nodes.Binary) -> bool:
         """Return whether a length stands among what chooses items, 0 and 1 only: as the end of a range of positions."""
@@ -191,7 +220,19 @@ class _Reading:
                     yield from self._named(each)
 
     def _is_tensor(self, node: nodes.Node) -> bool:
-        return _is_tensor(self._template, node)
+        return is_tensor(self._template, node)
+
+
+def _only_asserted(template: Template) -> set[Symbol]:
+    """Return the int attributes that only assertions name: nothing but a comparison can tell their values."""
+    others = (block for block in template.definition.blocks if isinstance(block, nodes.Block))
+    used = {
+        symbol
+        for block in others
+        if block.kind not in (BlockKind.ATTRIB, BlockKind.ASSERT)
+        for symbol in symbols_below(template, block)
+    }
+    return {each.symbol for each in template.attributes if each.node.type.text == "int" and each.symbol not in used}
 
 
 def _is_condition(node: nodes.Expression) -> bool:
@@ -200,17 +241,6 @@ def _is_condition(node: nodes.Expression) -> bool:
         case nodes.Binary(operator=operator) | nodes.Unary(operator=operator):
             return operator.text in _CONDITIONS
     return False
-
-
-def _is_tensor(template: Template, node: nodes.Node) -> bool:
-    """Return whether an expression is a tensor: one by itself, or an item of a pack of them."""
-    if isinstance(node, nodes.Subscript):
-        symbol = template.resolution.targets.get(node.target)
-        return isinstance(symbol, Symbol) and symbol.is_tensor and not _is_tensor(template, node.target)
-    symbol = template.resolution.targets.get(node)
-    members = (*template.inputs, *template.outputs, *template.constants, *template.variables)
-    is_pack = any(each.symbol is symbol and each.node.pack is not None for each in members)
-    return isinstance(symbol, Symbol) and symbol.is_tensor and not is_pack
 
 
 # ---- attributes that choose ------------------------------------------------------------------------------------------
@@ -257,7 +287,7 @@ def _attributes(symbols: set[Symbol], made_of: Mapping[Symbol, set[Symbol]], no_
 def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], counts: set[Symbol]) -> None:
     match node:
         case nodes.Subscript(target=target, index=index):
-            if not _is_tensor(template, target):
+            if not is_tensor(template, target):
                 items |= symbols_below(template, index)
         case nodes.Substitution(index=index):
             items |= symbols_below(template, index)
@@ -279,9 +309,3 @@ def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], cou
 
 def _is_list_of_numbers(node: nodes.Node) -> bool:
     return isinstance(node, nodes.List) and all(isinstance(each, nodes.Literal) for each in node.items)
-
-
-def symbols_below(template: Template, node: nodes.Node) -> set[Symbol]:
-    """Return the symbols that an expression names."""
-    found = (template.resolution.targets.get(each) for each in (node, *nodes.descendants(node)))
-    return {each for each in found if isinstance(each, Symbol)}

@@ -26,6 +26,8 @@ SECONDS_OF_ASSERTIONS = 1.0
 """What longer packs than must be looked at leave for the question whether assertions imply others."""
 MILLISECONDS = 400
 """Of one question to z3."""
+MOST_GENERAL_CASES = 16
+"""Cases with unknown lengths. With more, nothing is proved without lengths."""
 MOST_TOLD_APART = 3
 """Helper symbols that may be null or not. With more, they are not told apart: what depends on them is
 unknown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -15,6 +15,7 @@ from snd_analysis.proofs.cases import Case, Cases, cases_of
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidates_of, with_numbers
 from snd_analysis.proofs.expressions import FALSE
+from snd_analysis.proofs.general_case import general_cases
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
@@ -65,25 +66,63 @@ class _Proving:
         self._found: dict[tuple[Span, str], _State] = {}
         self._gaps: dict[Span | None, str] = {}
         """Why nothing is known of conditions below a span, or of any."""
+        self._held: set[tuple[Span, str]] = set()
+        """The conditions that hold for all lengths."""
 
     def proofs(self, cases: Cases) -> list[Proof]:
         if self._template.errors:
             self._gaps[None] = "the operator has mistakes"
+        seen: list[Case] = []
+        is_complete = True
         for number, each in enumerate(cases):
             if isinstance(each, Gap):
                 self._gaps[None] = each.reason
                 continue
             case, is_required = each
+            seen.append(case)
             if not is_required and (number >= MOST_CASES or self._seconds_left() < SECONDS_OF_ASSERTIONS):
                 break
             try:
                 self._look_at_all(case)
             except _TimeOverError:
+                is_complete = not is_required
                 if is_required:
                     self._gaps[None] = f"the time was over after {number} cases"
                 break
         self._name_unseen()
+        if is_complete and not self._template.errors and any(map(self._is_undecided, self._found.values())):
+            self._held = self._hold_generally(seen)
         return [self._proof(state) for state in sorted(self._found.values(), key=lambda each: each.span)]
+
+    def _is_undecided(self, state: _State) -> bool:
+        return not state.candidates and bool(self._why_unknown(state))
+
+    def _hold_generally(self, seen: Sequence[Case]) -> set[tuple[Span, str]]:
+        """Return the conditions that are proved with unknown lengths, by their places and texts."""
+        held: dict[tuple[Span, str], bool] = {}
+        gaps: list[Span | None] = []
+        for case in general_cases(self._template, seen):
+            logic = Logic(self._solver)
+            specialization = declare_root(self._session, self._template, case.attributes, case.dtypes, case.inputs)
+            is_whole = specialization.valid and not specialization.failures
+            for posed in goals_of(specialization, logic):
+                if self._pace.is_over():
+                    return set()
+                if isinstance(posed, Gap):
+                    gaps.append(None if posed.node is None else self._span(posed.base, posed.node))
+                    continue
+                if not is_whole:
+                    return set()  # formulas are not looked at where declarations fail
+                key = (self._span(posed.base, posed.node), posed.text)
+                if held.get(key, True):
+                    held[key] = posed.holds or (
+                        posed.goal is not None and logic.is_proved(posed.facts, posed.goal, MILLISECONDS)
+                    )
+        return {
+            (span, text)
+            for (span, text), holds in held.items()
+            if holds and not any(_covers(gap, span) for gap in gaps)
+        }
 
     def _look_at_all(self, case: Case) -> None:
         """Note what is found out about each condition of a case. Raises _TimeOverError."""
@@ -157,6 +196,10 @@ class _Proving:
             for each in same
         )
 
+    def _why_unknown(self, state: _State) -> str:
+        """Return why a condition is not decided by the cases; empty if all of them prove it."""
+        return state.reason or next((why for span, why in self._gaps.items() if _covers(span, state.span)), "")
+
     def _proof(self, state: _State) -> Proof:
         name = self._template.name
         proof = Proof(name.path, name.name, state.span, state.text, Verdict.PROVED)
@@ -165,7 +208,7 @@ class _Proving:
             return replace(
                 proof, verdict=Verdict.REFUTED, candidates=candidates, mends=state.mends, breaks=state.breaks
             )
-        reason = state.reason or next((why for span, why in self._gaps.items() if _covers(span, state.span)), "")
+        reason = "" if (state.span, state.text) in self._held else self._why_unknown(state)
         return replace(proof, verdict=Verdict.UNKNOWN, reason=reason) if reason else proof
 
 

@@ -1,7 +1,9 @@
 """Elements that formulas with ``=`` leave unwritten, or write more than once (2.12).
 
-Such a formula gives a tensor its values, each element one. What a condition, a guarded index or data decide about is
-not looked at. Samples of which nothing is recorded yet are held to it: who records a result has looked at it.
+Such a formula gives a tensor its values, each element one. Where other formulas accumulate into the tensor, elements
+that '=' leaves out have the value that the accumulation begins with, so only elements that '=' writes twice are wrong.
+Tensors are left alone if a guarded index or data decide which of their elements are written. Samples without a recorded
+result are held to it: an author who records a result has looked at it.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from snd_runtime.rules import UNWRITTEN_ELEMENT, WRITTEN_TWICE
 
 
 def check_coverage(specialization: Specialization) -> None:
-    """Raise EvaluationFailed for an output that formulas with ``=`` alone write, but not each element of it once.
+    """Raise EvaluationFailed for an output whose elements formulas with ``=`` don't write once.
 
     A run does not ask: elements that nothing writes are 0 there, and the last of several values counts.
     """
@@ -51,14 +53,17 @@ def check_coverage(specialization: Specialization) -> None:
         for slot in formula.slots:
             for each in (slot, *slot.items):
                 writing[each].append(formula)
-    for slot, place in _initialized(specialization, tensors):
-        group = writing[slot]
+    for slot, place, is_accumulated in _initialized(specialization, tensors):
+        group = [each for each in writing[slot] if each.operator == "="]
         if all(map(_is_static, group)):
-            _check(slot, group, place)
+            _check(slot, group, place, is_accumulated)
 
 
-def _initialized(specialization: Specialization, tensors: FormulaTensors) -> Iterator[tuple[Slot, Place]]:
-    """Yield the outputs that formulas with ``=`` alone write, under no condition, with the place of the first."""
+def _initialized(specialization: Specialization, tensors: FormulaTensors) -> Iterator[tuple[Slot, Place, bool]]:
+    """Yield the outputs that formulas with ``=`` write without guards, with the place of the first formula.
+
+    The bool tells whether other formulas accumulate into the output.
+    """
     template = specialization.template
     writing: defaultdict[Symbol, list[tuple[int, nodes.Lowering]]] = defaultdict(list)
     for base, node in template.formulas:
@@ -66,25 +71,28 @@ def _initialized(specialization: Specialization, tensors: FormulaTensors) -> Ite
         if isinstance(symbol, Symbol):
             writing[symbol].append((base, node))
     for symbol, formulas in writing.items():
-        if any(node.operator.text != "=" or node.condition is not None or skips_points(node) for _, node in formulas):
+        initial = [(base, node) for base, node in formulas if node.operator.text == "="]
+        if not initial or any(node.operator.text == ":=" for _, node in formulas):
+            continue
+        if any(skips_points(node) for _, node in initial):
             continue
         value = tensors.values[symbol]
         for slot in value.segments if isinstance(value, Pack) else (value,):
             if isinstance(slot, Slot) and None not in slot.shape:
-                yield slot, template.place(*formulas[0])
+                yield slot, template.place(*initial[0]), len(initial) < len(formulas)
 
 
 def _is_static(formula: Formula) -> bool:
     return not formula.counters and all(isinstance(axis.extent, Constant) for axis in formula.axes)
 
 
-def _check(slot: Slot, formulas: Sequence[Formula], place: Place) -> None:
+def _check(slot: Slot, formulas: Sequence[Formula], place: Place, is_accumulated: bool) -> None:
     shape = tuple(extent or 0 for extent in slot.shape)
     counts = _counts(slot, formulas, shape)
     if counts is None:
         return
     for broken, rule, says in (
-        (counts == 0, UNWRITTEN_ELEMENT, "is never written"),
+        ((counts == 0) & (not is_accumulated), UNWRITTEN_ELEMENT, "is never written"),
         (counts > 1, WRITTEN_TWICE, "is written more than once"),
     ):
         if broken.any():
@@ -97,7 +105,7 @@ def _counts(slot: Slot, formulas: Sequence[Formula], shape: tuple[int, ...]) -> 
     """Return how often each element is written; None if all are once, or that is too much to look at."""
     size = prod(shape)
     forms = [
-        (analysis, analysis.affine_places(write.places) if write.slot is slot else None)
+        (analysis, analysis.affine_places(write.places) if write.slot is slot and formula.condition is None else None)
         for analysis, formula in ((_space(formula), formula) for formula in formulas)
         for write in formula.writes
     ]

@@ -29,6 +29,7 @@ from snd_analysis.compose.formulas.point_budget import PointBudget
 from snd_analysis.compose.formulas.separable_flow import Cell
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (
+    IN_PACK,
     SHORT_CIRCUITING,
     Apply,
     AxisPosition,
@@ -37,6 +38,7 @@ from snd_analysis.compose.formulas.terms import (
     IndexTerm,
     Next,
     Open,
+    OpenPack,
     Read,
     Slot,
     Table,
@@ -49,6 +51,7 @@ from snd_analysis.compose.formulas.walking import Elements, check_formula, compu
 __all__ = [
     "INT_MAX",
     "INT_MIN",
+    "IN_PACK",
     "LIMIT_EXCEEDED",
     "SHORT_CIRCUITING",
     "UNKNOWN_VALUE",
@@ -68,6 +71,7 @@ __all__ = [
     "IndexTerm",
     "Next",
     "Open",
+    "OpenPack",
     "PointBudget",
     "Read",
     "Slot",

@@ -9,7 +9,7 @@ from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
 from snd_analysis.compose.formulas.operands import TERMS, Chosen, Guarded, Partial
 from snd_analysis.compose.formulas.packing import list_item, pack_item, slice_of
-from snd_analysis.compose.formulas.terms import Bounds, IndexTerm, Slot, Term
+from snd_analysis.compose.formulas.terms import IN_PACK, Bounds, IndexTerm, OpenPack, Slot, Term
 from snd_analysis.compose.limits import LONGEST_PACK
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
@@ -31,7 +31,7 @@ def subscript(expressions: Expressions, node: nodes.Subscript) -> Value:
     target = expressions.evaluate(node.target)
     if target is NULL:
         return NULL
-    if isinstance(target, Slot | Chosen) or _is_pack_of_tensors(target):
+    if isinstance(target, Slot | Chosen | OpenPack) or _is_pack_of_tensors(target):
         return accessed(expressions, node, target, node.index)
     return pack_item(expressions, node, target, node.index)
 
@@ -46,7 +46,7 @@ Accessed = tuple[Slot, tuple[IndexTerm, ...]]
 
 def accessed(expressions: Expressions, node: nodes.Subscript, target: Value, index: nodes.Index) -> Value:
     """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``."""
-    if isinstance(target, Pack) and is_pack_index(index):
+    if isinstance(target, Pack | OpenPack) and is_pack_index(index):
         return pack_item(expressions, node, target, index)
     elements = access(expressions, node, target, index)
     if elements is None:
@@ -84,6 +84,8 @@ def access(expressions: Expressions, node: nodes.Node, target: Value, index: nod
         if part is None:
             return None
         parts.append(part)
+    if isinstance(target, OpenPack):
+        raise EvaluationError(node, UNKNOWN_VALUE, "how many tensors there are is not known")
     if isinstance(target, Pack):
         slots = [slot for slot in target.segments if isinstance(slot, Slot)]
         rows = [each for slot in slots for each in _of_tensor(expressions, node, slot, (), parts)[0]]
@@ -106,15 +108,18 @@ def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | None:
 
 
 def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tuple[Slot, tuple[IndexTerm, ...]]:
-    slot = expressions.tensors.stacked(chosen.slots)
+    terms = expressions.terms
+    if chosen.pack is not None:
+        length = expressions.tensors.opened(node, chosen.pack.length)
+        return chosen.pack.slot, (terms.place(terms.apply(IN_PACK, (chosen.index, length), "int", node)),)
+    slot = expressions.tensors.stacked(chosen.slots, with_open_extents=expressions.stacks_open)
     if slot is None:
         if chosen.index.axes:
             raise VariesWith(node, chosen.index.axes)
         message = "tensors of different shapes can't be chosen among by a value that is read from a tensor"
         raise EvaluationError(node, UNKNOWN_VALUE, message)
-    terms = expressions.terms
     count = terms.constant("int", len(chosen.slots))
-    return slot, (terms.place(terms.apply("position in pack", (chosen.index, count), "int", node)),)
+    return slot, (terms.place(terms.apply(IN_PACK, (chosen.index, count), "int", node)),)
 
 
 def _of_tensor(

@@ -93,6 +93,9 @@ class _Elaboration:
         self._base = base
         self._node = node
         self._fixed: list[tuple[str, int]] = []
+        self._stacks_open = False
+        self._turns: tuple[Axis, ...] = ()
+        """The axis along which a loop is unrolled whose number of turns is not known."""
 
     def formulas(self) -> Iterator[Formula]:
         unroll = self._node.unroll
@@ -101,6 +104,13 @@ class _Elaboration:
             return
         expressions = self._expressions()
         count = expressions.evaluate(unroll.count)
+        if isinstance(count, Open) and self._tensors.is_general:
+            # Each turn of the loop is a point along one more axis.
+            name = "" if unroll.name is None else unroll.name.text
+            self._turns = (Axis(name, count),)
+            position = self._terms.position(0)
+            yield from self._unrolled({} if unroll.name is None else {self._symbol(unroll.name): position})
+            return
         if not isinstance(count, Integer) or count.value is None:
             raise EvaluationError(unroll.count, UNKNOWN_VALUE, "how often to unroll must be known")
         if count.value < 0:
@@ -113,7 +123,9 @@ class _Elaboration:
             yield from self._unrolled({self._symbol(unroll.name): shapes.constant(at)})
 
     def _expressions(self) -> Expressions:
-        return Expressions(self._specialization, self._tensors, self._terms)
+        expressions = Expressions(self._specialization, self._tensors, self._terms)
+        expressions.stacks_open = self._stacks_open
+        return expressions
 
     def _symbol(self, name: nodes.Name) -> Symbol:
         symbol = self._specialization.template.resolution.targets.get(name)
@@ -127,6 +139,8 @@ class _Elaboration:
         try:
             formula = self._formula(bindings, fixed or {})
         except VariesWith as varies:
+            if self._turns:
+                raise EvaluationError(varies.node, UNKNOWN_VALUE, "how often to unroll must be known") from None
             yield from self._unrolled_along(bindings, fixed or {}, varies)
         else:
             if formula is not None:
@@ -138,6 +152,10 @@ class _Elaboration:
         axis = max(varies.axes) if not self._is_ordered() else min(set(range(max(varies.axes) + 1)) - fixed.keys())
         names = [*self._names(bindings, fixed)]
         extent = names[axis][1]
+        if not isinstance(extent, Constant) and self._tensors.is_general and not self._stacks_open:
+            self._stacks_open = True
+            yield from self._unrolled(bindings, fixed)
+            return
         if not isinstance(extent, Constant):
             message = f"the bound of '{names[axis][0]}' must be known: something of a different kind depends on it"
             raise EvaluationError(varies.node, UNKNOWN_VALUE, message)
@@ -167,7 +185,7 @@ class _Elaboration:
         node = self._node
         expressions = self._expressions()
         expressions.bindings.update(bindings)
-        axes: list[Axis] = []
+        axes: list[Axis] = [*self._turns]
         for bound in node.bounds:
             extents = self._extents(expressions, bound)
             for name, extent in extents:

@@ -18,6 +18,7 @@ from snd_analysis.compose.formulas.terms import (
     Constant,
     Next,
     Open,
+    OpenPack,
     Read,
     Scalar,
     Slot,
@@ -90,13 +91,14 @@ def value_of(scalar: Scalar) -> Value:
 
 
 class Chosen(Foreign):
-    """A tensor of a pack, chosen at run time."""
+    """A tensor of a pack, chosen at run time. An open pack has no slots for its tensors."""
 
-    __slots__ = ("index", "slots")
+    __slots__ = ("index", "pack", "slots")
 
-    def __init__(self, slots: Sequence[Value], index: Term) -> None:
+    def __init__(self, slots: Sequence[Value], index: Term, pack: OpenPack | None = None) -> None:
         self.slots = tuple(slot for slot in slots if isinstance(slot, Slot))
         self.index = index
+        self.pack = pack
 
 
 class Operations:

@@ -8,7 +8,7 @@ from typing import Any
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
 from snd_analysis.compose.formulas.operands import TERMS, Chosen, is_dynamic, items_of
-from snd_analysis.compose.formulas.terms import Slot
+from snd_analysis.compose.formulas.terms import OpenPack, Slot
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -69,10 +69,19 @@ def _range(expressions: Expressions, node: nodes.Range) -> Value:
 def pack_item(expressions: Expressions, node: nodes.Subscript, target: Value, at: nodes.Index) -> Value:
     """``a[i]`` on packs of values or of tensors."""
     part = at.items[0]
+    if isinstance(target, OpenPack):
+        return _item_of_open(expressions, node, target, part)
     if isinstance(part, nodes.Range):
         return _sliced(expressions, node, target, part)
     place = list_item(expressions, part)
     return expressions.lifted(node, lambda pack, i: _item(expressions, node, pack, i), target, place)
+
+
+def _item_of_open(expressions: Expressions, node: nodes.Subscript, pack: OpenPack, part: nodes.ListItem) -> Value:
+    place = UNDEFINED if isinstance(part, nodes.Range) else list_item(expressions, part)
+    if isinstance(place, Pack) or place is UNDEFINED:
+        raise OperationError(UNKNOWN_VALUE, "how many tensors there are is not known")
+    return expressions.lifted(node, lambda i: Chosen((), expressions.term(node, i), pack), place)
 
 
 def _sliced(expressions: Expressions, node: nodes.Node, target: Value, part: nodes.Range) -> Value:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
-from snd_analysis.compose.formulas.terms import Open, Slot
+from snd_analysis.compose.formulas.terms import Open, OpenPack, Slot
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -14,7 +16,7 @@ from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Pack, Unknown, Value
+from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Element, Pack, Run, Unknown, Value
 
 
 def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
@@ -51,7 +53,7 @@ class FormulaTensors:
         self.extents: dict[Slot, Shape] = {}
         self.sources: dict[Slot, Tensor] = {}
         """The tensor of the specialization that a slot stands for."""
-        self._stacked: dict[tuple[Slot, ...], Slot | None] = {}
+        self._stacked: dict[tuple[tuple[Slot, ...], bool], Slot | None] = {}
         template = specialization.template
         self.counters = {
             value: symbol
@@ -74,12 +76,14 @@ class FormulaTensors:
 
     def _declare(self, symbol: Symbol, value: TensorValue, is_output: bool) -> None:
         self.models[symbol] = value
-        if isinstance(value, Tensor):
+        if self.is_general and isinstance(value, Tensor) and _has_unknown_rank(value):
+            self.values[symbol] = UNDEFINED
+        elif isinstance(value, Tensor):
             self.values[symbol] = self._slot(symbol, value, is_output)
         elif isinstance(value, Pack):
             items = value.items
             if items is None and self.is_open:
-                self.values[symbol] = UNDEFINED
+                self.values[symbol] = self._open_pack(symbol, value, is_output) if self.is_general else UNDEFINED
                 return
             if items is None:
                 raise too_many_items(symbol.name, value) or self._unknown(symbol)
@@ -113,6 +117,18 @@ class FormulaTensors:
         self.sources[made] = tensor
         return made
 
+    def _open_pack(self, symbol: Symbol, pack: Pack, is_output: bool) -> Value:
+        """Return a pack of unknown length; UNDEFINED if its tensors may have different shapes."""
+        segments = pack.segments
+        tensor = segments[0].element if len(segments) == 1 and isinstance(segments[0], Run) else None
+        if not isinstance(tensor, Tensor) or not tensor.known or tensor.shape is None or _has_unknown_rank(tensor):
+            return UNDEFINED
+        extents = [each for each in tensor.shape if isinstance(each, Integer)]
+        if any(isinstance(leaf.key, Element) for extent in extents for leaf in extent.leaves):
+            return UNDEFINED
+        slot = self._slot(symbol, replace(tensor, name=symbol.name, shape=(pack.length, *tensor.shape)), is_output)
+        return OpenPack(slot, pack.length)
+
     def _unknown(self, symbol: Symbol) -> FormulaFailed:
         message = f"the type or shape of '{symbol.name}' is not known"
         return FormulaFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
@@ -129,17 +145,25 @@ class FormulaTensors:
                 return Open(value, value.dtype, False)
         raise EvaluationError(node, UNKNOWN_VALUE, "this is not known yet")
 
-    def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:
-        """Tensors of a pack as one, if they are of one shape."""
-        if slots not in self._stacked:
+    def stacked(self, slots: tuple[Slot, ...], *, with_open_extents: bool = False) -> Slot | None:
+        """Return the tensors of a pack as one tensor, if they have one shape.
+
+        Extents of this shape may be unknown ``with_open_extents``.
+        """
+        key = (slots, with_open_extents)
+        if key not in self._stacked:
             first = slots[0]
             made = None
-            if all(slot.shape == first.shape for slot in slots) and None not in first.shape:
+            if with_open_extents and not any(first.counters):
+                alike = all(self.extents[slot] == self.extents[first] for slot in slots)
+            else:
+                alike = all(slot.shape == first.shape for slot in slots) and None not in first.shape
+            if alike:
                 name = first.name.rpartition("[")[0]
-                shape = (len(slots), *first.shape)
-                made = Slot(name, first.dtype, shape, shape, (None,) * len(shape), first.is_output, slots)
-            self._stacked[slots] = made
-        return self._stacked[slots]
+                shape, limits = (len(slots), *first.shape), (len(slots), *first.limits)
+                made = Slot(name, first.dtype, shape, limits, (None,) * len(shape), first.is_output, slots)
+            self._stacked[key] = made
+        return self._stacked[key]
 
 
 def _has_unknown_rank(tensor: Tensor) -> bool:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Foreign, Value
 
 Scalar: TypeAlias = "int | float | bool | str"
@@ -37,6 +38,13 @@ class Slot(Struct, Foreign, frozen=True, eq=False):
     def rank(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
+
+
+class OpenPack(Struct, Foreign, frozen=True, eq=False):
+    """A pack of tensors of one shape whose length is not known: one tensor with one more dimension in front."""
+
+    slot: Slot
+    length: Integer
 
 
 class Bounds(StrEnum):
@@ -132,6 +140,8 @@ class Open(Struct, Foreign, frozen=True, eq=False):
 Term: TypeAlias = "Constant | AxisPosition | Next | Read | Apply | Table | Open"
 _T = TypeVar("_T", bound="Term | IndexTerm")
 
+IN_PACK = "position in pack"
+"""Operation that makes the position of an item of an index, which counts from the end where it is negative."""
 SHORT_CIRCUITING = frozenset({"select", "&&", "||", "=>"})
 """Operations that look at all but their first operand only where that one lets them."""
 

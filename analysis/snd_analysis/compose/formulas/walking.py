@@ -18,6 +18,7 @@ from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
 from snd_analysis.compose.formulas.terms import (
+    IN_PACK,
     SHORT_CIRCUITING,
     Apply,
     AxisPosition,
@@ -93,8 +94,8 @@ def computed_elements(formulas: Sequence[Formula], slot: Slot, known: KnownEleme
     return tuple(found[each] for each in every) if len(found) == len(every) else None
 
 
-def written_elements(formula: Formula, slot: Slot) -> Iterator[tuple[int, ...]] | None:
-    """Yield which element of a tensor each point of a formula without a condition writes.
+def written_elements(formula: Formula, slot: Slot) -> list[tuple[int, ...]] | None:
+    """Return the elements of a tensor that a formula writes, one for each write where its condition holds.
 
     None if data decide about it, or there are more points than are looked at one by one.
     """
@@ -105,8 +106,15 @@ def written_elements(formula: Formula, slot: Slot) -> Iterator[tuple[int, ...]] 
         return None
     if any(isinstance(term, decided) for write in writes for term in subterms(*write.place_terms)):
         return None
-    points = product(*map(range, extents))
-    return (element for point in points for element in Point(formula, dict(enumerate(point))).written(writes, slot))
+    found: list[tuple[int, ...]] = []
+    for point in product(*map(range, extents)):
+        here = Point(formula, dict(enumerate(point)))
+        holds = True if formula.condition is None else here.value(formula.condition)
+        if holds is None:
+            return None
+        if holds:
+            found.extend(here.written(writes, slot))
+    return found
 
 
 def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
@@ -122,10 +130,7 @@ def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
 def _may_fail(term: Term) -> bool:
     if isinstance(term, Table):
         return True
-    return isinstance(term, Apply) and term.dtype == "int" and term.operation in ("/", "\\", "%", "**", _IN_PACK)
-
-
-_IN_PACK = "position in pack"
+    return isinstance(term, Apply) and term.dtype == "int" and term.operation in ("/", "\\", "%", "**", IN_PACK)
 
 
 def _is_beyond(slot: Slot, dimension: int, index: int) -> bool:
@@ -289,7 +294,7 @@ class Point:
         return first if first is (term.operation == "||") else self.value(term.operands[1])
 
     def _applied(self, term: Apply, operands: list[Scalar | None]) -> Scalar | None:
-        if term.operation == _IN_PACK:
+        if term.operation == IN_PACK:
             return self._in_pack(term, operands[0], int(operands[1] or 0))
         if term.operation == "pick" and operands[0] is not None:
             return operands[1 if operands[0] else 2]

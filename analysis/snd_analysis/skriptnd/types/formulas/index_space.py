@@ -51,9 +51,7 @@ class IndexSpace(Struct, frozen=True):
 
 def index_space(limits: Mapping[Hashable, Integer]) -> IndexSpace:
     """Return the index space in which each index takes the values from 0 to its limit, the limit excluded."""
-    open_: dict[Hashable, _Range | None] = {
-        key: _Range(shapes.constant(0), limit - 1) for key, limit in limits.items()
-    }
+    open_: dict[Hashable, _Range | None] = {key: _Range(shapes.constant(0), limit - 1) for key, limit in limits.items()}
     names = {key: shapes.variables(limit) & limits.keys() - {key} for key, limit in limits.items()}
     ranges: dict[Hashable, _Range | None] = {}
     slacks: list[Integer] = []
