@@ -46,7 +46,7 @@ class Prepared:
         self.runs = 0
         """How often the composition was run."""
         self._constants: dict[np.dtype[Any], dict[str, Argument]] = {}
-        self._defaults: dict[np.dtype[Any], list[Argument]] = {}
+        self._defaults: dict[tuple[int, np.dtype[Any]], Argument] = {}
 
     @cached_property
     def program(self) -> Program | None:
@@ -171,16 +171,17 @@ class Prepared:
 
         Raises EvaluationFailed if one has no value.
         """
-        members = self.specialization.template.inputs
-        known = self._defaults.get(real)
-        if known is None:
-            known = self._defaults[real] = [
-                self._default(member, declared, real)
-                for member, declared in zip(members, self.specialization.inputs, strict=True)
-            ]
-            for value in known:
-                _protect(value)
-        return [given[at] if at < len(given) and given[at] is not None else default for at, default in enumerate(known)]
+        return [
+            given[at] if at < len(given) and given[at] is not None else self._known_default(at, real)
+            for at in range(len(self.specialization.inputs))
+        ]
+
+    def _known_default(self, at: int, real: np.dtype[Any]) -> Argument:
+        if (at, real) not in self._defaults:
+            member, declared = self.specialization.template.inputs[at], self.specialization.inputs[at]
+            value = self._defaults[at, real] = self._default(member, declared, real)
+            _protect(value)
+        return self._defaults[at, real]
 
     def _default(self, member: Member, declared: TensorValue, real: np.dtype[Any]) -> Argument:
         default = member.node.default

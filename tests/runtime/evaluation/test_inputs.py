@@ -351,3 +351,11 @@ def test_a_default_that_only_its_own_uses_decide_asks_for_a_shape():
     snapshot = snapshot_of({"operators.sknd": DEFERRED})
     answer = evaluate(snapshot, EvaluationRequest(OperatorName("operators.sknd", "circle")), lambda _: None)
     assert [each.rule.name for each in answer.failures] == ["argument-value"]
+
+
+def test_a_single_value_is_no_pack_of_any_length():
+    snapshot = snapshot_of({"main.sknd": "import nn;"})
+    request = EvaluationRequest(OperatorName("snd:nn", "l1_norm"), {"axes": -1})
+    (failure,) = evaluate(snapshot, request, lambda _: None).failures
+    assert failure.rule.name == "uniform-length"
+    assert failure.message == "the attribute 'axes' of 'nn.l1_norm' is a pack of any length: give it a list"

@@ -29,7 +29,9 @@ def random_request(template: Template, name: OperatorName, limits: Limits, seed:
         for member in template.inputs
         if seed and not _is_required(member) and random.random() < 0.7
     }
-    return EvaluationRequest(name, attributes, dtypes, inputs, seed=seed, limits=limits, steps=2)
+    return EvaluationRequest(
+        name, attributes, dtypes, inputs, seed=seed, limits=limits, quantize=seed % 2 == 1, steps=2
+    )
 
 
 def _is_required(member: Member) -> bool:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.base import Rule
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.generic_types import failing_generic_type
@@ -15,7 +16,7 @@ from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
-from snd_analysis.model import Tensor, TensorValue, as_tensor
+from snd_analysis.model import Tensor, TensorValue, as_tensor, tensor_value
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind, is_constant
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -41,6 +42,8 @@ class Binder:
         self.scope = ValueScope(template, {}, {}, composing)
         self.binding = BindingState(template, self.scope)
         self._deferred: list[Member] = []
+        self._waiting: list[int] = []
+        """Positions of the inputs whose default depends on what the other inputs determine."""
         self._lengths: list[Member] = []
         self._uniform: dict[Member, Value] = {}
 
@@ -137,8 +140,9 @@ class Binder:
     def _bind_inputs(self) -> None:
         inputs = [self._argument(at, member) for at, member in enumerate(self.template.inputs)]
         self.binding.inputs = inputs
-        for member, value in zip(self.template.inputs, inputs, strict=True):
-            self.scope.values[member.symbol] = value
+        for at, (member, value) in enumerate(zip(self.template.inputs, inputs, strict=True)):
+            if at not in self._waiting:
+                self.scope.values[member.symbol] = value
         binder = ShapeBinder(self.binding)
         for at in self.template.binding_order:
             if not self._is_uniform_default(at):
@@ -167,25 +171,65 @@ class Binder:
     def _shape_defaults(self) -> None:
         for at, member in enumerate(self.template.inputs):
             value = self.scope.values[member.symbol]
-            if not self._is_uniform_default(at) or not isinstance(value, Tensor):
+            if not self._is_uniform_default(at):
                 continue
             try:
-                shape = Declarations(self.scope).shape(member, None)
+                shaped = self._shaped(member, value)
             except EvaluationError as error:
                 raise self.binding.fail_evaluating(member.base, error) from None
-            self.scope.values[member.symbol] = self.binding.inputs[at] = replace(value, shape=shape)
+            self.scope.values[member.symbol] = self.binding.inputs[at] = shaped
+
+    def _shaped(self, member: Member, value: Value) -> TensorValue:
+        """Return a uniform default, and each one of a pack, as a tensor of the declared shape."""
+        declarations = Declarations(self.scope)
+        match value:
+            case Tensor():
+                return replace(value, shape=declarations.shape(member, None))
+            case Pack(items=items) if items is not None:
+                shapes_ = (declarations.shape(member, shapes.constant(item)) for item in range(len(items)))
+                shaped = [
+                    replace(each, shape=shape) if isinstance(each, Tensor) else each
+                    for each, shape in zip(items, shapes_, strict=True)
+                ]
+                return Pack(shaped, dtype=value.dtype)
+        return tensor_value(value)
 
     def _argument(self, at: int, member: Member) -> TensorValue:
         value = self.given.inputs[at] if at < len(self.given.inputs) else NULL
         default = member.node.default
         if value is NULL and default is not None:
-            dtype = self.scope.element_type(member.node.type)
-            return as_tensor(self._default(member, default), member.name, dtype)
+            if self.scope.knows(default.value):
+                return self._default_input(member, default)
+            self._waiting.append(at)
+            return UNDEFINED
         if value is NULL and not member.node.optional and at < len(self.given.inputs):
             raise self._null_given(member, "input")
         if value is UNDEFINED or (value is NULL and not member.node.optional) or not _is_known(value):
             raise Unbindable
         return value
+
+    def _default_input(self, member: Member, default: nodes.Default) -> TensorValue:
+        value = self._default(member, default)
+        if value is NULL:
+            raise self._null_default(member, default, "input", rules.MISSING_ARGUMENT)
+        return as_tensor(value, member.name, self.scope.element_type(member.node.type))
+
+    def _bind_known_inputs(self) -> bool:
+        """Evaluate the defaults of inputs all of whose symbols are known by now; return whether there were any."""
+        known = [at for at in self._waiting if self.scope.knows(self._default_of(at).value)]
+        for at in known:
+            member = self.template.inputs[at]
+            value = self._default_input(member, self._default_of(at))
+            self._waiting.remove(at)
+            self.binding.inputs[at] = self.scope.values[member.symbol] = value
+            if not self._is_uniform_default(at):
+                ShapeBinder(self.binding).bind_input(member, value)
+        return bool(known)
+
+    def _default_of(self, at: int) -> nodes.Default:
+        default = self.template.inputs[at].node.default
+        assert default is not None
+        return default
 
     def _null_given(self, member: Member, what: str) -> BindingFailed:
         message = f"the {what} '{member.name}' of '{self.template.shown}' can't be null, but this is null here"
@@ -194,20 +238,35 @@ class Binder:
     # ---- what inputs determine ---------------------------------------------------------------------------------------
     def _bind_rest(self) -> None:
         """Deferred defaults and lengths, in whatever order they determine each other."""
-        progress = True
-        while progress:
-            progress = False
-            for member in list(self._lengths):
-                if self._bind_length(member):
-                    self._lengths.remove(member)
-                    progress = True
-            for member in list(self._uniform):
-                progress = self._repeat(member) or progress
-            progress = self._bind_known_defaults() or progress
+        while self._bind_more() or self._bind_absent():
+            pass
         for member in self._uniform:
             self._report_unknown_length(member)
-        for member in self._deferred:
+        for member in (*self._deferred, *(self.template.inputs[at] for at in self._waiting)):
             self.scope.values[member.symbol] = UNDEFINED
+
+    def _bind_more(self) -> bool:
+        """Bind the attributes and inputs that can be bound by now; return whether there were any."""
+        progress = False
+        for member in list(self._lengths):
+            if self._bind_length(member):
+                self._lengths.remove(member)
+                progress = True
+        for member in list(self._uniform):
+            progress = self._repeat(member) or progress
+        progress = self._bind_known_defaults() or progress
+        return self._bind_known_inputs() or progress
+
+    def _bind_absent(self) -> bool:
+        """Let null be what only null inputs would bind, if defaults wait for that; return whether there was any."""
+        if not self._deferred and not self._waiting:
+            return False
+        inputs = zip(self.template.inputs, self.binding.inputs, strict=True)
+        named = {symbol for member, value in inputs if value is NULL for symbol in self.template.symbols(member.node)}
+        members = {member.symbol for member in (*self.template.attributes, *self.template.inputs)}
+        absent = (named & self.template.signature_symbols) - members - self.scope.values.keys()
+        self.scope.values.update(dict.fromkeys(absent, NULL))
+        return bool(absent)
 
     def _bind_known_defaults(self) -> bool:
         """Evaluate the deferred defaults all of whose symbols are known; return whether there were any."""
@@ -224,16 +283,19 @@ class Binder:
     def _bind_deferred(self, member: Member, default: nodes.Default) -> None:
         value = self._default(member, default)
         if value is NULL:
-            names = sorted(symbol.name for symbol in self._null_symbols(default.value))
-            because = f", since {' and '.join(repr(name) for name in names)} is not given" if len(names) == 1 else ""
-            message = (
-                f"the attribute '{member.name}' of '{self.template.shown}' must be given here: "
-                f"its default '{written(default.value)}' is null{because}"
-            )
-            raise self.binding.fail(rules.MISSING_ATTRIBUTE, message, member)
+            raise self._null_default(member, default, "attribute", rules.MISSING_ATTRIBUTE)
         if isinstance(value, Maybe):
             value = UNDEFINED
         self._give(member, value)
+
+    def _null_default(self, member: Member, default: nodes.Default, what: str, rule: Rule) -> BindingFailed:
+        names = sorted(symbol.name for symbol in self._null_symbols(default.value))
+        because = f", since {' and '.join(repr(name) for name in names)} is not given" if len(names) == 1 else ""
+        message = (
+            f"the {what} '{member.name}' of '{self.template.shown}' must be given here: "
+            f"its default '{written(default.value)}' is null{because}"
+        )
+        return self.binding.fail(rule, message, member)
 
     def _null_symbols(self, expression: nodes.Node) -> list[Symbol]:
         return [symbol for symbol in self.template.symbols(expression) if self.scope.values.get(symbol) is NULL]
@@ -272,15 +334,18 @@ class Binder:
 
     def _report_unknown_length(self, member: Member) -> None:
         expression = self._declared_length(member)
-        if expression is None or any(
-            self.scope.values.get(symbol) is UNDEFINED for symbol in self.template.symbols(expression)
-        ):
+        if expression is None:
+            message = (
+                f"the attribute '{member.name}' of '{self.template.shown}' is a pack of any length: give it a list"
+            )
+        elif any(self.scope.values.get(symbol) is UNDEFINED for symbol in self.template.symbols(expression)):
             self.scope.values[member.symbol] = UNDEFINED
             return
-        message = (
-            f"the attribute '{member.name}' of '{self.template.shown}' is a pack of '{written(expression)}' items, "
-            "but nothing here determines how many that is: give it a list"
-        )
+        else:
+            message = (
+                f"the attribute '{member.name}' of '{self.template.shown}' is a pack of '{written(expression)}' items, "
+                "but nothing here determines how many that is: give it a list"
+            )
         failed = self.binding.fail(rules.UNIFORM_LENGTH, message, member)
         raise BindingFailed(replace(failed.failure, instead="[…]", is_safe=True))
 

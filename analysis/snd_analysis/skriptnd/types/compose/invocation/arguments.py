@@ -131,7 +131,7 @@ class ArgumentCheck:
             self._report(rule, argument, message, parameter, repair)
             self._forget(parameter)
             return False
-        if actual.optional and parameter.required:
+        if actual.optional and not formal.optional:
             message = (
                 f"{role} of '{self._name.name}' can't be null, but this may be: its type is '{value}'; "
                 "test it with 'if ?…', or give a value for null with '??'"
