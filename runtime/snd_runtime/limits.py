@@ -94,6 +94,6 @@ class Budget:
         self._bytes = used + self._held
 
     def check_time(self, place: Place | None) -> None:
-        """Raises EvaluationFailed when the time is over."""
+        """Raise EvaluationFailed when the time is over."""
         if self._end is not None and self._clock() > self._end:
             raise EvaluationFailed(LIMIT_EXCEEDED, too_slow(self.limits.seconds), place)

@@ -29,7 +29,7 @@ class ShownTensor(Struct, frozen=True):
     summary: Summary | None = None
     values: Array | None = None
     is_pack: bool = False
-    """Whether this stands for a pack that has no tensors."""
+    """True if this stands for a pack that has no tensors."""
 
     @property
     def label(self) -> str:

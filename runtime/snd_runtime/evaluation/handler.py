@@ -120,7 +120,7 @@ def evaluate(
 
 
 def _divides_by_made_int(answer: EvaluationAnswer) -> bool:
-    """Whether a run stopped at a division by 0 that other inputs may prevent."""
+    """Return whether a run stopped at a division by 0 that other inputs may prevent."""
     is_division = any(each.rule == rules.DIVISION_BY_ZERO for each in answer.failures)
     return is_division and any(each.summary is not None and each.summary.dtype == "int" for each in answer.inputs)
 

@@ -79,18 +79,18 @@ class EvaluationRequest(Struct, frozen=True):
     weights: Mapping[str, Array | StoredArray | tuple[Array, ...]] = field(default_factory=dict)
     seed: int = 0
     double: bool = False
-    """Whether reals have 64 bits, not 32."""
+    """True if reals have 64 bits, not 32."""
     limits: Limits = field(default_factory=Limits)
     quantize: bool = False
-    """Whether to apply the operators of ``@quantize``."""
+    """True if to apply the operators of ``@quantize``."""
     trace: bool = False
-    """Whether to tell of every tensor as soon as it is computed."""
+    """True if to tell of every tensor as soon as it is computed."""
     keep: bool = False
-    """Whether the answer holds outputs in full, not only what there is to show of them."""
+    """True if the answer holds outputs in full, not only what there is to show of them."""
     steps: int = 1
     """How often to run, with the same inputs: variables keep what ``@update`` gives them from run to run."""
     keep_variables: bool = False
-    """Whether the answer holds the variables as the last run left them."""
+    """True if the answer holds the variables as the last run left them."""
 
 
 def weight_arrays(request: EvaluationRequest) -> dict[str, Argument]:

@@ -68,7 +68,7 @@ def search(
     attempt: Callable[[Mapping[str, KnownShapes]], bool],
     seconds: float = SECONDS,
 ) -> bool:
-    """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
+    """Try shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
 
     Extents are chosen such that what is ``demanded`` of the symbols holds. That is not all that decides: the numbers in
     the operator's own text are tried, too. Gives up after some ``seconds``.

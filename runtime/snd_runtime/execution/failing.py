@@ -34,7 +34,7 @@ def failed(failure: Failure) -> EvaluationFailed:
 
 
 def check_empty_packs(specialization: Specialization) -> None:
-    """Raises EvaluationFailed if an extent of an output is that of the tensors of a pack which has none."""
+    """Raise EvaluationFailed if an extent of an output is that of the tensors of a pack which has none."""
     template, targets = specialization.template, specialization.template.resolution.targets
     for member, value in zip(template.inputs, specialization.inputs, strict=False):
         if not isinstance(value, Pack) or value.segments or item_of_empty(value) is not UNDEFINED:
@@ -52,7 +52,7 @@ def check_empty_packs(specialization: Specialization) -> None:
 
 
 def check_bounds(name: str, declared: Value, value: Argument) -> None:
-    """Raises EvaluationFailed if an extent is greater than what the declaration allows (2.6.1)."""
+    """Raise EvaluationFailed if an extent is greater than what the declaration allows (2.6.1)."""
     if isinstance(declared, Pack):
         for at, (one, item) in enumerate(zip(declared.items or (), value or (), strict=False)):
             check_bounds(f"{name}[{at}]", one, item)

@@ -86,12 +86,12 @@ class Prepared:
 
     @cached_property
     def is_only_composed(self) -> bool:
-        """Whether nothing happens in it but the steps of its composition."""
+        """Return whether nothing happens in it but the steps of its composition."""
         return self._is_plain and self.specialization.template.is_composite and not self.has_formulas
 
     @cached_property
     def is_only_formulas(self) -> bool:
-        """Whether nothing happens in it but formulas that read its inputs."""
+        """Return whether nothing happens in it but formulas that read its inputs."""
         return self._is_plain and self.has_formulas and not self.specialization.template.variables
 
     @cached_property
@@ -102,7 +102,7 @@ class Prepared:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether nothing is checked or noted before and after it, nor stored."""
+        """Return whether nothing is checked or noted before and after it, nor stored."""
         return self._is_unchecked and not self.specialization.dynamic
 
     @property

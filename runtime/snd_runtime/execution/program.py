@@ -166,7 +166,7 @@ class Invocation(Struct, frozen=True):
     inputs: tuple[Reference, ...]
     label: str | None
     takes_scope: bool
-    """Whether it takes the scope of the operator around, unless that is what was asked for (2.10, Labelling)."""
+    """True if it takes the scope of the operator around, unless that is what was asked for (2.10, Labelling)."""
     root_scope: str | None
     """The scope of a graph that is invoked without a label of its own."""
     place: Place
@@ -297,7 +297,7 @@ def integer(value: Argument, place: Place) -> int:
 
 
 def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None:
-    """Raises EvaluationFailed if a loop goes beyond the end of a pack that it scans (2.10.1)."""
+    """Raise EvaluationFailed if a loop goes beyond the end of a pack that it scans (2.10.1)."""
     for length in lengths:
         if count is not None and count > length:
             raise EvaluationFailed(rules.SCAN_LENGTHS, rules.scan_lengths.counts_too_far(count, length), place)
@@ -364,7 +364,7 @@ class Program(Struct, frozen=True):
         return [frame.read(reference) for reference in self.outputs]
 
     def update(self, frame: Frame) -> None:
-        """Computes and stores the new values of variables (2.11). Raises EvaluationFailed."""
+        """Compute and stores the new values of variables (2.11). Raises EvaluationFailed."""
         for step in self.update_steps:
             step.run(frame)
         for name, reference in self.updates:

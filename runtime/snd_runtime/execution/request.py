@@ -63,11 +63,11 @@ class Execution(Struct, frozen=True):
     watch_names: WatchNames | None = None
     progress: Progress | None = None
     compare: bool = False
-    """Whether operators with formulas and a composition are run by both, and fail where these disagree."""
+    """True if operators with formulas and a composition are run by both, and fail where these disagree."""
     quantize: bool = False
-    """Whether to apply the operators of ``@quantize`` to the tensors that they name, as soon as these are computed."""
+    """True if to apply the operators of ``@quantize`` to the tensors that they name, as soon as these are computed."""
     compiles: bool = False
-    """Whether formulas that run again may be compiled, where there is a compiler.
+    """True if formulas that run again may be compiled, where there is a compiler.
 
     Sums, and ``erf``, are rounded in another way then."""
     number: int = 0
@@ -75,7 +75,7 @@ class Execution(Struct, frozen=True):
 
     @property
     def tells(self) -> bool:
-        """Whether a run tells anything but its results."""
+        """Return whether a run tells anything but its results."""
         observers = (self.watch, self.watch_names, self.progress)
         return self.compare or self.quantize or any(each is not None for each in observers)
 

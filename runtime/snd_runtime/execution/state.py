@@ -40,9 +40,9 @@ class State:
         self.watch_names = request.watch_names
         self.compares = request.compare
         self.is_repeated = False
-        """Whether the same was run before."""
+        """True if the same was run before."""
         self.compiles = False
-        """Whether formulas may be compiled: only if the same was run before, since that takes time."""
+        """True if formulas may be compiled: only if the same was run before, since that takes time."""
         self.done = 0
         self._request = request
         self._total = total
@@ -51,7 +51,7 @@ class State:
 
     @property
     def is_unobserved(self) -> bool:
-        """Whether the outputs are all that matters, not values on the way."""
+        """Return whether the outputs are all that matters, not values on the way."""
         is_watched = self.watch is not None or self.watch_names is not None
         return not (is_watched or self.compares or self.quantizing.is_applied)
 

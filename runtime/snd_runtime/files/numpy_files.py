@@ -61,7 +61,7 @@ def read_npy(content: bytes) -> Array:
 
 
 def _demand_characters(content: bytes, dtype: np.dtype[Any], begin: int) -> None:
-    """Raises InvalidFileError for strings with code points that are no characters."""
+    """Raise InvalidFileError for strings with code points that are no characters."""
     codes = np.frombuffer(content, np.dtype("u4").newbyteorder(dtype.byteorder), offset=begin)
     wrong = np.flatnonzero((codes > sys.maxunicode) | (codes >> 11 == _SURROGATES))
     if wrong.size:

@@ -42,7 +42,7 @@ class SafeTensor(Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether the bytes are items as they are, in an order that every NumPy reads, and not none."""
+        """Return whether the bytes are items as they are, in an order that every NumPy reads, and not none."""
         return self.layout not in (BFLOAT, "U64") and self.end > self.begin
 
     @property

@@ -109,12 +109,12 @@ class ElementStorage(Struct, frozen=True):
 
     @property
     def in_blocks(self) -> bool:
-        """Whether items are stored in blocks with a common scale."""
+        """Return whether items are stored in blocks with a common scale."""
         return self.kind in BLOCK_ITEM_BITS
 
     @property
     def has_sign_bit(self) -> bool:
-        """Whether one of the bits of a quantized item is the sign."""
+        """Return whether one of the bits of a quantized item is the sign."""
         return self.kind is ItemKind.LOGARITHMIC and self.least < 0
 
     @property

@@ -43,7 +43,7 @@ from snd_runtime.lowering.writing import (
 
 
 class Accumulation:
-    """A write of a formula whose extents are known; what is found out about it serves all runs."""
+    """A write of a formula with known extents. The analysis of the write serves all runs."""
 
     def __init__(self, analysis: Analysis, formula: Formula, write: Write) -> None:
         self._analysis = analysis
@@ -52,7 +52,7 @@ class Accumulation:
         self._kept: dict[int, list[Chunk]] = {}
         self._contraction: Contraction | None = None
         self._reduced: tuple[int, ...] | None = None
-        """The axes that the target doesn't depend on; None if it is to be stored element by element."""
+        """Axes that the target does not depend on; None if the write stores element by element."""
         self._fixed: list[int] = []
         extents = analysis.extents
         forms = analysis.affine_places(write.places)
@@ -99,7 +99,7 @@ class Accumulation:
 
     @property
     def can_begin(self) -> bool:
-        """Whether calls need no zeros to add to."""
+        """Return whether calls need no zeros to add to."""
         return self._product is not None and self._product.is_whole
 
     def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
@@ -153,7 +153,7 @@ def _accumulate_chunk(
 ) -> None:
     """Accumulate a part of the index space, at the points of ``scope``.
 
-    ``reduced`` are the axes that the target doesn't depend on; None if it is to be stored element by element.
+    ``reduced`` are the axes that the target does not depend on; None if the write stores element by element.
     """
     operator = evaluation.formula.operator
     if scope.is_empty:

@@ -1,6 +1,6 @@
-"""What operators, functions and casts do with arrays: as ``snd_analysis.symbolic.values``, with ints of 64 bits.
+"""Operators, functions and casts over arrays, with the meaning of ``snd_analysis.symbolic.values`` and 64-bit ints.
 
-Every operation takes the arrays and gives the result with, for ints, a mask of elements that have none.
+Every operation takes arrays and returns the result. For ints it also returns a mask of elements without a result.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ UNCHECKED: Final[dict[str, Callable[..., Array]]] = {
     "negate": np.negative,
     "abs": np.abs,
 }
-"""What they come to where no result exceeds 64 bits."""
+"""Operations on ints whose results fit into 64 bits."""
 
 
 # ---- reals -----------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ COMPARISONS: Final[dict[str, Callable[[Array, Array], Array]]] = {
     "==": _comparison(np.equal),
     "!=": _comparison(np.not_equal),
 }
-"""Of two strings, or of any two numbers, exactly, with 1 for true and 0 for false (2.3)."""
+"""Exact comparisons of two strings or of any two numbers: 1 for true, 0 for false (2.3)."""
 
 LOGIC: Final[dict[str, Callable[..., Array]]] = {
     "&&": np.logical_and,

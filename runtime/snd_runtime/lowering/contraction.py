@@ -37,7 +37,7 @@ class Factor(Struct, frozen=True, eq=False):
 
     @property
     def is_wider(self) -> bool:
-        """Whether there are zeros around at all."""
+        """Return whether there are zeros around at all."""
         return any(self.before) or any(self.after)
 
     @property
@@ -81,7 +81,7 @@ class Chunk(Struct, frozen=True, eq=False):
 
 
 class Contraction(Struct, eq=False):
-    """How a sum of products is computed: ``fixed`` axes are looped over, ``guards`` are those of the left side."""
+    """The plan of a sum of products: a loop runs over ``fixed`` axes, ``guards`` belong to the left side."""
 
     write: Write
     forms: tuple[AffineIndex, ...]
@@ -98,7 +98,7 @@ class Contraction(Struct, eq=False):
         return min(prod(extents[axis] for axis in axes) for axes in (first - second, second - first)) > _FEW_VECTORS
 
     def chunks(self, box: Box, most: int) -> Iterator[Chunk]:
-        """Parts of a box such that no factor has too many elements in one."""
+        """Yield parts of a box in which no factor has more than ``most`` elements."""
         for part in self._parts(box, most):
             windows = (Window(each.forms, part) if isinstance(each, Factor) else None for each in self.factors)
             target = Window(self.forms, part) if self.is_within(part) else None

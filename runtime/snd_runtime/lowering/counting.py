@@ -17,14 +17,14 @@ from snd_runtime.lowering.writing import condition_scope, store, target_scope
 from snd_runtime.rules import EXTENT_CONFLICT
 
 Counted = dict[Symbol, tuple[int, str]]
-"""What extents come to, and in which output."""
+"""The counted value of each extent, and the output that it was counted in."""
 
 
 def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted: Counted) -> None:
-    """Find the points in order, allocate the outputs for as many, and store the values. Notes the number.
+    """Find the points in order, allocate outputs of that number, store the values, and record the number.
 
-    ``unrolled`` is what a formula was unrolled into: they count on where the one before ended. Raises EvaluationFailed,
-    also if an extent comes to something else than in a formula before.
+    ``unrolled`` are the formulas that one formula was unrolled into: each counts on from the end of the one before.
+    Raises EvaluationFailed, also if an extent differs from its value in an earlier formula.
     """
     found = [(*each, points) for each in unrolled for points in _found(memory, *each)]
     formula = unrolled[0][1]
@@ -58,7 +58,7 @@ def _found(memory: Memory, analysis: Analysis, formula: Formula) -> list[Points]
             evaluation = Evaluation(memory, analysis, formula, chunk)
             scope = condition_scope(evaluation)
             for write in formula.writes:
-                # What a guard skips is not counted.
+                # Points that a guard skips are not counted.
                 scope = evaluation.enter(scope, (write.value,))
             found.append(chunk.points(scope.active))
     return found

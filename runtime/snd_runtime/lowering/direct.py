@@ -1,8 +1,8 @@
-"""Formulas as a row of operations on whole arrays, made once: nothing is analysed when they run.
+"""Formulas as a sequence of operations on whole arrays, prepared once: a run analyses nothing.
 
-Many elements are computed tile by tile, each of which goes through all operations while it is in the cache. It covers
-plain assignments whose indices are affine and within bounds. Whatever may fail at single points, as a sum of ints may,
-is only noticed; the formula is then evaluated the general way, which says where.
+Large arrays are computed tile by tile: each tile goes through all operations while it is in the cache. This covers
+plain assignments whose indices are affine and within bounds. A failure at single points, such as an overflow, is only
+detected; the formula is then evaluated the general way, which reports the place.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ from snd_runtime.lowering.reading import strided
 View: TypeAlias = "Callable[[Array], Array]"
 
 TILE = 1 << 15
-"""How many elements go through all operations together."""
+"""Number of elements in a tile."""
 
 
 class Load(Struct, frozen=True):
-    """A value for all points, with extents of 1 where it doesn't vary: elements of a tensor, or what is given in it."""
+    """A value for all points, with extents of 1 where it does not vary: elements of a tensor, or a scalar in it."""
 
     value: Callable[[Any, Mapping[str, np.dtype[Any]]], Array]
     """From the array of the tensor, and the types of arrays by element type."""
     slot: Slot | None = None
     is_whole: bool = False
-    """Whether it is every element of the tensor, at the position of its axes."""
+    """True if it is every element of the tensor, at the position of its axes."""
     dtype: str = ""
 
 
@@ -70,9 +70,9 @@ class Instruction(Struct, frozen=True):
     function: Callable[..., Any]
     operands: tuple[int, ...]
     is_checked: bool
-    """Whether the function says, too, where it has no value."""
+    """True if the function says, too, where it has no value."""
     dtype: str | None = None
-    """Of a cast: the last argument of the function."""
+    """Type of a cast, passed as the last argument of the function; None for other operations."""
 
     def run(self, values: Sequence[Array], dtypes: Mapping[str, np.dtype[Any]]) -> Array | None:
         """Return the next value; None if there is a point without one."""
@@ -102,7 +102,7 @@ class Direct:
         self.slot = write.slot
         self.size = prod(shape)
         self.is_whole = target is None
-        """Whether it writes every element of the tensor, at the position of its axes."""
+        """True if it writes every element of the tensor, at the position of its axes."""
         self.shape = shape
         self.loads = tuple(loads)
         self.instructions = tuple(rows)
@@ -115,7 +115,7 @@ class Direct:
 
     @property
     def is_total(self) -> bool:
-        """Whether there is a value at every point."""
+        """Return whether there is a value at every point."""
         return not any(each.is_checked for each in self.instructions)
 
     def run(self, memory: Memory) -> bool:
@@ -265,7 +265,7 @@ def _axis(form: AffineIndex) -> int:
 
 
 class _Rows:
-    """What is there before the first operation, and instructions, each after those of its operands.
+    """Loaded values, and instructions in the order of their operands.
 
     Loaded values have the first numbers, results of instructions those after them.
     """

@@ -1,4 +1,4 @@
-"""Where formulas are evaluated: boxes of their index space, or lists of points in it."""
+"""Domains that formulas are evaluated over: boxes of their index space, or lists of points in it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Box(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """How many positions there are along the axes."""
+        """Return the number of positions along each axis."""
         return tuple(max(stop - start, 0) for start, stop in self.ranges)
 
     @property
@@ -60,7 +60,7 @@ class Box(Struct, frozen=True, eq=False, dict=True):
         return Points(tuple(vectors), len(where[0]))
 
     def chunks(self, most: int, last: Sequence[int] = ()) -> Iterator[Box]:
-        """Boxes of at most so many points (but never less than one) in order, ``last`` being cut at last."""
+        """Yield boxes of at most ``most`` points (but at least one), in order. The axes ``last`` are split last."""
         order = [axis for axis in range(len(self.ranges)) if axis not in last] + list(last)
         lengths = dict(enumerate(self.shape))
         volume = self.size
@@ -90,7 +90,7 @@ class Points(Struct, frozen=True, eq=False):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of arrays over the points."""
+        """Return the shape of arrays over the points."""
         return (self.size,)
 
     def positions(self, axis: int) -> Array:

@@ -48,7 +48,7 @@ _EXP_32 = tuple(map(np.float32, (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e
 _BORDER_32, _LEAST_32, _ONE, _HALF = map(np.float32, (_SINGLE_BORDER, -18.0, 1.0, 0.5))
 _LOG2_E, _LN_2_HIGH, _LN_2_LOW = map(np.float32, (1.44269504, 0.693359375, -2.12194440e-4))
 _CHUNK = 1 << 14
-"""How many elements are computed together: what stays in the cache is computed much faster."""
+"""Number of elements in a chunk: operands that stay in the cache are computed much faster."""
 
 
 def error_function(values: _Reals) -> _Reals:

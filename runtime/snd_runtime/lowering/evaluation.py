@@ -70,7 +70,7 @@ class ActivePoints:
         return None
 
     def keep(self, term: Term, value: Array) -> Array:
-        """Remembers a value."""
+        """Remember a value."""
         self._values[term] = value
         return value
 
@@ -82,7 +82,7 @@ class ActivePoints:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no point matters."""
+        """Return whether no point matters."""
         return self.active is not None and not self.active.any()
 
 
@@ -108,8 +108,7 @@ class Evaluation:
     def enter(
         self, scope: ActivePoints, roots: Sequence[Term], writes: Iterable[tuple[Slot, IndexTerm, int]] = ()
     ) -> ActivePoints:
-        """Return the points of a scope at which no guarded index of these terms, outside of their branches, is
-        skipped."""
+        """Return the points of a scope at which no guarded index of these terms, outside their branches, is skipped."""
         guards = [
             (term.slot, place, at)
             for term in unconditional(*roots)
@@ -126,7 +125,7 @@ class Evaluation:
         return scope
 
     def _branch(self, scope: ActivePoints, term: Term, mask: Array) -> Array:
-        """Return a term at the points of a scope where a mask holds; what is skipped there is noted."""
+        """Return a term at the points of a scope where a mask holds, and record the points skipped there."""
         inner = scope.narrowed(mask)
         entered = self.enter(inner, (term,))
         if entered is not inner and entered.active is not None:
@@ -279,7 +278,7 @@ class Evaluation:
         describe: Callable[[Sequence[int]], tuple[Rule, str]],
         node: nodes.Node,
     ) -> None:
-        """Raises EvaluationFailed for the first point of a scope that fails, in order of the loops."""
+        """Raise EvaluationFailed for the first point of a scope that fails, in order of the loops."""
         if not failing.any():
             return
         if scope.active is not None:

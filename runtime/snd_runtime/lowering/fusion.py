@@ -81,8 +81,7 @@ class Fused:
         self._buffers = max((place + 1 for place in self._places if place is not None), default=0) - len(self._results)
 
     def _placed(self) -> Iterator[int | None]:
-        """Yield where each instruction writes: into a result, a buffer (numbered after these), or an array of its
-        own."""
+        """Yield the target of each instruction: a result, a buffer (numbered after results), None for a new array."""
         is_plain = [load.dtype == "real" for load, _ in self._loads]
         is_wide = [load.is_whole for load, _ in self._loads]
         places: list[int | None] = [None] * len(self._loads)
@@ -120,7 +119,7 @@ class Fused:
 
     @property
     def slots(self) -> dict[int, Slot]:
-        """What each tensor is like, by number."""
+        """Return the slot of each tensor, by number."""
         return {number: slot for member in self._members for slot, number in member.tensors.items()}
 
     def _compiled(self, arrays: Sequence[Array | None], dtypes: Mapping[str, np.dtype[Any]]) -> list[Array] | None:

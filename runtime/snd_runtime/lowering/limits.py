@@ -26,7 +26,7 @@ MOST_OFFSETS = 1 << 22
 MOST_VECTORS = 4
 """Vectors by which a matrix is multiplied one by one. More are multiplied as a matrix: users see the same."""
 MOST_BETWEEN = 32
-"""How far columns of one stretch are from each other, for products of single rows. Farther ones begin another stretch:
+"""Maximum distance between columns of one stretch, for products of single rows. Farther columns begin another stretch:
 users see the same."""
 MOST_WASTED = 4
 """Elements that products of single rows compute for each one that is kept. Where it were more, other loops do it:

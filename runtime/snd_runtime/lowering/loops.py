@@ -63,8 +63,7 @@ def guards_of(analysis: Analysis, write: Write, extra: Sequence[Term] = ()) -> l
 
 
 def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard]) -> Iterator[Box]:
-    """Yield a box for every position along the fixed axes, narrowed by the guards that vary along one other axis
-    only."""
+    """Yield a box for every position along the fixed axes, narrowed by guards that vary along one other axis."""
     frozen = frozenset(fixed)
     free = [(guard, guard.free_axes(extents, frozen)) for guard in guards]
     for positions in points_in_order([extents[axis] for axis in fixed]):
@@ -94,7 +93,7 @@ def axes_that_collide(extents: Sequence[int], forms: Sequence[AffineIndex]) -> l
 
 
 def axes_of_windows(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard]) -> list[int]:
-    """Axes to fix as well so that every guard varies along one axis only, the longest; none if that is too many."""
+    """Return axes to fix in addition, so that every guard varies along one axis; empty if there are too many."""
     found = list(fixed)
     for guard in guards:
         axes = guard.free_axes(extents, frozenset(found))

@@ -202,7 +202,7 @@ class Lowered:
 
     # ---- results -----------------------------------------------------------------------------------------------------
     def _allocate(self, memory: Memory) -> None:
-        """Of default values, or those with which an accumulation begins."""
+        """Allocate outputs, filled with default values or the initial values of accumulations."""
         for symbol, slot, operator in self._made():
             place = self.specialization.template.declared(symbol)
             if slot in self._claimed:
@@ -284,7 +284,7 @@ def _accumulators(specialization: Specialization) -> dict[Symbol, str]:
 
 
 class _Plan:
-    """A formula with what is known of how it runs; with those that it was unrolled into, if they count together."""
+    """A formula with the analysis of its run, and the formulas that it was unrolled into, if they count together."""
 
     def __init__(self, formulas: tuple[Formula, ...]) -> None:
         self.formula = formula = formulas[0]

@@ -26,7 +26,7 @@ class Memory:
 
     def __init__(self, real: np.dtype[Any], budget: Budget, compiles: bool = False) -> None:
         self.compiles = compiles
-        """Whether formulas are worth compiling, since they run again and again."""
+        """True if formulas are worth compiling, since they run again and again."""
         self.dtypes = array_types(real)
         self.budget = budget
         self._arrays: dict[Slot, Array] = {}

@@ -11,7 +11,7 @@ from snd_runtime.lowering.arithmetic import Array
 
 # Matrices with fewer products are not worth a call each.
 _SMALL_MATRICES = 64
-# What OpenBLAS multiplies without a copy of its operands, which is half of the work for few rows (measured).
+# Number of products that OpenBLAS computes without a copy of its operands: half of the work for few rows (measured).
 _UNPACKED_PRODUCTS = 600_000
 _SHORT_PIECE = 64
 _FEW_ROWS = 64
@@ -32,7 +32,7 @@ def contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence
 
 
 def _contract_integers(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array | None:
-    """In 64-bit reals if that is exact, since these are multiplied much faster."""
+    """Return the contraction of ints in 64-bit reals, which is much faster; None if that is not exact."""
     largest = prod(lengths[axis] for axis in reduced)
     for factor in factors:
         largest *= max(abs(int(factor.min())), abs(int(factor.max())), 1) if factor.size else 1
@@ -47,7 +47,7 @@ def _contract_integers(factors: Sequence[Array], reduced: Sequence[int], lengths
 def _contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array:
     rest = list(factors)
     summed = [axis for axis in reduced if lengths[axis] > 1]
-    # Where no factor varies, the sum is a multiple.
+    # Along axes that no factor varies along, the sum is a multiple.
     times = prod(lengths[axis] for axis in summed if all(factor.shape[axis] == 1 for factor in rest))
     summed = [axis for axis in summed if any(factor.shape[axis] > 1 for factor in rest)]
     while len(rest) > 2:
@@ -116,7 +116,7 @@ def _matrix_product(left: Array, right: Array) -> Array:
 
 
 def _sum_alone(a: Array, b: Array, summed: Sequence[int]) -> Array:
-    """Sums along the axes that only one factor varies along."""
+    """Sum along the axes that only one factor varies along."""
     alone = tuple(axis for axis in summed if a.shape[axis] > 1 and b.shape[axis] == 1)
     return np.asarray(a.sum(axis=alone, keepdims=True)) if alone else a
 

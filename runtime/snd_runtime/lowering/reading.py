@@ -44,8 +44,7 @@ def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Ar
 def regular_dimensions(
     evaluation: Evaluation, places: Sequence[IndexTerm], shape: Sequence[int], box: Box
 ) -> dict[int, AffineIndex]:
-    """Return the dimensions whose indices are affine and within bounds, over axes that no other dimension depends
-    on."""
+    """Return the dimensions whose indices are affine and within bounds, over axes of no other dimension."""
     forms: dict[int, AffineIndex] = {}
     irregular: set[int] = set()
     for at, place in enumerate(places):
@@ -95,8 +94,7 @@ class Window:
 
 
 def strided(array: Array, forms: Sequence[AffineIndex], box: Box) -> Array:
-    """Return a view of the elements at affine indices, which must be within bounds; it has a dimension for each
-    axis."""
+    """Return a view of the elements at affine indices, with a dimension per axis. Indices must be within bounds."""
     return Window(forms, box).of(array)
 
 
@@ -138,8 +136,7 @@ def _gathered(array: Array, indices: Sequence[Array]) -> Array:
 def index_values(
     evaluation: Evaluation, slot: Slot, place: IndexTerm, dimension: int, scope: ActivePoints, node: nodes.Node
 ) -> Array:
-    """Return the indices along one dimension, remapped if need be; those that don't matter are within bounds
-    nevertheless."""
+    """Return the indices along one dimension, remapped if necessary. Indices of inactive points are in bounds, too."""
     extent = evaluation.extent(slot, dimension)
     index = evaluation.value(place.index, scope)
     if place.bounds is Bounds.REMAPPED and place.below is not None and place.above is not None:

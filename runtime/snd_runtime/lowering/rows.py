@@ -1,4 +1,4 @@
-"""Whether formulas compute each row of the output from one row of an input: then more rows can be computed at once."""
+"""Detection of formulas that compute each row of the output from one row of an input, so that rows can be batched."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _FIRST_SEARCH = 64
 
 
 def run_in_order(memory: Memory, analysis: Analysis, formula: Formula) -> None:
-    """Executes a formula point by point, or as if so."""
+    """Execute a formula point by point, or with the same result."""
     extents = analysis.extents
     parallel = parallel_axes(analysis, formula)
     sequential = [axis for axis in range(len(extents)) if axis not in parallel and extents[axis] > 1]
@@ -44,7 +44,7 @@ def run_in_order(memory: Memory, analysis: Analysis, formula: Formula) -> None:
 
 
 def _step(evaluation: Evaluation) -> None:
-    """All points of a domain, of which none influences another: what is read is read before anything is written."""
+    """Execute all points of a domain at once: none influences another, so all reads come before all writes."""
     formula = evaluation.formula
     condition = condition_scope(evaluation)
     if condition.is_empty:
@@ -117,8 +117,7 @@ def _points(
 
 # ---- dependence ------------------------------------------------------------------------------------------------------
 def parallel_axes(analysis: Analysis, formula: Formula) -> list[int]:
-    """Return the axes whose positions choose which part of every output is read and written, each position another
-    part."""
+    """Return the axes along which every position reads and writes its own part of every output."""
     extents = analysis.extents
     candidates = {axis for axis, extent in enumerate(extents) if extent > 1}
     private = [_private_forms(analysis, accesses) for accesses in _accesses(formula)]

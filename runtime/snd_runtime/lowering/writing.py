@@ -23,7 +23,7 @@ ACCUMULATORS: Final[dict[str, Any]] = {
     "<?=": np.minimum,
     ">?=": np.maximum,
 }
-"""What accumulates, by operator."""
+"""The accumulating function of each operator."""
 
 IDEMPOTENT: Final = frozenset({"&=", "|=", "<?=", ">?="})
 
@@ -77,8 +77,7 @@ def without_skipped(evaluation: Evaluation, scope: ActivePoints) -> ActivePoints
 
 
 def target_view(analysis: Analysis, write: Write, array: Array, box: Box) -> Array | None:
-    """Return the elements that the points of a box write to, as a view; None if they aren't all affine and within
-    bounds."""
+    """Return a view of the elements that the points of a box write to; None unless all are affine and in bounds."""
     forms = analysis.affine_places(write.places)
     if forms is None or not _within(forms, array, box):
         return None
@@ -91,7 +90,7 @@ def _within(forms: tuple[AffineIndex, ...], array: Array, box: Box) -> bool:
 
 
 def store(evaluation: Evaluation, write: Write, scope: ActivePoints, operator: str, value: Array | None = None) -> None:
-    """Stores the value of a write at every point of a scope, one after the other, by an assignment or accumulation."""
+    """Store the value of a write at every point of a scope, one after the other, by an assignment or accumulation."""
     if scope.is_empty or evaluation.domain.size == 0:
         return
     if value is None:
@@ -146,7 +145,7 @@ def fitting(evaluation: Evaluation, exact: Array, operator: str) -> Array:
 
 
 def combine(evaluation: Evaluation, view: Array, value: Array, operator: str) -> None:
-    """Accumulates values into a view of as many elements, or fewer values that are the same for many."""
+    """Accumulate values into a view of as many elements, or fewer values that are the same for many."""
     if view.dtype.kind == "i" and operator in ("+=", "*="):
         checked: Callable[..., Any] = INTEGER_OPERATIONS[operator[0]]
         result, problem = checked(view, value)

@@ -53,7 +53,7 @@ class Equivalence(Struct, frozen=True):
 
     @property
     def is_equal(self) -> bool:
-        """Whether the edit may be applied."""
+        """Return whether the edit may be applied."""
         return self.difference is None and self.reason is None and self.evaluations > 0
 
     @property
@@ -72,7 +72,7 @@ class _Case(Struct, frozen=True):
     arguments: Sequence[Argument]
     where: str
     is_extreme: bool = False
-    """Whether reals may be too great for the definition before the edit: elements that are not finite may change."""
+    """True if reals may be too great for the definition before the edit: elements that are not finite may change."""
     shown: str = ""
     """The arguments, to be named; empty for variations of another case."""
 
@@ -107,7 +107,7 @@ class Comparison:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over."""
+        """Return whether the time is over."""
         return self._end is not None and self._end <= time.monotonic()
 
     def with_edit(self, changed: Snapshot, after: OperatorName | None = None) -> Equivalence:

@@ -31,9 +31,9 @@ class SampleRequest(Struct, frozen=True):
     real: np.dtype[Any] = field(default=FLOAT32)
     seed: int = 0
     pictures: bool = False
-    """Whether results are drawn."""
+    """True if results are drawn."""
     quantize: bool = False
-    """Whether graphs are run with the operators of ``@quantize``; samples never are."""
+    """True if graphs are run with the operators of ``@quantize``; samples never are."""
 
 
 class _Texts:

@@ -102,7 +102,7 @@ class Stepwise:
         return outputs
 
     def update(self, outputs: Sequence[Argument]) -> None:
-        """Updates variables, where formulas have computed the outputs. Raises EvaluationFailed."""
+        """Update variables, where formulas have computed the outputs. Raises EvaluationFailed."""
         for member, value in zip(self.template.outputs, outputs, strict=True):
             self.state.scope.values[member.symbol] = tensor = tensor_of(value, member.name)
             self.arrays.let(tensor, value)
@@ -123,7 +123,7 @@ class Stepwise:
                 self.run.advance(done + number + 1)
 
     def _free(self, number: int) -> None:
-        """Forgets the results that no statement after this one names."""
+        """Forget the results that no statement after this one names."""
         values, last = self.state.scope.values, self._last_uses
         dead = self.arrays.counted(values.get(symbol, UNDEFINED) for symbol, at in last.items() if at == number)
         if self.arrays.bytes_of(dead) < LEAST_BYTES:
@@ -140,7 +140,7 @@ class Stepwise:
 
     # ---- statements --------------------------------------------------------------------------------------------------
     def statement(self, component: nodes.Component) -> None:
-        """Composes and runs one statement. Raises EvaluationFailed."""
+        """Compose and runs one statement. Raises EvaluationFailed."""
         place = self.state.place(component)
         self.run.budget.check_time(place)
         targets = self.naming.targets(component)
@@ -158,7 +158,7 @@ class Stepwise:
             self._tell_copies(component, values)
 
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
-        """Runs an invocation. Raises EvaluationFailed."""
+        """Run an invocation. Raises EvaluationFailed."""
         template = self.run.session.template(name)
         if template is None:
             return None
@@ -227,7 +227,7 @@ class Stepwise:
             self.run.show(self.outer_scope, tensor, value, self.iterations)
 
     def _show_control(self, node: nodes.Branch | nodes.Loop, targets: Targets, values: Values) -> None:
-        """Shows results of control flow, which have other names where they were computed."""
+        """Show results of control flow, which have other names where they were computed."""
         if self.run.watch is None:
             return
         place = self.state.place(node)
@@ -242,7 +242,7 @@ class Stepwise:
                 self._show(Pack(shown) if isinstance(value, Pack) else shown[0], self.arrays.argument(value, place))
 
     def _tell_copies(self, component: nodes.Component, values: Values) -> None:
-        """Tells of what a statement gives one more name."""
+        """Tell of what a statement gives one more name."""
         if self.run.watch_names is None:
             return
         for result, value in zip(component.results, values, strict=False):
@@ -253,7 +253,7 @@ class Stepwise:
 
     # ---- branches ----------------------------------------------------------------------------------------------------
     def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
-        """Runs the branch whose condition holds. Raises EvaluationFailed."""
+        """Run the branch whose condition holds. Raises EvaluationFailed."""
         scopes = scopes_of_branch(self, node, targets)
         for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
             static = static_condition(self.state, case.condition)
@@ -266,7 +266,7 @@ class Stepwise:
         return call(self, node.alternative, scopes[-1][-1])
 
     def holds(self, condition: nodes.Callable, targets: Targets) -> bool:
-        """Runs a condition. Raises EvaluationFailed."""
+        """Run a condition. Raises EvaluationFailed."""
         place = self.state.place(condition)
         values = call(self, condition, targets)
         found = truth(self.arrays.argument(values[0], place)) if values is not None and len(values) == 1 else None
@@ -277,7 +277,7 @@ class Stepwise:
 
     # ---- loops -------------------------------------------------------------------------------------------------------
     def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
-        """Runs a loop. Raises EvaluationFailed."""
+        """Run a loop. Raises EvaluationFailed."""
         return run_loop(self, node, targets)
 
 

@@ -1,4 +1,4 @@
-"""What statements over the same points read and write, as elements of arrays in a row."""
+"""Elements of contiguous arrays that statements over the same points read and write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Statement(Struct, frozen=True):
     analysis: Analysis
     tensors: Callable[[Slot], Hashable]
     is_kept: bool = True
-    """Whether anything but later statements reads it."""
+    """True if anything but later statements reads it."""
 
 
 class UnsuitableError(Exception):
@@ -73,7 +73,7 @@ def _values(root: Term) -> Iterator[Term]:
 
 
 class Accesses:
-    """What statements over the same points access. Raises UnsuitableError for what loops can't do."""
+    """Accesses of statements over the same points. Raises UnsuitableError for accesses that loops can't do."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.extents = statements[0].analysis.extents
@@ -95,7 +95,7 @@ class Accesses:
         self.targets = {
             at: self.of(each, each.write.slot, each.write.places) for at, each in enumerate(statements) if each.is_kept
         }
-        """By the position of the statement."""
+        """The access of each target, keyed by the position of its statement."""
         if any(each.chosen for each in self.targets.values()):
             raise UnsuitableError
         self.all = tuple(self._found.values())

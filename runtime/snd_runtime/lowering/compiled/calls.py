@@ -25,13 +25,13 @@ class Scratch(Struct, frozen=True, eq=False):
 
 
 class Place(Struct, frozen=True):
-    """Where a tensor is, or some scratch memory: its address is one of the words."""
+    """A word of a call that holds the address of a tensor or of scratch memory."""
 
     tensor: Hashable
 
 
 ALIGNED = 64
-"""Where tensors begin: at multiples of this, in bytes."""
+"""Alignment of tensors in memory, in bytes."""
 
 
 class Buffer:
@@ -66,7 +66,7 @@ class Buffers:
 Word: TypeAlias = "int | Place"
 
 Written: TypeAlias = "tuple[Callable[..., Any], *tuple[str | int, ...]]"
-"""What writes a function for the compiler, which is loaded then, with what that depends on."""
+"""A function that generates code for the compiler, and its arguments. Calling it loads the compiler."""
 
 
 class Call(Struct, frozen=True, eq=False):
@@ -76,13 +76,13 @@ class Call(Struct, frozen=True, eq=False):
     """Compile the function, unless it is compiled already: its address."""
     words: tuple[Word, ...]
     tables: tuple[Array, ...] = ()
-    """What words are the addresses of: it must live as long as the call."""
+    """Arrays whose addresses are words: they must live as long as the call."""
     points: int = 0
-    """How many points it computes."""
+    """Number of points that the call computes."""
 
     @property
     def function(self) -> Hashable:
-        """What is the same for all calls of a function."""
+        """Return the key of the compiled function: calls of one function have equal keys."""
         return self.entry.func, self.entry.args
 
     def places(self) -> Iterator[Hashable]:
@@ -220,7 +220,7 @@ def entry_address(lines: Sequence[str], words: int, names: Mapping[str, Any]) ->
 
 
 _ENTRIES: list[Any] = []
-"""What would be freed otherwise."""
+"""Compiled entries, kept alive because addresses refer to them."""
 _DTYPES = ("float32", "float64", "int64", "int32", "bool")
 
 

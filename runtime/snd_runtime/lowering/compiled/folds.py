@@ -14,23 +14,23 @@ from snd_runtime.lowering.limits import MOST_SUMMED
 
 
 class Fold(Struct, frozen=True):
-    """Lines around the loops over what is accumulated."""
+    """Lines of code around the loops of an accumulation."""
 
     before: tuple[str, ...]
     step: str
-    """How a ``{value}`` is accumulated."""
+    """Line that accumulates a ``{value}``."""
     after: tuple[str, ...]
     before_block: tuple[str, ...] = ()
     """Before and after a block of the last loop, if it is divided into such."""
     after_block: tuple[str, ...] = ()
     functions: frozenset[str] = frozenset()
-    """What the lines call."""
+    """Names of the functions that the lines call."""
     first: tuple[str, ...] = ()
     """Before all loops."""
 
     @property
     def depth(self) -> int:
-        """How much deeper the last loop stands for the blocks."""
+        """Return the number of additional loops around the last loop: 1 if it is split into blocks."""
         return 1 if self.before_block else 0
 
     def rows(self, begins: dict[str, str], index: str, length: str) -> list[str]:

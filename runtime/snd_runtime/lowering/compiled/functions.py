@@ -1,4 +1,4 @@
-"""What compiled loops call: functions of reals, and what they accumulate with so that they use vectors."""
+"""Functions that compiled loops call: functions of reals, and accumulations that the compiler vectorizes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ SINGLE: dict[str, Callable[[], Function]] = {
 }
 """Functions of reals of 32 bits. They differ from those of NumPy in the last bits."""
 FUNCTIONS = frozenset({*SINGLE, "as_real"})
-"""What operations call."""
+"""Names of the functions that operations call."""
 _OTHERS: dict[str, Callable[[], Function]] = {
     "added": _sum,
     "larger": lambda: _extreme("llvm.maximum"),

@@ -22,12 +22,12 @@ from snd_runtime.lowering.compiled.functions import SINGLE, function_named
 from snd_runtime.lowering.memory import array_types
 
 WORTH_COMPILING = 1 << 24
-"""How many points NumPy must have computed before a kernel is compiled, in which time it would have been."""
+"""Number of points that NumPy computes in about the time of compiling a kernel. Kernels are compiled after that."""
 _CALL = 1 << 16
-"""How many points a call counts for, which costs NumPy time however few there are."""
+"""Number of points that each call counts in addition, for the constant cost of a NumPy call."""
 
 HEAD, INDENT = "def kernel(", "    "
-"""How the text of loops begins, and lines in them."""
+"""First line of the text of a kernel, and the indentation of its lines."""
 
 
 class Kernel(Struct, frozen=True):
@@ -40,7 +40,7 @@ class Kernel(Struct, frozen=True):
     kinds: tuple[tuple[str, int], ...]
     """The element type of each tensor, and how many elements it has."""
     results: tuple[int, ...]
-    """Which of the tensors it writes."""
+    """Positions of the tensors that the kernel writes."""
     points: int
     functions: frozenset[str] = frozenset()
     """The functions that it calls."""
@@ -77,7 +77,7 @@ def is_worth_compiling(what: str, points: int) -> bool:
 
 
 class Worth:
-    """Whether calls that are made together are worth compiling."""
+    """True if calls that are made together are worth compiling."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
         self._each = sum(call.points + _CALL for call in calls)

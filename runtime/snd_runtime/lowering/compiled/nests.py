@@ -46,7 +46,7 @@ class _Nest:
         self._functions: set[str] = set()
         self._fold: Fold | None = None
         self._found: set[int] = set()
-        """Accesses of which it is known where they are."""
+        """Accesses whose addresses are computed already."""
         self._within: int | None = None
         """The axis of short windows, which are unrolled in the last loop."""
         self._tiled: int | None = None
@@ -122,7 +122,7 @@ class _Nest:
         return extent >= _LEAST_FOLDED and not are_rows
 
     def _merged(self, axes: Sequence[int]) -> list[tuple[int, int]]:
-        """Return axes with their extents; the last of neighbours that are walked through as one stands for them."""
+        """Return axes with their extents. Neighbours that one loop walks through become their last axis."""
         found: list[tuple[int, int]] = []
         for axis in reversed(axes):
             extent = self._accesses.extents[axis]
@@ -203,7 +203,7 @@ class _Nest:
 
     @property
     def _far(self) -> int:
-        """How many loops there are around those that walk through rows."""
+        """Return the number of loops around the loops over rows."""
         return len(self._loops) - (1 if self._within is None else 2)
 
     def _stored(self, statement: Statement, element: str, value: str) -> str:

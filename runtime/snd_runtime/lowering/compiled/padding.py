@@ -1,4 +1,4 @@
-"""What stands around compiled formulas: values to begin with, zeros around a tensor and doubts about those, packs."""
+"""Steps around compiled formulas: initial values, zeros around a tensor with their checks, packs."""
 
 from __future__ import annotations
 

@@ -33,16 +33,16 @@ class Windows(Struct, frozen=True):
     limits: Sequence[tuple[str, str]]
     """The first ``i`` within bounds, and the one after the last, for a given ``k``."""
     conditions: Sequence[str]
-    """What holds where ``at``, a position ``i``, is within bounds, for a given ``k``."""
+    """Conditions under which ``at``, a position ``i``, is within bounds for a given ``k``."""
     rows: Mapping[str, Row]
-    """By the names of their parts, which are read at ``i`` times the step along, plus ``j`` times that within."""
+    """Rows by the names of their parts. Position ``i``, ``j`` is ``i`` outer steps plus ``j`` inner steps."""
     results: Sequence[str]
-    """Lines that compute what is the same for all positions of a window."""
+    """Lines that compute values shared by all positions of a window."""
     values: Sequence[str]
     """Lines that compute a value for a position ``j``."""
     target: str
     step: str
-    """How the value is accumulated in ``s``."""
+    """Line that accumulates the value in ``s``."""
 
     def before(self) -> list[str]:
         """Return the lines that find where whole windows are, which mostly is the same for all rows."""

@@ -31,9 +31,9 @@ from snd_runtime.lowering.matrices.vectors import (
 )
 
 _WIDTHS = (8, 4, 2, 1)
-"""How many vectors are computed together: as many as there are."""
+"""Numbers of vectors that are computed together, largest first."""
 _LEAST_LENGTH = 16
-"""How many elements a stretch has at least: as many as the longest vector."""
+"""Minimum number of elements in a stretch: the length of the longest vector."""
 
 
 class SingleRows:
@@ -47,14 +47,14 @@ class SingleRows:
         at = b if images is None else images.matrices
         stretches = np.array([*_stretches(at.columns)], np.int64)
         lengths = stretches[:, 1] - stretches[:, 0]
-        # Sums of all stretches lie one behind the other. What is loaded instead of their neighbours is there, too.
+        # Sums of all stretches lie one behind the other, with padding that is loaded beyond their ends.
         bases = np.cumsum(lengths) - lengths + lanes
         self._sums = int(lengths.sum()) + 2 * lanes * _WIDTHS[0]
         pieces = np.array([*_pieces(lengths, lanes, can_exceed=images is not None)], np.int64)
         number = np.searchsorted(stretches[:, 0], at.columns, side="right") - 1
         places = at.columns - stretches[number, 0] + bases[number]
         rows = np.flatnonzero(np.diff(places, prepend=-1) + np.diff(c.columns, prepend=-1) != 2)
-        # What is behind a row is written later, if it belongs to rows that follow.
+        # Elements behind a row are written later if they belong to rows that follow.
         following = len(places) - np.append(rows[1:], len(places)) if np.all(np.diff(c.columns) == 1) else 0 * rows
         self._copied = 0 if images is None else images.size + lanes * _WIDTHS[0]
         nothing = np.zeros(0, np.int64)
@@ -74,7 +74,7 @@ class SingleRows:
 
 
 def are_dense(columns: Array) -> bool:
-    """Return whether columns with these offsets lie in stretches of which little is wasted."""
+    """Return whether columns with these offsets lie in stretches with few unused elements."""
     if not np.all(np.diff(columns) > 0):
         return False
     lengths = [end - start for start, end in _stretches(columns)]
@@ -90,9 +90,9 @@ def _stretches(columns: Array) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(lengths: Array, lanes: int, *, can_exceed: bool) -> Iterator[tuple[int, int, int]]:
-    """Yield what is computed together: the number of the stretch, where it begins in it, and how many vectors it has.
+    """Yield pieces that are computed together: number of the stretch, offset in the stretch, number of vectors.
 
-    The last of a stretch overlaps the one before it, or may exceed the stretch.
+    The last piece of a stretch overlaps the one before it, or exceeds the stretch if ``can_exceed``.
     """
     for number, length in enumerate(lengths.tolist()):
         at, most = 0, length if can_exceed else length // lanes

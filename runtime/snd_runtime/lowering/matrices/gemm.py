@@ -33,17 +33,17 @@ from snd_runtime.lowering.matrices.vectors import (
 )
 
 _BLOCK = 320
-"""How many products are added up in registers: their operands stay in the first cache."""
+"""Number of products that are summed in registers: their operands stay in the first-level cache."""
 _PANELS = 8
-"""How many tiles of columns go through all blocks, one after the other: their panels stay in the second cache."""
+"""Number of column tiles that go through all blocks in turn: their panels stay in the second-level cache."""
 _FEW = 4
-"""How many columns may be left that are multiplied one by one."""
+"""Maximum number of remaining columns that are multiplied one by one."""
 _LINE = 64
 """Bytes of a line of the cache."""
 
 
 class Offsets(Struct, frozen=True, eq=False):
-    """Where the elements of matrices are: the start of each matrix, and offsets along its two dimensions."""
+    """Addresses of the elements of matrices: the start of each matrix, and offsets along its two dimensions."""
 
     starts: Array
     rows: Array
@@ -300,7 +300,7 @@ def _tile_products(tile: Tile, height: int, vectors: int) -> Callable[..., Any]:
                         lanes_from(builder, tile, builder.sub(skipped, index(number * tile.lanes)))
                         for number in range(vectors)
                     ]
-                    # All are read before any is written: the last row of a matrix may stand for several.
+                    # All rows are read before any is written: the last row of a matrix may be repeated to fill a tile.
                     before = [load_vector(builder, tile, target) for target in targets]
                     for at, (total, old, target) in enumerate(zip(found, before, targets, strict=True)):
                         new = builder.fadd(builder.select(is_first, zero, old), total)

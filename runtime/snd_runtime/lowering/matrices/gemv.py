@@ -27,7 +27,7 @@ from snd_runtime.lowering.matrices.vectors import (
 )
 
 _ROWS = 4
-"""How many are computed together."""
+"""Number of rows that are computed together."""
 
 
 class FewVectors:
@@ -70,8 +70,7 @@ def _kernel(dtype: str, width: int) -> Callable[..., None]:
 
 
 def _products(tile: Tile, width: int) -> Callable[..., Any]:
-    """Return what computes the products of some rows with all vectors; a sum has as many elements as a vector has, or
-    more."""
+    """Return a function that computes the products of some rows with all vectors, in sums of at least one vector."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic

@@ -1,7 +1,7 @@
 """Images within tensors, which are copied one by one with zeros around them, as compiled loops.
 
-Windows with strides read every second element of a row, say. A copy has these next to each other: it has phases, each
-of which is an image of its own.
+Windows with strides read, for example, every second element of a row. A copy stores these elements next to each other:
+each phase of the stride is an image of its own.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from snd_runtime.lowering.matrices.panels import element_load, element_store, ve
 from snd_runtime.lowering.matrices.vectors import Tile
 
 FEW = 4
-"""How many elements are copied together where there are not enough for a vector."""
+"""Number of elements that are copied together if fewer than a vector remain."""
 
 
 class Images(Struct, frozen=True, eq=False):
-    """How images are copied, and where matrices are in each copy: their starts are those of images in the tensor."""
+    """The plan of copying images, and the matrices in each copy. Matrices start where images start in the tensor."""
 
     size: int
-    """Of a copy."""
+    """Number of elements of a copy."""
     step: int
-    """Of what is copied to neighbours."""
+    """Distance of source elements that become neighbours in the copy."""
     of: Array
     to: Array
     counts: Array
     matrices: Offsets
     first: int
-    """Where the matrix begins in a copy."""
+    """Offset of the matrix in a copy."""
 
 
 def images_of(extents: Sequence[int], before: Sequence[int], after: Sequence[int], matrices: Offsets) -> Images | None:
@@ -100,7 +100,7 @@ class _Frame(Struct, frozen=True):
         return np.asarray(np.ravel_multi_index(digits, (*self.steps, *self._lengths)))
 
     def copies(self, extents: Sequence[int], before: Sequence[int]) -> tuple[Array, Array, Array]:
-        """Return where an image has what is copied to neighbours, where these are, and how many they are."""
+        """Return the source offsets, the target offsets and the lengths of the stretches to copy."""
         step = self.steps[-1]
         columns = np.array([each for each in range(step) if each < extents[-1]])
         inner = np.indices((*extents[:-1], 1)).reshape(len(extents), -1)

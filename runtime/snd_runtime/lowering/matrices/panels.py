@@ -26,14 +26,14 @@ from snd_runtime.lowering.matrices.vectors import (
 )
 
 _RUNS = 6
-"""How many loads put a vector together at most. Elements of what has more runs are copied one by one."""
+"""Maximum number of loads that build a vector. Elements of vectors with more runs are copied one by one."""
 
 
 class Runs(Struct, frozen=True, eq=False):
-    """How vectors of columns are put together: of runs of columns that lie next to each other, or next but one."""
+    """Runs of columns, contiguous or with step 2, that vectors of columns are built from."""
 
     step: int
-    """How far neighbours are from each other."""
+    """Distance of neighbouring columns of a run."""
     ends: Array
     """The number of runs up to each vector and with it; a vector without runs is copied in another way."""
     places: Array
@@ -60,8 +60,10 @@ def runs_of(columns: Array, lanes: int, least: int) -> Runs:
 
 
 def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Return what copies rows of the left matrix, and what copies columns of the right one; both so many elements long
-    at most. Zeros fill the last vectors of rows."""
+    """Return functions that copy rows of the left matrix and columns of the right one, of at most ``block`` elements.
+
+    Zeros fill the last vectors of rows.
+    """
     tile_columns, lanes, zero = tile.columns, tile.lanes, np.dtype(f"f{tile.item_bytes}").type(0)
     load, store, prefetched = element_load(tile), element_store(tile), _prefetch(tile)
     copied, merged, turned = vector_copy(tile), _vector_merge(tile, load_vector), _vector_turn(tile)

@@ -28,9 +28,9 @@ from snd_runtime.lowering.memory import Memory
 _LEAST_SUMMED = 64
 """Products with a few vectors are worth it if the sums are as long as several registers."""
 _SAMPLE = 16
-"""How many offsets tell whether most of them are next to each other."""
+"""Number of offsets that are sampled to decide whether most are contiguous."""
 _AS_LONG_AS_A_POINT = 1 << 13
-"""How many products NumPy computes in the time that a point of other formulas takes, if there are many rows."""
+"""Number of products that NumPy computes in the time of one point of other formulas, if there are many rows."""
 
 Axes: TypeAlias = Sequence[int]
 
@@ -65,7 +65,7 @@ class MatrixProduct:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has one sum for every element of the result."""
+        """Return whether it has one sum for every element of the result."""
         size = prod(extent or 0 for extent in self._slot.shape)
         return len(self._parts) == 1 and self._parts[0].matrices.results == size
 
@@ -160,7 +160,7 @@ def _part(how: Contraction, factors: Sequence[Factor], box: Box) -> _Part | None
 
 
 class _Placed(Struct, frozen=True):
-    """Where the elements of a tensor are: that of the first point, and the step along each axis."""
+    """Offsets of the elements of a tensor: offset of the first point, and the step along each axis."""
 
     start: int
     steps: Mapping[int, int]
@@ -186,14 +186,14 @@ def _placed(forms: Sequence[AffineIndex], shape: Sequence[int], box: Box) -> _Pl
 
 class _Matrices(Struct, frozen=True):
     kind: type[Multiplication | FewVectors | SingleRows]
-    """What multiplies them."""
+    """The algorithm that multiplies the matrices."""
     cost: float
-    """How long they take to be multiplied, about."""
+    """Estimated time of the multiplication, in products."""
     offsets: tuple[Offsets, Offsets, Offsets]
 
     @property
     def results(self) -> int:
-        """How many sums there are."""
+        """Return the number of sums."""
         to = self.offsets[2]
         return len(to.starts) * len(to.rows) * len(to.columns)
 

@@ -1,4 +1,4 @@
-"""What numba has no words for: addresses, and vectors of elements, in the language of its compiler."""
+"""Addresses and vectors of elements in LLVM's language, which numba itself cannot express."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class Tile(Struct, frozen=True):
-    """How many rows and columns are computed together, in vectors of so many ``lanes``."""
+    """Number of rows and columns that are computed together, in vectors of ``lanes`` elements."""
 
     rows: int
     """A multiple of three: the last tile has a third of the rows, two thirds, or all."""
@@ -144,7 +144,7 @@ def sums(builder: Any, tile: Tile, end: Any, step: int, products: Callable[[Any]
 
 
 def total(builder: Any, vector: Any, lanes: int) -> Any:
-    """Return the sum of the elements of a vector, of which there is a power of two."""
+    """Return the sum of the elements of a vector; their number is a power of two."""
     from llvmlite import ir
 
     while lanes > 1:
