@@ -196,7 +196,8 @@ class Model:
         try:
             variables = all_variables(session, specialization, self._known_variables(), self._seed)
             quantizing = session if quantize else None
-            save(write_model(specialization, variables, flat=flat, quantizing=quantizing), file)
+            model = write_model(specialization, variables, flat=flat, quantizing=quantizing)
+            save(model, file, specialization, variables)
         except NotExportable as failed:
             raise ExportError({each.operator: each.reason for each in failed.problems}) from None
         except OSError as error:

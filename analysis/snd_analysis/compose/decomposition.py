@@ -35,21 +35,22 @@ Choice = Callable[[OperatorName], bool]
 """Whether an operator is put in place of its invocations."""
 
 
-def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
+def decompose(graph: Graph, decomposes: Choice, path: str, is_root: bool = True) -> Graph:
     """Return the graph with the bodies of the chosen operators in place, also inside of control flow.
 
     Tensors are named by their scopes: ``block.conv1.filter``. ``path`` is the file of the graph: what stands in bodies
     of other files is placed at the statement of that file which brings it in. Variables and constants are listed with
     the graph, also those of operators that are kept whole or stand in control flow; all other tensors with the graph,
     or the part of control flow, that computes them. Updates (2.11) of the bodies that are put in place follow those of
-    the graph around.
+    the graph around. The only invocation of the root keeps its label (``y.w``); that of an operator's body passes the
+    scope of the operator on, unless ``is_root``.
 
     Of a graph that is larger (see ``flat_size``) not more than ``MOST_OPERATIONS`` are in the result, and not more
     variables and constants than that.
     """
     listing = _Listing(decomposes, path, dict(graph.quantizations))
     body = _Body(listing, "", None)
-    operations = body.operations(graph.operations)
+    operations = body.operations(graph.operations if is_root else with_scopes(graph))
     inner = listing.level
     listing.level = _Level()
     own_updates = body.operations(graph.update_operations)
@@ -79,11 +80,17 @@ def flat_size(graph: Graph, decomposes: Choice) -> int:
         return known[id(body)]
 
     def size_of(operation: Operation) -> int:
-        if operation.body is not None and operation.operator is not None and decomposes(operation.operator):
-            return size(operation.body)
+        if _is_composed(operation) and operation.operator is not None and decomposes(operation.operator):
+            return size(operation.body) if operation.body is not None else 1
         return 1 + sum(map(size, operation.subgraphs.values()))
 
     return size(graph)
+
+
+def _is_composed(operation: Operation) -> bool:
+    """Return whether an operation invokes an operator with ``@compose``: others may have a body, too, for updates."""
+    callee = specialization_of(operation)
+    return callee is not None and callee.body is not None and callee.template.is_composite
 
 
 class _Level(Struct):
@@ -192,8 +199,12 @@ class _Body:
         flat: list[Operation] = []
         for operation in operations:
             name, body = operation.operator, operation.body
-            chosen = name is not None and body is not None and self._listing.decomposes(name)
-            if chosen and body is not None and self._listing.takes(body):
+            if name is None or body is None:
+                flat.append(self._kept(operation))
+            elif not _is_composed(operation):
+                flat.append(self._kept(operation))
+                self._add_updates(operation, body)
+            elif self._listing.decomposes(name) and self._listing.takes(body):
                 flat.extend(self._inlined(operation, body))
             else:
                 flat.append(self._kept(operation))
@@ -264,12 +275,28 @@ class _Body:
         found = inner.operations(with_scopes(body))
         passed = {*body.inputs, *body.outputs, *body.variables, *body.constants}
         named = inner.all({name: value for name, value in body.tensors.items() if name not in passed})
-        level = self._listing.level
-        level.tensors.update({joined(inner._scope, name): value for name, value in named.items()})
-        updates = inner.operations(body.update_operations)
-        level.update_operations += updates
-        level.updates.update({joined(inner._scope, name): value for name, value in inner.all(body.updates).items()})
+        self._listing.level.tensors.update({joined(inner._scope, name): value for name, value in named.items()})
+        inner.add_updates(body)
         return found
+
+    def _add_updates(self, operation: Operation, body: Graph) -> None:
+        """Add the updates of an operator with formulas, which is kept: they read its inputs, outputs and variables."""
+        callee = specialization_of(operation)
+        assert callee is not None
+        inner = self._inner(operation)
+        for formals, actuals in ((callee.inputs, operation.inputs), (callee.outputs, operation.outputs)):
+            for formal, actual in zip(formals, actuals, strict=False):
+                for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
+                    inner.known[one] = self._flat(other)
+        inner.list_members(callee, deep=False)
+        inner.add_updates(body)
+
+    def add_updates(self, body: Graph) -> None:
+        """Add the updates of a body to those of the graph, or the part of control flow, around."""
+        level = self._listing.level
+        updates = self.operations(body.update_operations)
+        level.update_operations += updates
+        level.updates.update({joined(self._scope, name): value for name, value in self.all(body.updates).items()})
 
     def _inner(self, operation: Operation) -> _Body:
         """The scope of what is declared inside of an operator: that of its label (2.10, Labelling)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -112,11 +112,8 @@ def _larger(chosen: Chosen, small: Bound, seed: int, limits: Limits) -> Bound | 
     return None
 
 
-def _has_few_bits(path: str) -> bool:
-    """Return whether a file stores values in few bits: onnxruntime computes with the integers, then."""
-    import onnx
-
-    model = onnx.load(path, load_external_data=False)
+def _has_few_bits(model: Any) -> bool:
+    """Return whether a model stores values in few bits: onnxruntime computes with the integers, then."""
     nodes = (node for each in (model.graph, *model.functions) for node in each.node)
     return any(node.op_type == "QuantizeLinear" for node in nodes)
 
@@ -125,9 +122,9 @@ def _compared(
     chosen: Chosen, variables: Mapping[str, Argument], path: str, given: Bound, seed: int, limits: Limits
 ) -> Comparison:
     """Run the graph and the file on inputs. Raises EvaluationFailed if the graph does not run with these."""
-    import onnxruntime
+    import onnx
 
-    from snd_server.exchange.onnx_export import flat_graph, write_model
+    from snd_server.exchange.onnx_export import STATE_SUFFIX, fit_name, flat_graph, write_model
 
     seen: dict[str, Argument] = {}
 
@@ -138,17 +135,20 @@ def _compared(
     execution = Execution(seed=seed, variables=variables, limits=limits, watch=watch, quantize=chosen.is_quantized)
     outcome = execute(chosen.session, given.specialization, given.arguments, execution)
     judge = _session_of(path)
-    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or _has_few_bits(path) else TOLERANCE
-    names = [each.name for each in judge.get_inputs()]
+    model = onnx.load(path, load_external_data=False)
+    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or _has_few_bits(model) else TOLERANCE
+    names = [each.name for each in model.graph.input]
     feed = _feed(chosen.specialization, given.arguments, names)
     expected = [array for value in outcome.outputs.values() for array in _arrays_of(value)]
-    found = judge.run(None, feed)
-    for node, one, other in zip(judge.get_outputs(), found, expected, strict=False):
+    states = {f"{fit_name(name)}{STATE_SUFFIX}": array for name, array in _named_arrays(outcome.variables)}
+    outputs = judge.get_outputs()
+    expected += [states[node.name] for node in outputs[len(expected) :]]
+    for node, one, other in zip(outputs, judge.run(None, feed), expected, strict=True):
         differs = difference(one, other, tolerance)
         if differs is not None:
             quantizing = chosen.session if chosen.is_quantized else None
             traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
-            inner = onnxruntime.InferenceSession(traced.SerializeToString(), providers=["CPUExecutionProvider"])
+            inner = _session_of(traced.SerializeToString())
             traces = dict(zip((each.name for each in inner.get_outputs()), inner.run(None, feed), strict=True))
             name = _first_difference(traces, seen, tolerance)
             if name is not None:
@@ -170,13 +170,13 @@ def _compared(
     return Comparison()
 
 
-def _session_of(path: str) -> Any:
-    """Return a file in onnxruntime, on the processor."""
+def _session_of(model: str | bytes) -> Any:
+    """Return a file, or the content of one, in onnxruntime, on the processor."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def _arrays_of(value: Argument) -> list[np.ndarray[Any, Any]]:
@@ -184,13 +184,22 @@ def _arrays_of(value: Argument) -> list[np.ndarray[Any, Any]]:
     return [] if value is None else [value] if isinstance(value, np.ndarray) else list(value)
 
 
+def _named_arrays(variables: Mapping[str, Argument]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Yield the tensors of variables by name, those of packs as ``NAME[AT]``."""
+    for name, value in variables.items():
+        if isinstance(value, np.ndarray):
+            yield name, value
+        else:
+            yield from ((f"{name}[{at}]", array) for at, array in enumerate(value or ()))
+
+
 def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> dict[str, Any]:
+    """Return the arguments by the names of the inputs of the file, in whose order they are; null ones are left out."""
     given: list[Any] = []
     for formal, value in zip(specialization.inputs, arguments, strict=True):
         if formal is not NULL and not (isinstance(formal, Tensor) and formal.value is not None):
-            given += _arrays_of(value)
-            assert value is not None or not [*tensors_of(formal)]
-    return dict(zip(names, given, strict=False))
+            given += [None for _ in tensors_of(formal)] if value is None else _arrays_of(value)
+    return {name: value for name, value in zip(names, given, strict=False) if value is not None}
 
 
 def _first_difference(found: Mapping[str, Any], seen: Mapping[str, Argument], tolerance: float) -> str | None:

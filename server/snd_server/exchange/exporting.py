@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import onnx
 
 CLEAN, PROBLEMS = 0, 1
+_MODEL = "model.onnx"
 _SMALLEST_OUTSIDE, _ALIGNMENT = 1024, 4096
 """In bytes, of weights in another file: programs map pages of it into their memory."""
 
@@ -88,11 +90,11 @@ def run_export(request: ExportRequest) -> int:
         model = write_model(
             specialization, variables, flat=request.flat, quantizing=session if request.quantize else None
         )
+        save(model, request.output, specialization, variables)
     except NotExportable as failed:
         for problem in failed.problems:
             say(f"can't be exported: {problem}", err=True)
         return PROBLEMS
-    save(model, request.output)
     if not request.quiet:
         functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
         say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
@@ -107,17 +109,47 @@ def run_export(request: ExportRequest) -> int:
     return CLEAN
 
 
-def save(model: onnx.ModelProto, path: str) -> None:
-    """Write a model; weights of a very large one into a file beside it, ``NAME.data``. Raises OSError."""
-    if sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES:
-        write_file(path, model.SerializeToString())
-        return
+def save(model: onnx.ModelProto, path: str, specialization: Specialization, variables: Mapping[str, Argument]) -> None:
+    """Write the model of a graph; the weights of a very large one into a file beside it, ``NAME.data``.
+
+    A file appears only if ``onnx.checker`` and onnxruntime accept it. Raises NotExportable if they do not; OSError.
+    """
+    from snd_server.exchange.onnx_export import refusal, refused
+
+    names = [os.path.basename(path)]
+
+    def check(temporaries: Sequence[str]) -> None:
+        """Check new files under the names that they will have: the model names the file of its weights."""
+        with TemporaryDirectory(prefix=".", dir=os.path.dirname(temporaries[0])) as trial:
+            moved = [(each, os.path.join(trial, name)) for each, name in zip(temporaries, names, strict=True)]
+            for temporary, named in moved:
+                os.replace(temporary, named)
+            try:
+                reason = refusal(moved[0][1])
+            finally:
+                for temporary, named in moved:
+                    os.replace(named, temporary)
+        if reason is not None:
+            raise refused(specialization, variables, reason)
+
+    is_small = sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES
     if is_stream(path):
-        raise OSError(errno.EFBIG, "a model of this size is two files: name one in a folder", path)
+        if not is_small:
+            raise OSError(errno.EFBIG, "a model of this size is two files: name one in a folder", path)
+        content = model.SerializeToString()
+        with TemporaryDirectory() as folder:
+            names = [_MODEL]
+            write_together({os.path.join(folder, _MODEL): (content,)}, check)
+        write_file(path, content)
+        return
+    if is_small:
+        write_together({path: (model.SerializeToString(),)}, check)
+        return
     beside = f"{path}.data"
     demand_below(os.path.dirname(path) or os.curdir, beside)
-    pieces = _external(model, os.path.basename(beside))
-    write_together({path: (model.SerializeToString(),), beside: pieces})
+    names.append(os.path.basename(beside))
+    pieces = _external(model, names[1])
+    write_together({path: (model.SerializeToString(),), beside: pieces}, check)
 
 
 def _external(model: onnx.ModelProto, location: str) -> list[bytes]:

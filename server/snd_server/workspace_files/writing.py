@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeAlias
 
@@ -85,11 +85,14 @@ def replace_version(path: str | os.PathLike[str], content: bytes, before: Versio
     _settle(target)
 
 
-def write_together(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None:
+def write_together(
+    files: Mapping[str | os.PathLike[str], Iterable[bytes]], check: Callable[[Sequence[str]], None] | None = None
+) -> None:
     """Replace several files, given in pieces, once all are written beside them. Raises OSError as ``write_file``.
 
     A full disk leaves all of them as they were. Pipes and devices are written to after that. The user has named each of
-    them: links are followed.
+    them: links are followed. ``check`` is called with the paths of the new files before any file is replaced: an error
+    that it raises leaves all as they were.
     """
     streams = [path for path in files if is_stream(path)]
     with ExitStack() as stack:
@@ -102,6 +105,8 @@ def write_together(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> N
                 _demand_writable(target, path)
             temporary, _ = stack.enter_context(_beside(target, pieces))
             written.append((temporary, target))
+        if check is not None:
+            check([temporary for temporary, _ in written])
         for temporary, target in written:
             os.replace(temporary, target)
     for _, target in written:

@@ -60,17 +60,21 @@ def tensors_below(
 
 
 def specializations_below(
-    specialization: Specialization, wanted: Callable[[Specialization], object]
+    specialization: Specialization, wanted: Callable[[Specialization], object], is_root: bool = True
 ) -> Iterator[tuple[str, Specialization]]:
-    """Yield a definition and all that it invokes, if they are wanted, with their scopes.
+    """Yield a definition and everything below it that is ``wanted``, with the scopes.
 
-    What leads to none of them is not walked: operators that invoke others twice have more scopes than can be visited.
+    The only invocation of the root keeps its label, ``y.w``; that of an operator's body passes the scope of the
+    operator on, unless ``is_root`` (2.10, Labelling). Parts that lead to nothing wanted are not walked: operators that
+    invoke others twice have more scopes than can be visited.
     """
     known: dict[int, bool] = {}
 
     def leads_there(callee: Specialization) -> bool:
         if id(callee) not in known:
-            known[id(callee)] = bool(wanted(callee)) or any(leads_there(each) for _, each in _callees(callee, ""))
+            known[id(callee)] = bool(wanted(callee)) or any(
+                leads_there(each) for _, each in _callees(callee, "", False)
+            )
         return known[id(callee)]
 
     pending = [("", specialization)]
@@ -79,12 +83,13 @@ def specializations_below(
         if leads_there(callee):
             if wanted(callee):
                 yield scope, callee
-            pending += reversed([*_callees(callee, scope)])
+            pending += reversed([*_callees(callee, scope, is_root and callee is specialization)])
 
 
-def _callees(callee: Specialization, scope: str) -> Iterator[tuple[str, Specialization]]:
+def _callees(callee: Specialization, scope: str, is_root: bool) -> Iterator[tuple[str, Specialization]]:
     if callee.body is not None:
-        yield from _invoked((*with_scopes(callee.body), *callee.body.update_operations), scope)
+        operations = callee.body.operations if is_root else with_scopes(callee.body)
+        yield from _invoked((*operations, *callee.body.update_operations), scope)
 
 
 def _invoked(operations: Iterable[Operation], scope: str) -> Iterator[tuple[str, Specialization]]:
@@ -133,7 +138,7 @@ def quantizations_below(graph: Graph) -> dict[str, Quantization]:
                     found.setdefault(quantized_name(joined(inner, name)), each)
                 enter(_operations(body), inner)
 
-    enter(_operations(graph), "")
+    enter((*graph.operations, *graph.update_operations), "")
     return found
 
 

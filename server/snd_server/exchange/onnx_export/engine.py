@@ -6,7 +6,7 @@ snd computes what lies between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose import Session, Specialization, specialization_of, variables_below
-from snd_analysis.model import Graph, Operation, Tensor, TensorValue, tensors_of
+from snd_analysis.model import Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.values import NULL
 from snd_runtime.evaluation.answer import EvaluationAnswer
 from snd_runtime.evaluation.binding import Bound, FoundShapes
@@ -27,6 +27,7 @@ from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.exchange.onnx_export.errors import NotExportable, Unsuitable
 from snd_server.exchange.onnx_export.model_writer import declared_constants, flat_graph, write_operations
+from snd_server.exchange.onnx_export.parts import part_of, read_by, results_of
 from snd_server.exchange.onnx_export.scope import constant_array
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -105,16 +106,16 @@ class _Engine:
 
     def _obstacle(self, operation: Operation) -> str | None:
         try:
-            self._written([operation], list(_results([operation])))
+            self._written([operation], list(results_of([operation])))
         except NotExportable as failed:
             return "; ".join(map(str, failed.problems))
         return None
 
     def _part(self, operations: Sequence[Operation], later: Sequence[Operation]) -> _Part:
-        wanted = {tensor for operation in later for tensor in _read(operation)}
+        wanted = {tensor for operation in later for tensor in read_by(operation)}
         for value in (*self._graph.outputs.values(), *self._graph.updates.values()):
             wanted.update(tensors_of(value))
-        outputs = [tensor for tensor in _results(operations) if tensor in wanted]
+        outputs = [tensor for tensor in results_of(operations) if tensor in wanted]
         model, inputs = self._written(operations, outputs)
         import onnxruntime
 
@@ -126,26 +127,8 @@ class _Engine:
         return _Part(tuple(operations), tuple(inputs), tuple(outputs), judge)
 
     def _written(self, operations: Sequence[Operation], outputs: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
-        made = set(_results(operations))
-        updated = {tensor for name in self._graph.updates for tensor in tensors_of(self._graph.variables[name])}
-        variables = {
-            name: value for name, value in self._graph.variables.items() if updated.isdisjoint(tensors_of(value))
-        }
-        known = {tensor for value in variables.values() for tensor in tensors_of(value)}
-        inputs = [
-            tensor
-            for tensor in dict.fromkeys(tensor for operation in operations for tensor in _read(operation))
-            if tensor not in made and tensor not in known and tensor.value is None and tensor not in self._fixed
-        ]
-        graph = Graph(
-            self._graph.name,
-            {f"input{at}": tensor for at, tensor in enumerate(inputs)},
-            {f"output{at}": tensor for at, tensor in enumerate(outputs)},
-            variables,
-            self._graph.constants,
-            {},
-            tuple(operations),
-        )
+        graph = part_of(self._graph, operations, outputs, self._fixed)
+        inputs = [tensor for value in graph.inputs.values() for tensor in tensors_of(value)]
         return write_operations(self._specialization, graph, self._variables), inputs
 
     # ---- running -----------------------------------------------------------------------------------------------------
@@ -189,33 +172,6 @@ class _Engine:
         outcome = execute(self._session, callee, inputs, replace(self._execution, variables=variables))
         for result, computed in zip(operation.outputs, outcome.outputs.values(), strict=True):
             values.update(_named(result, computed))
-
-
-def _results(operations: Iterable[Operation]) -> Iterable[Tensor]:
-    return [tensor for operation in operations for value in operation.outputs for tensor in tensors_of(value)]
-
-
-def _read(operation: Operation) -> Iterable[Tensor]:
-    """Yield what an operation reads, also in parts of control flow."""
-    for value in operation.inputs:
-        yield from tensors_of(value)
-    control = operation.control
-    if control is None:
-        return
-    made: set[Tensor] = set()
-    for each in (*getattr(control, "carried", ()), *getattr(control, "scanned", ())):
-        yield from tensors_of(each.source)
-        made.update(tensors_of(each.local))
-    index, count = getattr(control, "index", None), getattr(control, "count", None)
-    if isinstance(index, Tensor):
-        made.add(index)
-    if isinstance(count, Tensor):
-        yield count
-    for part in control.parts.values():
-        made.update(_results(part.operations))
-        inner = [tensor for each in part.operations for tensor in _read(each)]
-        inner += [tensor for value in part.outputs.values() for tensor in tensors_of(value)]
-        yield from (tensor for tensor in inner if tensor not in made)
 
 
 def _named(value: TensorValue, array: Argument) -> Mapping[Tensor, Array]:

@@ -109,7 +109,9 @@ class _Writer:
         for at, member in enumerate(template.inputs):
             self._give(member.symbol, call.items(at))
         for member in template.variables:
-            raise Unsuitable(f"it has a variable, '{member.name}'")
+            names = self.scope.variable(member.name)
+            assert names is not None, "what writes the function gives its variables names"
+            self._give(member.symbol, names)
         if template.constants:
             found = constant_values(call.callee, np.dtype(np.float32), Budget(Limits()))
             for member in template.constants:

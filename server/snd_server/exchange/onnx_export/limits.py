@@ -4,3 +4,7 @@ from __future__ import annotations
 
 MOST_STEPS = 256
 """Steps of a formula that reads what it writes: each becomes nodes of its own. A graph with a longer one is refused."""
+MOST_CULPRITS = 5
+"""Operations that are named as the cause where onnx or onnxruntime refuses an exported file."""
+LONGEST_REFUSAL = 400
+"""Characters of a message of onnx or onnxruntime that are shown; longer ones end with an ellipsis."""

@@ -26,6 +26,7 @@ from snd_analysis.compose import (
     quantizations_below,
     specialization_of,
     specializations_below,
+    variables_below,
 )
 from snd_analysis.compose.body import missing_dimensions
 from snd_analysis.model import Branch, Graph, Loop, Operation, Quantization, Tensor, TensorValue, tensors_of
@@ -58,8 +59,8 @@ class Function(Struct, frozen=True, eq=False):
     name: str
     variables: tuple[str, ...]
     """The variables that it takes after its inputs, by the names that they have in it."""
-    updates: tuple[str, ...]
-    """The variables whose new values it gives after its outputs."""
+    updates: Mapping[str, int]
+    """The variables whose new values it gives after its outputs, with the number of their tensors."""
 
 
 def write_model(
@@ -132,9 +133,7 @@ class _ModelWriter:
         self._operations(scope, graph.operations)
         outputs = self._outputs(scope, graph)
         self._operations(scope, graph.update_operations)
-        scope.updates.update({name: value for name, value in graph.updates.items() if name not in scope.updates})
-        for name, value in scope.updates.items():
-            names = [value] if isinstance(value, str) else self._names(scope, value)
+        for name, names in self._new_values(scope, graph).items():
             for (old, info), new in zip(state.get(name, ()), names, strict=True):
                 inputs.append(info)
                 outputs.append(_renamed(info, scope.node("Identity", [new], root.fresh(old + STATE_SUFFIX))))
@@ -165,11 +164,12 @@ class _ModelWriter:
     def root_graph(self, specialization: Specialization) -> Graph:
         """Return the graph of a specialization, or one that does nothing but invoke it. Raises NotExportable."""
         template = specialization.template
-        if template.is_graph and specialization.body is not None:
+        has_variables = next(variables_below(specialization), None) is not None  # named below the root
+        if specialization.body is not None and (template.is_graph or has_variables):
             size = flat_size(specialization.body, self._inlined)
             if size > MOST_OPERATIONS:  # of such a graph, decomposing returns a part
                 reason = f"written flat, it has {size:,} operations, more than the {MOST_OPERATIONS:,} of a file"
-                raise NotExportable([Problem(_operator_text(template.name), reason)])
+                raise NotExportable([Problem(operator_text(template.name), reason)])
             return decompose(specialization.body, self._inlined, template.name.path)
         members = zip(template.outputs, specialization.outputs, strict=True)
         named = {member.name: value for member, value in members}
@@ -284,7 +284,7 @@ class _ModelWriter:
         assert callee is not None
         call = Call(scope, operation, callee, outputs)
         name = callee.template.original or callee.template.name
-        text = _operator_text(name)
+        text = operator_text(name)
         ways: list[Callable[[], None]] = []
         if is_library(name.path) and text in COUNTERPARTS:
             ways.append(lambda: COUNTERPARTS[text](call))
@@ -295,11 +295,11 @@ class _ModelWriter:
     def _first(self, scope: Scope, operator: str, ways: Sequence[Callable[[], None]]) -> Problem | None:
         reason = "ONNX has no such node, and there is neither a composition nor a formula to take its place"
         for way in ways:
-            mark = len(scope.nodes)
+            mark = scope.mark()
             try:
                 way()
             except Unsuitable as unsuitable:
-                del scope.nodes[mark:]
+                scope.return_to(mark)
                 reason = str(unsuitable)
             else:
                 return None
@@ -321,14 +321,12 @@ class _ModelWriter:
         scope, label = call.scope, call.operation.label
         names = call.given()
         for variable in function.variables:
-            scoped = f"{label}.{variable}" if label else variable
-            known = scope.variable(scoped)
-            names += known if known is not None else scope.variable(variable) or []
-        news = [scope.root.fresh(f"{label}.{each}" if label else each) for each in function.updates]
-        outputs = [name for each in call.names for name in each]
-        scope.nodes_of(function.name, names, [*outputs, *news], domain=function.domain)
-        for variable, new in zip(function.updates, news, strict=True):
-            scope.updates[f"{label}.{variable}" if label else variable] = new
+            names += _variable(scope, label, variable)
+        scoped = {f"{label}.{name}" if label else name: count for name, count in function.updates.items()}
+        news = {name: [scope.root.fresh(name) for _ in range(count)] for name, count in scoped.items()}
+        outputs = [name for each in (*call.names, *news.values()) for name in each]
+        scope.nodes_of(function.name, names, outputs, domain=function.domain)
+        scope.updates.update(news)
 
     def _function(self, callee: Specialization) -> Function:
         if id(callee) not in self._functions:
@@ -346,36 +344,37 @@ class _ModelWriter:
     def _made(self, callee: Specialization) -> Function:
         template = callee.template
         variables: tuple[str, ...] = ()
-        updates: tuple[str, ...] = ()
+        updates: Mapping[str, int] = {}
         if callee.body is not None and template.is_composite:
             body, variables, updates = self._composed(callee)
         else:
             body = for_any_size(callee, _formulas)
+            variables = tuple(callee.variables)
         domain, name = self._unique(template.original or template.name)
         nodes = [onnx.NodeProto.FromString(each) for each in body.nodes]
         self._protos.append(helper.make_function(domain, name, body.inputs, body.outputs, nodes, []))
         return Function(domain, name, variables, updates)
 
-    def _composed(self, callee: Specialization) -> tuple[_Body, tuple[str, ...], tuple[str, ...]]:
+    def _new_values(self, scope: Scope, graph: Graph) -> dict[str, list[str]]:
+        """Return the names of the new values of variables, by the scoped names of these."""
+        return {**{name: self._names(scope, value) for name, value in graph.updates.items()}, **scope.updates}
+
+    def _composed(self, callee: Specialization) -> tuple[_Body, tuple[str, ...], Mapping[str, int]]:
         """Return a composed operator, the variables that it takes, and those that it gives new values."""
         root = Root(is_function=True)
         scope = Scope(root)
         assert callee.body is not None
-        graph = decompose(callee.body, self._inlined, callee.template.name.path)
+        graph = decompose(callee.body, self._inlined, callee.template.name.path, is_root=False)
         inputs = [info.name for info in _declare_inputs(scope, graph.inputs.values())]
-        for name, value in graph.variables.items():
-            names = [root.fresh(tensor.name) for tensor in tensors_of(value)]
-            scope.bind(value, names)
-            scope.variables[name] = names
-            inputs += names
-        _bind_constants(scope, callee, graph)
+        inputs += _declare_variables(scope, graph.variables)
+        _bind_constants(scope, callee, graph, is_root=False)
         self._operations(scope, graph.operations)
         results = [name for value in graph.outputs.values() for name in self._names(scope, value)]
         self._operations(scope, graph.update_operations)
-        updates: dict[str, Any] = {**graph.updates, **scope.updates}
-        for value in updates.values():
-            results += [value] if isinstance(value, str) else self._names(scope, value)
-        return _body(scope, inputs, results), tuple(graph.variables), tuple(updates)
+        news = self._new_values(scope, graph)
+        results += [name for names in news.values() for name in names]
+        updates = {name: len(names) for name, names in news.items()}
+        return _body(scope, inputs, results), tuple(graph.variables), updates
 
     def _unique(self, operator: OperatorName) -> tuple[str, str]:
         module = operator.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
@@ -523,6 +522,17 @@ class _ModelWriter:
         return inner.node("Reshape", [found, inner.constant(np.zeros(0), np.int64)])
 
 
+def _variable(scope: Scope, label: str | None, name: str) -> list[str]:
+    """Return the names of the tensors of a variable that a function takes. Raises Unsuitable if no value is fixed."""
+    scoped = f"{label}.{name}" if label else name
+    found = scope.variable(scoped)
+    if found is None:  # below a graph that is invoked: the graph is the root of the names
+        found = scope.variable(name)
+    if found is None or "" in found:
+        raise Unsuitable(f"the variable '{scoped}' has no fixed value")
+    return found
+
+
 def _results_of_parts(operation: Operation) -> set[str]:
     """Return the names of what the parts of control flow give: a result that has one of them is quantized there."""
     return {
@@ -551,11 +561,22 @@ def _declare_inputs(scope: Scope, values: Iterable[TensorValue]) -> list[onnx.Va
     return infos
 
 
+def _declare_variables(scope: Scope, variables: Mapping[str, TensorValue]) -> list[str]:
+    """Let variables be further inputs of a function; return the names of their tensors."""
+    inputs: list[str] = []
+    for name, value in variables.items():
+        scope.variables[name] = [scope.root.fresh(tensor.name) for tensor in tensors_of(value)]
+        scope.bind(value, scope.variables[name])
+        inputs += scope.variables[name]
+    return inputs
+
+
 def _formulas(callee: Specialization) -> _Body:
     """Return what the formulas of an operator come to. Raises Unsuitable."""
     scope = Scope(Root(is_function=True))
     template = callee.template
     inputs = [info.name for info in _declare_inputs(scope, callee.inputs)]
+    inputs += _declare_variables(scope, callee.variables)
     outputs = [[scope.root.fresh(tensor.name) for tensor in tensors_of(value)] for value in callee.outputs]
     place = template.place(0, template.definition.name)
     own = Operation(template.name, None, {}, {}, callee.inputs, callee.outputs, place, callee)
@@ -622,10 +643,15 @@ def _is_static(tensor: Tensor) -> bool:
     return all(isinstance(each, Integer) and each.value is not None for each in tensor.shape or ())
 
 
-def declared_constants(specialization: Specialization, wanted: Container[str]) -> dict[str, Argument]:
-    """Return the constants that definitions declare, by scoped name; those that have no value are left out."""
+def declared_constants(
+    specialization: Specialization, wanted: Container[str], is_root: bool = True
+) -> dict[str, Argument]:
+    """Return the constants that definitions declare, by scoped name; constants without a value are left out.
+
+    For ``is_root`` see ``decompose``.
+    """
     found: dict[str, Argument] = {}
-    for scope, callee in specializations_below(specialization, lambda each: each.template.constants):
+    for scope, callee in specializations_below(specialization, lambda each: each.template.constants, is_root):
         names = [f"{scope}.{each.name}" if scope else each.name for each in callee.template.constants]
         if any(name in wanted for name in names):
             with suppress(EvaluationFailed):  # whatever needs them says that they are not known
@@ -633,9 +659,9 @@ def declared_constants(specialization: Specialization, wanted: Container[str]) -
     return found
 
 
-def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph) -> None:
+def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
     """Give the constants that definitions declare their values."""
-    for name, value in declared_constants(specialization, graph.constants).items():
+    for name, value in declared_constants(specialization, graph.constants, is_root).items():
         declared = graph.constants.get(name)
         if declared is not None:
             arrays = [value] if isinstance(value, np.ndarray) else list(value or ())
@@ -657,7 +683,8 @@ def _arrays(name: str, value: TensorValue, given: Mapping[str, Argument]) -> lis
     return [given.get(f"{name}[{at}]") for at, _ in enumerate(tensors_of(value))]
 
 
-def _operator_text(name: OperatorName) -> str:
+def operator_text(name: OperatorName) -> str:
+    """Return an operator as messages name it: ``nn.conv``, or the name alone for one of the model."""
     module = name.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
     return f"{module}.{name.name}" if is_library(name.path) else name.name
 

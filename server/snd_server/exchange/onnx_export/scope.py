@@ -30,6 +30,11 @@ _LARGEST_CONSTANT = 1 << 26
 _UNFIT = re.compile(r"[^\w.\[\]/-]")
 
 
+def fit_name(name: str) -> str:
+    """Return a name with underscores for the characters that names in files don't have."""
+    return _UNFIT.sub("_", name) or "t"
+
+
 class Root:
     """A graph or function: its names, and its constants."""
 
@@ -41,7 +46,7 @@ class Root:
 
     def fresh(self, wanted: str) -> str:
         """Return a name that nothing else has, like the one that is wanted."""
-        base = _UNFIT.sub("_", wanted) or "t"
+        base = fit_name(wanted)
         name, number = base, 1
         while name in self._names:
             number += 1
@@ -71,8 +76,8 @@ class Scope:
         self.names: dict[Tensor, str] = {}
         self.variables: dict[str, list[str]] = {}
         """The names of the variables of the graph or function, by scoped name."""
-        self.updates: dict[str, TensorValue | str] = {}
-        """What variables become, by scoped name: what functions give."""
+        self.updates: dict[str, list[str]] = {}
+        """The names of the new values of variables that functions compute, by scoped name."""
         self.stacks: dict[Tensor, str] = {}
         """Tensors that hold those of a pack whose number is known in the run only, by what stands for them all."""
         self.stored: dict[str, tuple[str, Any]] = {}
@@ -92,6 +97,17 @@ class Scope:
         given = {name: value for name, value in attributes.items() if value is not None}
         self.nodes.append(helper.make_node(kind, list(inputs), list(outputs), domain=domain, **given))
         return outputs
+
+    def mark(self) -> tuple[int, int, int]:
+        """Return a mark of what has been added so far, for ``return_to``."""
+        return len(self.nodes), len(self._extents), len(self._dimensions)
+
+    def return_to(self, mark: tuple[int, int, int]) -> None:
+        """Drop the nodes that were added since a mark, and the extents that they compute."""
+        del self.nodes[mark[0] :]
+        for table, size in ((self._extents, mark[1]), (self._dimensions, mark[2])):
+            while len(table) > size:
+                table.popitem()
 
     def constant(self, value: Any, dtype: Any = np.int64, wanted: str = "constant") -> str:
         """Return the name of a constant. Raises Unsuitable if it would be very large."""

@@ -1,0 +1,79 @@
+"""The check of an exported file: ``onnx.checker``, and onnxruntime where it is installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from tempfile import TemporaryDirectory
+
+import onnx
+
+from snd_analysis.compose import Specialization, specialization_of
+from snd_analysis.model import Operation
+from snd_runtime.lowering.lowered import Argument
+from snd_server.exchange.onnx_export.errors import NotExportable, Problem
+from snd_server.exchange.onnx_export.limits import LONGEST_REFUSAL, MOST_CULPRITS
+from snd_server.exchange.onnx_export.model_writer import flat_graph, operator_text, write_operations
+from snd_server.exchange.onnx_export.parts import part_of, results_of
+
+_FAULT = "this is a fault of snd, not of the model: please report it"
+
+
+def refusal(path: str) -> str | None:
+    """Return why ``onnx.checker`` or onnxruntime refuses a file; None if they accept the file."""
+    try:
+        onnx.checker.check_model(path)
+    except Exception as error:  # the checker and protobuf have exceptions of their own
+        return f"onnx.checker refuses the file: {_shown(error)}"
+    try:
+        import onnxruntime
+    except ImportError:
+        return None
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime has an exception of its own for each of its states
+        return f"onnxruntime does not load the file: {_shown(error)}"
+    return None
+
+
+def refused(specialization: Specialization, variables: Mapping[str, Argument], reason: str) -> NotExportable:
+    """Return the error for a graph whose file was refused: it names the operations whose nodes are the cause.
+
+    ``reason`` is the refusal of the whole file.
+    """
+    graph = flat_graph(specialization)
+    problems = []
+    for operation in (*graph.operations, *graph.update_operations):
+        part = part_of(graph, [operation], results_of([operation]))
+        try:
+            model = write_operations(specialization, part, variables)
+        except NotExportable:  # it can be exported only with the operations around it
+            continue
+        found = _refusal_of(model)
+        if found is not None:
+            problems.append(Problem(_name(operation), f"{found} ({_FAULT})"))
+        if len(problems) == MOST_CULPRITS:
+            break
+    return NotExportable(problems or [Problem(specialization.template.name.name, f"{reason} ({_FAULT})")])
+
+
+def _refusal_of(model: onnx.ModelProto) -> str | None:
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part.onnx")
+        onnx.save(model, path)
+        return refusal(path)
+
+
+def _name(operation: Operation) -> str:
+    """Return an operator with the result of its invocation, as ``nn.linear ('y')``."""
+    callee = specialization_of(operation)
+    name = (operation.construct or "") if callee is None else operator_text(callee.template.name)
+    results = [tensor.name for tensor in results_of([operation])]
+    return f"{name} ('{results[0]}')" if results else name
+
+
+def _shown(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= LONGEST_REFUSAL else f"{text[:LONGEST_REFUSAL]}…"
