@@ -27,7 +27,7 @@ from snd_runtime.execution.program import (
 
 
 class Undecided(Exception):  # noqa: N818 - it is no fault
-    """Something in a body is known only when what stands before has been run."""
+    """A body contains something that only earlier statements decide, when they have run."""
 
 
 def compiled(specialization: Specialization, weigh: Callable[[Specialization], int]) -> Program:
@@ -42,7 +42,7 @@ def compiled(specialization: Specialization, weigh: Callable[[Specialization], i
 
 
 class LoopProgram(Struct, frozen=True):
-    """A loop whose shapes are all known, within a body of which that can't be said."""
+    """A loop with known shapes in a body whose shapes depend on data."""
 
     repetition: Repetition
     slots: Mapping[Tensor, int]
@@ -212,7 +212,7 @@ class _Compilation:
         before = None if loop.before is None else self._part(loop.before, place)
         after = None if loop.after is None else self._part(loop.after, place)
         body, weight = self._part(loop.body, place)
-        # What is captured has slots already, unless it is there from the beginning.
+        # Captured tensors have slots already, unless they exist from the beginning.
         made = tuple(
             slot
             for tensor, slot in self._slots.items()
@@ -235,8 +235,7 @@ class _Compilation:
 
 
 def _names(loop: Loop, references: Sequence[Reference]) -> Iterator[tuple[Reference, str, Place]]:
-    """Yield the names that a loop declares: carried ones, scanned ones, and that of the index, as ``references``
-    are."""
+    """Yield the names that a loop declares, in the order of ``references``: carried, scanned, index."""
     values = [each.local for each in (*loop.carried, *loop.scanned)]
     for value, reference in zip([*values, loop.index or NULL], references, strict=True):
         tensor = next(iter(tensors_of(value)), None)

@@ -1,4 +1,4 @@
-"""An operator with formulas and a composition: both must come to the same (2.2)."""
+"""Comparison of the formulas of an operator with its composition: both must give the same results (2.2)."""
 
 from __future__ import annotations
 

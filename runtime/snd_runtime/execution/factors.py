@@ -1,4 +1,4 @@
-"""Which variables scale what they meet, as a gain or a variance does, and which shift it, as a bias does."""
+"""Roles of variables: factors scale a value, like a gain or a variance; others shift it, like a bias."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TENSORS = frozenset(
 
 
 class Role(NamedTuple):
-    """What becomes of a tensor somewhere: it is multiplied, or stands below a line or a root."""
+    """The use of a tensor: as a factor, or as a divisor or below a root."""
 
     is_factor: bool = False
     is_below: bool = False

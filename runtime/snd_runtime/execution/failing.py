@@ -1,4 +1,4 @@
-"""What composing finds wrong while something is run, and results that are not as declared."""
+"""Failures of composing during a run, and results that differ from their declarations."""
 
 from __future__ import annotations
 

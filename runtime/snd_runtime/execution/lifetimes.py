@@ -11,8 +11,10 @@ LEAST_BYTES = 1 << 16
 
 
 def last_uses(template: Template) -> dict[Symbol, int]:
-    """Return the number of the last statement of ``@compose`` and ``@update`` that names a symbol; outputs last for
-    ever."""
+    """Return the number of the last statement of ``@compose`` and ``@update`` that names each symbol.
+
+    Outputs have no last statement.
+    """
     found: dict[Symbol, int] = {}
     for at, (_, component) in enumerate((*template.components, *template.updates)):
         for node in nodes.descendants(component):

@@ -1,4 +1,4 @@
-"""How an operator is run: by its formulas, its composition, or an intrinsic."""
+"""Runs of operators: by formulas, by composition, or by an intrinsic."""
 
 from __future__ import annotations
 

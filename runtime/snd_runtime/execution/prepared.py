@@ -1,4 +1,4 @@
-"""What running a specialization needs, made once and kept as long as the specialization is."""
+"""Preparation of a specialization for runs, computed once and kept as long as the specialization."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Prepared:
         self.has_formulas = bool(specialization.template.formulas)
         self.has_updates = bool(specialization.template.updates)
         self.runs = 0
-        """How often the composition was run."""
+        """Number of runs of the composition."""
         self._constants: dict[np.dtype[Any], dict[str, Argument]] = {}
         self._defaults: dict[tuple[int, np.dtype[Any]], Argument] = {}
 
     @cached_property
     def program(self) -> Program | None:
-        """What is composed; None if there is nothing, or only the run can decide what it comes to."""
+        """Return the program of the composition; None if there is none, or if its shapes depend on data."""
         if self.specialization.body is None:
             return None
         try:
@@ -60,7 +60,7 @@ class Prepared:
 
     @cached_property
     def flat_program(self) -> Program | None:
-        """The same as ``program``, of fewer and longer steps: for what is run again."""
+        """Return ``program`` with fewer and longer steps, for repeated runs."""
         return None if self.program is None else flattened(self.program, prepared, is_root=False)
 
     @cached_property
@@ -79,7 +79,7 @@ class Prepared:
         return None if self.flat_root_program is None else with_rows(self.flat_root_program, prepared)
 
     def repeated_program(self, is_root: bool, compiles: bool) -> Program | None:
-        """Return what is run again and again."""
+        """Return the program for repeated runs."""
         if compiles and has_compiler():
             return self.compiled_root_program if is_root else self.compiled_program
         return self.flat_root_program if is_root else self.flat_program
@@ -96,8 +96,7 @@ class Prepared:
 
     @cached_property
     def is_same_again(self) -> bool:
-        """Whether nothing happens in it but the steps of its composition, and checks of shapes, which are the same
-        whenever it runs."""
+        """Return whether a run consists only of steps of the composition and of checks with constant results."""
         return self._is_unchecked and self.specialization.template.is_composite and not self.has_formulas
 
     @property
@@ -122,7 +121,7 @@ class Prepared:
 
     @cached_property
     def intrinsic(self) -> Intrinsic | None:
-        """What computes the operator where the library says nothing of how."""
+        """Return the function that computes an operator without formulas; None if there is none."""
         return INTRINSICS.get(self.operator)
 
     @property
@@ -133,12 +132,12 @@ class Prepared:
 
     @cached_property
     def conditions(self) -> Conditions | None:
-        """What the text of a format demands of the elements."""
+        """Return the conditions of a format on the elements; None if there are none."""
         return conditions_of(self.operator)
 
     @cached_property
     def weight(self) -> int:
-        """How many operations there are in it, as far as that is known before the run."""
+        """Return the number of operations, as far as it is known before the run."""
         program = self.program if self.specialization.template.is_composite else None
         return 1 if program is None else program.weight
 
@@ -231,7 +230,7 @@ def prepared(specialization: Specialization) -> Prepared:
     """Return what running a specialization needs; the same for the same specialization."""
     known = _PREPARED.get(specialization)
     if known is None:
-        # What is kept for the specialization must not keep it alive: a copy of it does not.
+        # The kept value must not keep the specialization alive, so it refers to a copy.
         known = _PREPARED[specialization] = Prepared(replace(specialization))
     return known
 

@@ -34,7 +34,7 @@ class Frame:
         self.state = state
         self.arrays: list[Array | None] = [None] * size
         self.ahead: dict[int, Array | None] = {}
-        """What loops have computed for all of their iterations, by the slot of the result."""
+        """Results that loops computed for all of their iterations, by slot."""
         self.scope = scope
         self.iterations = iterations
         self.is_root = is_root
@@ -78,7 +78,7 @@ class ResultSlots(Struct, frozen=True):
 
 
 class Action(Protocol):
-    """What a step does."""
+    """The action of a step."""
 
     def reads(self) -> set[int]:
         """Return the slots that it reads."""
@@ -105,7 +105,7 @@ class Step(Struct):
     results: tuple[ResultSlots, ...]
     place: Place
     weight: int
-    """How many operations it counts for."""
+    """Number of operations in the step."""
     free: tuple[int, ...] = ()
 
     def run(self, frame: Frame) -> None:
@@ -152,7 +152,7 @@ class ControlPart(Struct, frozen=True):
         return [frame.read(result) for result in self.results]
 
     def holds(self, frame: Frame) -> bool:
-        """Return what a condition comes to. Raises EvaluationFailed if it is not one bool."""
+        """Return the value of a condition. Raises EvaluationFailed if it is not one bool."""
         found = truth(self.run(frame)[0])
         if found is None:
             raise EvaluationFailed(rules.CONDITION_SHAPE, "a condition is one bool", self.place)
@@ -222,7 +222,7 @@ class Repetition(Struct, frozen=True):
     locals: tuple[int, ...]
     """The slots that an iteration writes."""
     names: tuple[tuple[Reference, str, Place], ...] = ()
-    """What the names stand for that the loop declares, and where it does."""
+    """The names that the loop declares: value, name, place of the declaration."""
 
     def reads(self) -> set[int]:
         """Return the slots that any part reads, and those of what the loop begins with."""
@@ -312,14 +312,14 @@ class Fixed(Struct, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     place: Place
-    """Where it is used."""
+    """Place of its use."""
 
 
 class Program(Struct, frozen=True):
     """A body whose shapes are all known."""
 
     size: int
-    """How many slots there are."""
+    """Number of slots."""
     inputs: tuple[Reference, ...]
     fixed: tuple[Fixed, ...]
     constants: tuple[tuple[str, Reference], ...]
@@ -327,11 +327,11 @@ class Program(Struct, frozen=True):
     variables: tuple[tuple[str, Reference, TensorValue], ...]
     steps: tuple[Step, ...]
     outputs: tuple[Reference, ...]
-    """None, too, where formulas compute the output."""
+    """Outputs; an output that formulas compute is None."""
     update_steps: tuple[Step, ...]
     updates: tuple[tuple[str, Reference], ...]
     weight: int
-    """How many operations there are in it."""
+    """Number of operations in the program."""
 
     def enter(
         self,

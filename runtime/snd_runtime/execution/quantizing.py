@@ -51,7 +51,7 @@ class Quantizing:
                 self._quantizations.setdefault(quantized_name(_joined(scope, name)), found)
 
     def leads_into(self, scope: str) -> bool:
-        """Return whether tensors in a scope are to be quantized."""
+        """Return whether any tensor in a scope is quantized."""
         named = f"{quantized_name(scope)}." if scope else ""
         return self.is_applied and any(name.startswith(named) for name in self._quantizations)
 
@@ -68,8 +68,7 @@ class Quantizing:
         return tuple(self._quantized(named, found, each) for each in value)
 
     def result(self, scope: str, tensor: Value, value: Argument) -> Argument:
-        """Return the quantized version of what an operation gives, whose tensors may have a name each. Raises
-        EvaluationFailed."""
+        """Return the quantized result of an operation. Raises EvaluationFailed."""
         if isinstance(tensor, Tensor):
             return self.apply(scope, tensor.name, value)
         if not isinstance(tensor, Pack) or value is None or isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""What a run is asked for, and what it gives."""
+"""The request for a run, and its result."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class ComputedTensor(Struct, frozen=True):
 
 
 class Named(Struct, frozen=True):
-    """What a name stands for that nothing is computed for: a tensor, or those of a pack.
+    """The value of a name that no operation computes: a tensor, or the tensors of a pack.
 
-    ``place`` is where a loop declares the name, or a copy its other one, in these iterations of the loops around; None
-    for constants and variables of what is run.
+    ``place`` is the declaration of the name in a loop or a copy, in these iterations of the surrounding loops; None for
+    constants and variables of the definition.
     """
 
     name: str
@@ -48,11 +48,12 @@ class Named(Struct, frozen=True):
 
 
 class Execution(Struct, frozen=True):
-    """How something is run.
+    """Options of a run.
 
-    ``variables`` are values by scoped name (``conv1.filter``), a sequence for a pack of them. ``watch`` is told of each
-    tensor, ``watch_names`` what names stand for that nothing is computed for: constants and variables when the run
-    begins, what a loop declares when an iteration does. ``progress`` is told how many of how many operations are done.
+    ``variables`` are values by scoped name (``conv1.filter``), a sequence for a pack. ``watch`` is called with each
+    tensor. ``watch_names`` is called with values of names that no operation computes: constants and variables when the
+    run begins, names of a loop when an iteration begins. ``progress`` is called with the numbers of completed and of
+    all operations.
     """
 
     real: np.dtype[Any] = FLOAT32
@@ -71,7 +72,7 @@ class Execution(Struct, frozen=True):
 
     Sums, and ``erf``, are rounded in another way then."""
     number: int = 0
-    """Which one it is of several runs with one seed: what is random differs between them."""
+    """Number of this run among runs with one seed: random values differ between them."""
 
     @property
     def tells(self) -> bool:
@@ -81,10 +82,10 @@ class Execution(Struct, frozen=True):
 
 
 class RunResult(Struct, frozen=True):
-    """What a run gives.
+    """The result of a run.
 
-    ``variables`` are all that took part, with their new values. ``drawn`` names those that nothing gave, so that they
-    were drawn at random; ``unused`` those that were given but don't occur.
+    ``variables`` are all variables that were used, with their new values. ``drawn`` names variables without a given
+    value, which were drawn at random; ``unused`` names given values without a variable.
     """
 
     outputs: Mapping[str, Argument]
@@ -92,8 +93,8 @@ class RunResult(Struct, frozen=True):
     drawn: tuple[str, ...]
     unused: tuple[str, ...] = ()
     quantized: tuple[QuantizedTensor, ...] = ()
-    """What ``@quantize`` names."""
+    """Tensors that ``@quantize`` names."""
     updated: tuple[str, ...] = ()
     """The variables that ``@update`` gave new values."""
     notes: tuple[str, ...] = ()
-    """What another engine than that of snd could not compute, and why."""
+    """Operations that another engine could not compute, with the reasons."""

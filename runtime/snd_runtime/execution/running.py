@@ -86,7 +86,7 @@ class StatefulGraph:
 
     @property
     def specialization(self) -> Specialization:
-        """What is run."""
+        """Return the specialization that is run."""
         return self._specialization
 
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:

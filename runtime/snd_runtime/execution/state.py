@@ -1,4 +1,4 @@
-"""What all invocations of one run share."""
+"""State that all invocations of one run share."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class State:
                 self.show(scope, one, array, iterations)
 
     def tell(self, name: str, value: Argument, place: Place | None = None, iterations: tuple[int, ...] = ()) -> None:
-        """Tell the observer of names what one stands for from now on."""
+        """Report the current value of a name to the observer of names."""
         if self.watch_names is not None:
             self.watch_names(Named(name, value, place, iterations))
 
@@ -106,5 +106,5 @@ def joined(scope: str, name: str) -> str:
 
 
 def truth(value: Argument) -> bool | None:
-    """Return what a condition comes to: a tensor of one element (2.10.1); None if it has not one."""
+    """Return the value of a condition, a tensor of one element (2.10.1); None for other sizes."""
     return bool(value.reshape(-1)[0]) if isinstance(value, np.ndarray) and value.size == 1 else None

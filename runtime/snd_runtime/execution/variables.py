@@ -1,11 +1,11 @@
 """The variables of one run: given ones by scoped name, others drawn at random.
 
 A variable that nothing gives is drawn from a normal distribution: of mean 0 and variance 1 / n for a rank of 2 or more,
-where the fan-in n is the product of all extents but the first, that of the output channels. For ranks below that the
-deviation is 0.1, and the mean 1 for what formulas multiply or divide by or take the root or logarithm of, such as gains
-and variances (``factors``), else 0: so the output of a deep network depends on its input. Ints are 0, bools false and
-strings empty. Elements beyond the first 131,071 repeat these. What is drawn depends on the seed and the scoped
-name, not on what else is drawn.
+where the fan-in n is the product of all extents but the first, the number of output channels. For lower ranks the
+deviation is 0.1. Their mean is 1 for factors, such as gains and variances, which formulas multiply or divide by or take
+the root or logarithm of (``factors``), else 0: so the output of a deep network depends on its input. Ints are 0, bools
+false and strings empty. Elements beyond the first 131,071 repeat these. A drawn value depends on the seed and the
+scoped name only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import UNKNOWN_VALUE, VARIABLE_VALUE
 
 _SMALL = 0.1
-"""The deviation of what is added, or multiplied by, element by element."""
+"""Standard deviation of elementwise summands and factors."""
 
 
 Checked: TypeAlias = "dict[str, tuple[Argument, TensorValue]]"
@@ -78,7 +78,7 @@ class Variables:
         return tuple(sorted(self._stored))
 
     def value(self, name: str, declared: TensorValue) -> Argument:
-        """Return the value of a variable. Raises EvaluationFailed if what is given for it doesn't fit."""
+        """Return the value of a variable. Raises EvaluationFailed if the given value does not fit."""
         if name in self.values:
             return self.values[name]
         value, declaration = self._checked.get(name, (None, None))
@@ -186,8 +186,7 @@ def _fill(piece: Array, generator: np.random.Generator, deviation: float) -> Non
 
 
 def generator_for(seed: int, name: str, *numbers: int) -> np.random.Generator:
-    """Return a generator that depends on a seed, a name and numbers, so that the order of what is drawn doesn't
-    matter."""
+    """Return a generator that depends on a seed, a name and numbers only: the order of draws does not matter."""
     digest = hashlib.sha256(name.encode()).digest()
     entropy = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF, *_words(digest[:16]), *numbers]
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))

@@ -30,7 +30,7 @@ Prepare: TypeAlias = "Callable[[Specialization], Prepared]"
 
 
 class CompilableStep(Struct, frozen=True):
-    """A step with the calls that come to the same, and what the tensors are like that these read and write."""
+    """A step, the compiled calls with the same effect, and the slots that these calls read and write."""
 
     step: Step
     calls: Sequence[Call]
@@ -84,6 +84,6 @@ def _compilable_leaf(step: Step, leaf: Leaf, real: np.dtype[Any], prepared: Prep
 
 
 def _by_slot(value: Any, given: Any) -> dict[Slot, Any]:
-    """Return what is given for each tensor of an operand, which may be a pack, or null."""
+    """Return the given value of each tensor of an operand, which may be a pack or null."""
     slots, items = (value.segments, given or ()) if isinstance(value, Pack) else ((value,), (given,))
     return {slot: item for slot, item in zip(slots, items, strict=False) if isinstance(slot, Slot) and item is not None}

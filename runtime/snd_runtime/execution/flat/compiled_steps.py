@@ -68,7 +68,7 @@ class CompiledSteps:
         if self._is_computed(frame):
             frame.state.advance(done + self._weight)
             return
-        for step in self._steps:  # they say what is wrong
+        for step in self._steps:  # they report the failure
             step.run(frame)
 
     def _is_computed(self, frame: Frame) -> bool:

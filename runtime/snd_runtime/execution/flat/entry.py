@@ -1,4 +1,4 @@
-"""What is there before the first step of an operator whose steps stand in the body around."""
+"""State before the first step of an operator whose steps were inlined into the surrounding body."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Entry(Struct, frozen=True):
-    """What is there before the first step of an operator that is composed."""
+    """State before the first step of a composed operator."""
 
     ready: Prepared
     fixed: tuple[Fixed, ...]
@@ -49,7 +49,7 @@ class Entry(Struct, frozen=True):
 
 
 class Entries:
-    """What several operators have before their first steps. What does not depend on the run is found out once."""
+    """States of several operators before their first steps. Parts that do not depend on the run are computed once."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._entries = entries

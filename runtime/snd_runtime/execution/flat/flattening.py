@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def flattened(program: Program, prepared: Callable[[Specialization], Prepared], is_root: bool) -> Program:
-    """Return a program that comes to the same, without composed operators as far as that is possible."""
+    """Return an equivalent program in which composed operators are inlined as far as possible."""
     if program.weight > MOST_FLAT_STEPS:
         return program
     work = _Flattening(prepared, program.size)
@@ -247,7 +247,7 @@ def _listed(references: Sequence[Reference]) -> list[int]:
 
 
 def _matched(formal: Sequence[Reference], actual: Sequence[Reference]) -> dict[int, int] | None:
-    """Return the slots that stand for those of an operator; None if they don't correspond one by one."""
+    """Return the actual slot for each slot of an operator; None if they do not correspond one to one."""
     if len(formal) != len(actual):
         return None
     slots: dict[int, int] = {}

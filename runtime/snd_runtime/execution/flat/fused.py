@@ -39,7 +39,7 @@ class FusedFormulas(Struct, frozen=True):
         return set(self.inputs)
 
     def run(self, frame: Frame) -> Sequence[Argument]:
-        """Return what is read after them."""
+        """Return the arguments that later steps read."""
         budget, dtypes = frame.state.budget, array_types(frame.state.real)
         chain = self.claims[-1].chain
         try:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from snd_runtime.execution.prepared import Prepared
 
 _LEAST_SHARED = 1 << 12
-"""How many elements all iterations read alike, at least: reading fewer takes no time."""
+"""Minimum number of elements that all iterations share: hoisting the read of fewer saves no time."""
 
 
 class Ahead(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Ahead(Struct, frozen=True):
 
     leaf: Leaf
     at: int
-    """Which of its inputs is the item."""
+    """Position of the item among the inputs of the leaf."""
     pack: tuple[int, ...]
     result: int
     stacked: dict[int, Specialization | None]

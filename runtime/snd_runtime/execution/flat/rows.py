@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 def with_rows(program: Program, prepared: Prepare) -> Program:
-    """Return a program that comes to the same, whose steps are compiled where they can be."""
+    """Return an equivalent program whose steps are compiled where possible."""
     buffers = Buffers()
     return replace(program, steps=_in_row(program.steps, prepared, buffers))
 
 
 def _in_row(steps: Sequence[Step], prepared: Prepare, buffers: Buffers) -> tuple[Step, ...]:
-    """Return a step that comes to the same as all of these, which free what nothing reads after them."""
+    """Return steps equivalent to ``steps``, which free tensors that nothing reads later."""
     if not steps:
         return ()
     inner = tuple(replace(step, action=_with_inner_rows(step.action, prepared, buffers)) for step in steps)

@@ -1,6 +1,6 @@
-"""Graphs of which all steps are compiled: a run looks at nothing but the arrays that it is given.
+"""Repeated runs of graphs whose steps are all compiled: a run inspects only the given arrays.
 
-All that a run finds out otherwise, such as shapes and which variable is meant, is what the run before found out.
+Everything else, such as shapes and the arrays of variables, is taken from the previous run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Shortcut:
         self._inputs = [(steps.given.index(slot), *steps.kinds[slot]) for slot in program.inputs]  # type: ignore
         self._outputs = [steps.results.index(slot) for slot in program.outputs]  # type: ignore
         self._variables = [*variables.items()]
-        # What they read must live as long as its address is known.
+        # Arrays must live as long as their addresses are in use.
         self._arrays = [
             array for slot, array in zip(steps.given, last.arrays, strict=True) if slot not in program.inputs
         ]
@@ -76,7 +76,7 @@ def shortcut_of(ready: Prepared, real: np.dtype[Any], variables: Mapping[str, Ar
 
 
 def _by_slot(names: Mapping[Reference, str], variables: Mapping[str, Argument]) -> dict[int, Argument]:
-    """Return the array of each slot of variables, some of which are packs."""
+    """Return the array of each slot of variables; some variables are packs."""
     found: dict[int, Argument] = {}
     for reference, name in names.items():
         value = variables[name]

@@ -1,4 +1,4 @@
-"""A body that is composed and run at once, statement by statement, because what it comes to depends on data (3.1).
+"""A body that is composed and run at once, statement by statement, because its shapes depend on data (3.1).
 
 Each result has the shape of its array when the next statement is composed: so extents, lengths of packs, compile-time
 conditions and assertions are all known where they are needed, by the same code that composes graphs.

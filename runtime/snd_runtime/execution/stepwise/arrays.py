@@ -1,4 +1,4 @@
-"""The arrays that the tensors of a body stand for while it is run."""
+"""Arrays of the tensors of a body during a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Arrays:
         return self._known
 
     def let(self, tensor: Value, value: Argument) -> None:
-        """Let a tensor, or those of a pack, stand for arrays."""
+        """Store the array of a tensor, or the arrays of a pack."""
         if isinstance(tensor, Tensor):
             assert isinstance(value, np.ndarray)
             self._known[tensor] = value
@@ -42,7 +42,7 @@ class Arrays:
                 self.let(one, array)
 
     def argument(self, value: Value, place: Place | None) -> Argument:
-        """Return what a tensor or pack stands for. Raises EvaluationFailed if that is not known."""
+        """Return the value of a tensor or pack. Raises EvaluationFailed if it is unknown."""
         if value is NULL:
             return None
         if isinstance(value, Pack) and value.items is not None:
@@ -50,7 +50,7 @@ class Arrays:
         return self.array(value, place)
 
     def array(self, value: Value, place: Place | None) -> Array:
-        """Return what a tensor stands for. Raises EvaluationFailed if that is not known."""
+        """Return the array of a tensor. Raises EvaluationFailed if it is unknown."""
         if isinstance(value, Tensor):
             known = self._known.get(value)
             if known is None and value.kind is TensorKind.CONSTANT:
@@ -75,7 +75,7 @@ class Arrays:
 
     # ---- the budget --------------------------------------------------------------------------------------------------
     def count(self, value: TensorValue) -> None:
-        """Tell that what a result stands for takes part of the budget, until it is freed."""
+        """Count the memory of a result against the budget until it is freed."""
         self._counted.update(tensors_of(value))
 
     def counted(self, values: Iterable[Value]) -> set[Tensor]:
@@ -99,9 +99,9 @@ class Arrays:
         self._known = self._known.new_child()
 
     def leave(self, kept: Sequence[TensorValue], place: Place) -> None:
-        """End it, and forget its tensors but those that are carried on or collected.
+        """End the iteration, and forget its tensors except those that are carried or collected.
 
-        Raises EvaluationFailed if what one of these stands for is not known.
+        Raises EvaluationFailed if the value of one of these is unknown.
         """
         arrays = [self.argument(value, place) for value in kept]
         self._counted.difference_update(self._known.maps[0])

@@ -72,7 +72,7 @@ class Stepwise:
         self.state = BodyState(declared, run.session.budget)
         self.naming = Naming(run.session, self.template)
         self.composing = Composing(run.session, self.state, self.naming)
-        """Composes what is not run: the body of a loop without iterations, a loop that becomes a program."""
+        """Composer of parts that are not run: the body of a loop without iterations, a loop that becomes a program."""
         for formal, value in zip(declared.inputs, inputs, strict=True):
             self.arrays.let(formal, value)
         constants = ready.constants(run.real, run.budget) if declared.constants else {}
@@ -87,7 +87,7 @@ class Stepwise:
             self.run.tell(name, value)
 
     def run_composition(self) -> list[Argument]:
-        """The outputs, after updates. Raises EvaluationFailed."""
+        """Run the body, and return the outputs after updates. Raises EvaluationFailed."""
         self._run(self.template.components, 0)
         finished = finished_outputs(self.state)
         raise_failure(self.state.failures)
@@ -191,7 +191,7 @@ class Stepwise:
     def _named(
         self, value: Argument, formal: str, targets: Targets, at: int, place: Place, declared: TensorValue
     ) -> TensorValue:
-        """The tensors of a result, as the left side of the statement names them."""
+        """Return the tensors of a result, with the names on the left side of the statement."""
         found = tensor_of(value, formal)
         if isinstance(found, Pack) and not found.segments and isinstance(declared, Pack) and declared.run is not None:
             found = empty_pack(declared.run.element)
@@ -205,7 +205,7 @@ class Stepwise:
         return made
 
     def quantized(self, value: Value, name: str | None, place: Place) -> TensorValue:
-        """A tensor that is given a name, or a pack of them, quantized as that name is. Raises EvaluationFailed."""
+        """Return a tensor or pack, quantized as its name demands. Raises EvaluationFailed."""
         if isinstance(value, Pack) and value.items is not None:
             return Pack([self.quantized(item, name, place) for item in value.items], dtype=value.dtype)
         if not isinstance(value, Tensor) or name is None:
@@ -248,7 +248,7 @@ class Stepwise:
         for result, value in zip(component.results, values, strict=False):
             if isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name):
                 place = self.state.place(result.target)
-                with suppress(EvaluationFailed):  # what is not known may not be needed
+                with suppress(EvaluationFailed):  # unknown values may be unused
                     self.run.tell(result.target.text, self.arrays.argument(value, place), place, self.iterations)
 
     # ---- branches ----------------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class Stepwise:
 
 
 def _given(specialization: Specialization) -> Arguments:
-    """What binds a specialization once more."""
+    """Return arguments that bind the same specialization again."""
     scope = specialization.scope
     dtypes = tuple(scope.dtypes[generic.name.text] for generic in specialization.template.generics)
     attributes = {name: value for name, value in specialization.attributes.items() if value is not UNDEFINED}

@@ -48,7 +48,7 @@ def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | Non
     raise_failure(body.state.failures)
     if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
         values = unrolled(body, node, carries, packs, number, targets)
-        if number:  # what they stand for in the last iteration
+        if number:  # values of the last iteration
             _tell_names(body, node)
         return values
     values = run_at_once(body, node, number, targets)
@@ -119,7 +119,7 @@ def _repeat(
 
 
 def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, at: int) -> None:
-    """Let the names that a loop declares stand for what they are in one iteration."""
+    """Bind the names that a loop declares to their values in one iteration."""
     for carry, value in zip(node.carries, carries, strict=True):
         let(body.state, carry.name, value)
     for scan, pack in zip(node.scans, packs, strict=True):
@@ -142,7 +142,7 @@ def _quantize(body: Stepwise, name: nodes.Name) -> None:
 
 
 def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
-    """Tell what the names stand for that a loop declares."""
+    """Report the values of the names that a loop declares."""
     if body.run.watch_names is None:
         return
     names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
@@ -152,7 +152,7 @@ def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
         symbol = body.template.resolution.targets.get(name)
         value = body.state.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
         place = body.state.place(name)
-        with suppress(EvaluationFailed):  # what is not known may not be needed
+        with suppress(EvaluationFailed):  # unknown values may be unused
             body.run.tell(name.text, body.arrays.argument(value, place), place, body.iterations)
 
 
