@@ -4,10 +4,19 @@
 """
 
 from snd.conversion import Conversion, convert
-from snd.errors import ArgumentError, ConversionError, Diagnostic, ExportError, ModelError
+from snd.errors import (
+    ArgumentError,
+    ConversionError,
+    Diagnostic,
+    ExportError,
+    ModelError,
+    WeightsError,
+    WeightsWarning,
+)
 from snd.loading import load
 from snd.model import Model, TensorType
 from snd.tensors import Results, Tensor
+from snd_runtime.execution import WeightUse
 from snd_server import __version__
 
 __all__ = [
@@ -21,6 +30,9 @@ __all__ = [
     "Results",
     "Tensor",
     "TensorType",
+    "WeightUse",
+    "WeightsError",
+    "WeightsWarning",
     "__version__",
     "convert",
     "load",

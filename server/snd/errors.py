@@ -10,7 +10,16 @@ from snd_analysis import base
 from snd_analysis.base import Source
 from snd_server.running.arguments import ArgumentError
 
-__all__ = ["ArgumentError", "ConversionError", "Diagnostic", "ExportError", "ModelError", "diagnostic_of"]
+__all__ = [
+    "ArgumentError",
+    "ConversionError",
+    "Diagnostic",
+    "ExportError",
+    "ModelError",
+    "WeightsError",
+    "WeightsWarning",
+    "diagnostic_of",
+]
 
 
 ArgumentError.__module__ = __name__  # what users see, and what they catch, has one name
@@ -45,6 +54,23 @@ class ExportError(Exception):
     def __init__(self, reasons: Mapping[str, str]) -> None:
         super().__init__("\n".join(f"{operator}: {reason}" for operator, reason in reasons.items()))
         self.reasons = dict(reasons)
+
+
+class WeightsError(Exception):
+    """Weights that do not fit a model by their names: ``drawn`` are variables without a weight, ``unused`` are weights
+    without a variable."""
+
+    def __init__(self, message: str, drawn: Sequence[str] = (), unused: Sequence[str] = ()) -> None:
+        super().__init__(message, tuple(drawn), tuple(unused))
+        self.drawn = tuple(drawn)
+        self.unused = tuple(unused)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class WeightsWarning(UserWarning):
+    """Variables of a model that are drawn at random, or weights beside a model that no variable takes."""
 
 
 class ConversionError(Exception):

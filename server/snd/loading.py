@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from msgspec.structs import replace
 
 from snd.demands import by_name, demand_int, demand_number, demand_text, path_of
 from snd.errors import ArgumentError, ConversionError
-from snd.model import Model
+from snd.model import Missing, Model
 from snd_analysis.base import UNFORKABLE
 from snd_runtime.limits import Limits
 from snd_server.checking.checker import Checker
 from snd_server.cli import allow_deep_recursion
 from snd_server.running.evaluate import RunRequest, prepare
+from snd_server.running.weight_maps import rules_of
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 from snd_server.workspace_files.model_folder import ONNX_SUFFIX, main_file, no_file, no_graph
@@ -29,6 +30,8 @@ def load(
     attributes: Mapping[str, Any] | None = None,
     types: Mapping[str, str] | None = None,
     weights: str | os.PathLike[str] | None = None,
+    map: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    missing: Missing | None = None,
     seed: int = 0,
     seconds: float | None = None,
     memory: int = 4 << 30,
@@ -37,8 +40,13 @@ def load(
 
     ``graph`` names one of several graphs; by default it is the first that no other invokes. ``attributes`` and
     generic ``types`` are those of the graph. ``weights`` is a folder or file as ``snd run --weights`` takes it; by
-    default it is what lies beside the model. Variables without a file are drawn, which depends on ``seed``. A run may
-    take as many ``seconds``, and ``memory`` in bytes for its tensors.
+    default it is what lies beside the model. ``map`` renames weights: a file as ``snd run --map`` takes it, or new
+    names by old ones, with ``*`` for a part without dots. A run may take as many ``seconds``, and ``memory`` in bytes
+    for its tensors.
+
+    A variable without a weight is drawn, which depends on ``seed``. With ``weights``, or ``missing="error"``, such a
+    variable and a weight that no variable takes raise WeightsError. Without ``weights``, the first run warns of them.
+    ``missing="random"`` accepts both in silence.
 
     A model with mistakes can be loaded: see ``Model.diagnostics``. Raises ArgumentError if there is no such file,
     graph, attribute or type, or if the weights can't be read, and ConversionError for an ONNX model with nodes that no
@@ -53,12 +61,26 @@ def load(
         demand_text(f"types['{name}']", dtype)
     name = path_of("path", path)
     place = None if weights is None else path_of("weights", weights)
+    if missing not in (None, *get_args(Missing)):
+        raise ArgumentError(f"'missing' is 'error' or 'random', not {missing!r}")
+    if missing is None and weights is not None:
+        missing = "error"
     request = RunRequest(name, graph, weights=place, seed=int(seed), memory_bytes=int(memory))
+    if isinstance(map, Mapping):
+        request = replace(request, rules=rules_of(map))
+    elif map is not None:
+        request = replace(request, map=path_of("map", map))
     with UNFORKABLE:
-        return _loaded(request, given, dtypes, Limits(seconds=seconds, tensor_bytes=int(memory)))
+        return _loaded(request, given, dtypes, Limits(seconds=seconds, tensor_bytes=int(memory)), missing)
 
 
-def _loaded(request: RunRequest, attributes: Mapping[str, Any], types: Mapping[str, str], limits: Limits) -> Model:
+def _loaded(
+    request: RunRequest,
+    attributes: Mapping[str, Any],
+    types: Mapping[str, str],
+    limits: Limits,
+    missing: Missing | None,
+) -> Model:
     allow_deep_recursion()
     file = main_file(request.path)
     checker = Checker(Configurations(None), RuleSettings())
@@ -72,7 +94,7 @@ def _loaded(request: RunRequest, attributes: Mapping[str, Any], types: Mapping[s
         raise ArgumentError(no_graph(snapshot, file))
     request = replace(request, path=file, arrays=arrays)
     prepared = prepare(snapshot, request, checker.configurations.of_file(file).weights)
-    return Model(checker, prepared, attributes, types, limits)
+    return Model(checker, prepared, attributes, types, limits, missing)
 
 
 def _translated(path: str, checker: Checker, memory: int) -> tuple[str, dict[str, np.ndarray[Any, Any]]]:

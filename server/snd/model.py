@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import html
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from msgspec import Struct
 
 from snd.demands import path_of
-from snd.errors import ArgumentError, Diagnostic, ExportError, ModelError, diagnostic_of
+from snd.errors import (
+    ArgumentError,
+    Diagnostic,
+    ExportError,
+    ModelError,
+    WeightsError,
+    WeightsWarning,
+    diagnostic_of,
+)
 from snd.tensors import Results, tensor_of
 from snd_analysis.base import UNFORKABLE, Location, Severity
 from snd_analysis.compose import Composition, Failure, Session, compose_root, extent_text
@@ -22,7 +31,7 @@ from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
+from snd_runtime.execution import Execution, StatefulGraph, WeightUse, bind_arrays, value_of, weight_use
 from snd_runtime.execution.failing import failure_of
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
@@ -33,8 +42,12 @@ from snd_server.running.arguments import among, demand_types
 from snd_server.running.chosen_graph import diagnostics_of
 from snd_server.running.evaluate import Prepared
 from snd_server.running.evaluate import diagnostic_of as diagnostic_of_failure
-from snd_server.running.weights import loaded
+from snd_server.running.weights import loaded, mismatch
+from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.reading import reason
+
+Missing: TypeAlias = Literal["error", "random"]
+"""What happens if a variable has no weight, or a weight no variable."""
 
 _DRAWING_SECONDS = 10.0
 
@@ -63,12 +76,14 @@ class Model:
         attributes: Mapping[str, Any],
         types: Mapping[str, str],
         limits: Limits,
+        missing: Missing | None,
     ) -> None:
         self._checker = checker
         self._template = prepared.template
         self._given = loaded(prepared.evaluation.weights)
         self._seed = prepared.evaluation.seed
         self._limits = limits
+        self._missing = missing
         self._types = dict(types)
         self._demand_known("attribute", attributes, [member.name for member in self._template.attributes])
         self._demand_known("generic type", types, [each.name.text for each in self._template.generics])
@@ -76,6 +91,8 @@ class Model:
         self._attributes = {name: _attribute(name, value, types_of[name]) for name, value in attributes.items()}
         demand_types(self._template, self._attributes, types)
         self._snapshot = checker.snapshot(self.path)
+        if missing == "error":
+            self._demand_weights()
         self._running: StatefulGraph | None = None
         self._lock = RLock()
         """Held while a run reads variables and gives them new values."""
@@ -122,6 +139,39 @@ class Model:
             graph = self._composition.graph
             return {} if graph is None else _types(getattr(graph, kind))
 
+    @property
+    def weights(self) -> WeightUse:
+        """Names of the variables that have a weight, of those that are drawn at random, and of unused weights."""
+        with UNFORKABLE:
+            return self._weight_use
+
+    @cached_property
+    def _weight_use(self) -> WeightUse:
+        session = Session(self._snapshot)
+        specialization = compose_root(session, self._template, self._attributes, self._types)
+        return weight_use([specialization], self._given)
+
+    def _demand_weights(self) -> None:
+        if self._composition.failures:
+            return  # nothing runs, and variables may be missing
+        wrong = self._wrong_weights()
+        if wrong is not None:
+            raise WeightsError(
+                f"{wrong}; map= renames weights, missing='random' draws missing weights at random",
+                self._weight_use.drawn,
+                self._weight_use.unused,
+            )
+
+    def _warn_of_weights(self) -> None:
+        wrong = None if self._missing is not None else self._wrong_weights()
+        if wrong is not None:
+            warnings.warn(f"{wrong}; missing='random' says that this is meant", WeightsWarning, stacklevel=4)
+
+    def _wrong_weights(self) -> str | None:
+        use = self._weight_use
+        wrong = mismatch(use.drawn, use.unused, "label" if self.path.endswith(NNEF1_SUFFIX) else "name")
+        return None if wrong is None else f"{self.name}: {wrong}"
+
     # ---- running -----------------------------------------------------------------------------------------------------
     def run(self, /, **inputs: Any) -> Results:
         """Return the outputs for these inputs: arrays, or what NumPy makes arrays of; lists of them for packs.
@@ -166,6 +216,7 @@ class Model:
 
     def _stateful(self, arguments: list[Argument]) -> StatefulGraph:
         if self._running is None:
+            self._warn_of_weights()
             session = Session(self._snapshot)
             dtypes = [self._types[each.name.text] for each in self._template.generics if each.name.text in self._types]
             if len(dtypes) not in (0, len(self._template.generics)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import pickle
 import re
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -69,6 +70,51 @@ def test_variables_keep_their_values_until_they_are_reset(tmp_path: Path):
     assert model.variables["total"].tolist() == [3, 4]  # type: ignore[union-attr]
     model.reset()
     assert model.run(x=[1, 1])["y"].tolist() == [2, 3]  # type: ignore[union-attr]
+
+
+DENSE = "graph Dense { @input { x: real[2]; } @output { y: real[2]; } @variable { w: real[2]; b: real[2]; } "
+DENSE += "@compose { m = math.mul(x, w); y = math.add(m, b); } }"
+
+
+def test_weights_that_do_not_fit_are_an_error(tmp_path: Path):
+    np.savez(tmp_path / "other.npz", weight=np.ones(2, np.float32), b=np.ones(2, np.float32))
+    with pytest.raises(snd.WeightsError) as raised:
+        _model(tmp_path, DENSE, weights=tmp_path / "other.npz")
+    assert (raised.value.drawn, raised.value.unused) == (("w",), ("weight",))
+    message = "Dense: 1 variable has no weight (w), and 1 weight has no variable of that name (weight)"
+    assert str(raised.value).startswith(message)
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = _model(tmp_path, DENSE, weights=tmp_path / "other.npz", missing="random")
+        model.run(x=[1, 1])
+    assert model.weights == snd.WeightUse(loaded=("b",), drawn=("w",), unused=("weight",))
+
+
+@pytest.mark.parametrize("kind", ["mapping", "file"])
+def test_a_map_renames_weights(tmp_path: Path, kind: str):
+    np.savez(tmp_path / "other.npz", **{"net.weight": np.full(2, 3, np.float32), "b": np.ones(2, np.float32)})
+    (tmp_path / "map.toml").write_text('[[rule]]\nfrom = "net.weight"\nto = "w"\n')
+    given: Any = {"net.weight": "w"} if kind == "mapping" else tmp_path / "map.toml"
+    model = _model(tmp_path, DENSE, weights=tmp_path / "other.npz", map=given)
+    assert model.run(x=[1, 2])["y"].tolist() == [4, 7]  # type: ignore[union-attr]
+    assert model.weights == snd.WeightUse(loaded=("b", "w"))
+    with pytest.raises(snd.ArgumentError, match="different numbers of"):
+        _model(tmp_path, DENSE, map={"*.weight": "w"})
+
+
+def test_a_model_without_weights_warns_of_them(tmp_path: Path):
+    model = _model(tmp_path, DENSE)
+    with pytest.warns(snd.WeightsWarning, match=r"Dense: 2 variables have no weight \(b, w\)") as told:
+        model.run(x=[1, 1])
+    assert [each.filename for each in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.run(x=[1, 1])  # once is enough
+    with pytest.raises(snd.WeightsError):
+        _model(tmp_path, DENSE, missing="error")
+    with pytest.raises(snd.ArgumentError, match="'missing' is 'error' or 'random', not 'none'"):
+        _model(tmp_path, DENSE, missing="none")
 
 
 def test_what_callers_do_to_arrays_does_not_change_the_model(tmp_path: Path):

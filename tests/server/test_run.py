@@ -251,7 +251,8 @@ def test_what_is_made_up_is_told(real, model):
     assert "odd.npy" in outcome.stderr
     (model / "trained" / "odd.npy").unlink()
     np.save(model / "trained" / "odd.npy", np.zeros(1))
-    assert "1 weight (odd) is not used" in table(real, *FIRST)
+    assert "weights trained: 1 weight has no variable of that name (odd)" in real("run", ".", *FIRST).stderr
+    assert "1 weight (odd) is not used: no variable has that name" in table(real, *FIRST, "--no-strict")
 
 
 # ---- what is written -------------------------------------------------------------------------------------------------

@@ -63,11 +63,103 @@ def test_rules_rename_weights(model, real):
 def test_names_that_do_not_match_get_a_suggestion(model, real):
     weights = {"sum.gain": np.ones(2, np.float32), "other": np.ones(3, np.float32)}
     (model / "t.safetensors").write_bytes(write_safetensors(weights))
-    outcome = real("run", ".", *X, "--weights", "t.safetensors")
+    outcome = real("run", ".", *X, "--weights", "t.safetensors", "--no-strict")
     assert (
         "'sum.gain' has the shape of the variable 'gain', which was drawn: --map FILE can rename it" in outcome.stdout
     )
     assert "'other' has" not in outcome.stdout
+
+
+def test_weights_must_fit_by_their_names(model, real):
+    """Variables without a weight would be random, and nobody would see it."""
+    (model / "t.safetensors").write_bytes(
+        write_safetensors({"sum.gain": np.ones(2, np.float32), "total": np.ones(2, np.float32)})
+    )
+    outcome = real("run", ".", *X, "--weights", "t.safetensors", "--save-weights", "all.npz")
+    assert outcome.status == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.splitlines() == [
+        "Error: weights t.safetensors: 1 variable has no weight (gain), and 1 weight has no variable of that name "
+        "(sum.gain)",
+        "  'sum.gain' has the shape of 'gain'",
+        "  --map FILE renames weights, --no-strict draws missing weights at random",
+    ]
+    assert not (model / "all.npz").exists()
+    assert real("run", ".", *X, "--weights", "t.safetensors", "--no-strict").status == 0
+
+
+@pytest.mark.parametrize("engine", ["snd", "onnxruntime"])
+def test_engines_demand_weights(model, real, engine):
+    if engine != "snd":
+        pytest.importorskip("onnxruntime")
+    (model / "t.npz").write_bytes((model / "w.safetensors").read_bytes())
+    np.savez(model / "t.npz", gain=np.ones(2, np.float32))
+    outcome = real("run", ".", *X, "--weights", "t.npz", "--engine", engine)
+    assert "1 variable has no weight (total)" in outcome.stderr
+    assert outcome.status == 2
+
+
+def test_an_exported_model_has_no_random_weights_by_mistake(model, real):
+    pytest.importorskip("onnx")
+    np.savez(model / "t.npz", **{"gain": np.ones(2, np.float32), "state.total": np.ones(2, np.float32)})
+    outcome = real("export", ".", "-o", "m.onnx", "--weights", "t.npz")
+    assert outcome.status == 2
+    message = "weights t.npz: 1 variable has no weight (total), and 1 weight has no variable of that name (state.total)"
+    assert message in outcome.stderr
+    assert not (model / "m.onnx").exists()
+    assert real("export", ".", "-o", "m.onnx", "--weights", "t.npz", "--no-strict").status == 0
+    assert real("export", ".", "-o", "m.onnx", "--weights", "w.safetensors").status == 0
+
+
+def test_weights_of_nnef1_are_named_by_labels(project, real):
+    (project / "graph.nnef").write_text(
+        "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [2]);\n"
+        "    w = variable<scalar>(shape = [2], label = 'deep/w');\n    y = add(x, w);\n}\n",
+        encoding="utf-8",
+    )
+    np.savez(project / "w.npz", **{"deep/w": np.ones(2, np.float32), "bias": np.ones(2, np.float32)})
+    outcome = real("run", "graph.nnef", "--weights", "w.npz")
+    assert "weights w.npz: 1 weight has no variable of that label (bias)" in outcome.stderr
+    outcome = real("run", "graph.nnef", "--weights", "w.npz", "--no-strict")
+    assert "1 weight (bias) is not used: no variable has that label" in outcome.stdout
+
+
+def test_weights_beside_a_model_must_fit_if_that_is_asked_for(model, real):
+    assert real("run", ".", *X).status == 0
+    outcome = real("run", ".", *X, "--strict")
+    assert outcome.status == 2
+    assert "weights of the model: 2 variables have no weight (gain, total)" in outcome.stderr
+    (model / "weights.safetensors").write_bytes((model / "w.safetensors").read_bytes())
+    assert _y(real, "--strict") == [11, 26]
+
+
+BRANCHES = """
+import layer;
+graph Branches {
+    @input { x: real[batch|4, n|3]; positive: bool[]; }
+    @output { y: real[batch, 2]; }
+    @compose {
+        y = if positive then layer.linear{channels=2}(x) else layer.linear{channels=2, use_bias=false}(x);
+    }
+}
+"""
+
+
+def test_weights_of_branches_that_are_not_taken_are_weights(project, real):
+    """Data decide which branch runs: a weight of the other one is not unused. What nothing reads needs no weight."""
+    (project / "main.sknd").write_text(BRANCHES, encoding="utf-8")
+    run = ("run", ".", "--input", "x=ones[1,3]", "--input")
+    assert real(*run, "positive=true", "--save-weights", "one.npz").status == 0
+    assert real(*run, "positive=false", "--save-weights", "two.npz").status == 0
+    one, two = np.load(project / "one.npz"), np.load(project / "two.npz")
+    assert ({*one}, {*two}) == ({"y.then.filter", "y.then.bias"}, {"y.else.filter"})
+    np.savez(project / "all.npz", **one, **two)
+    for positive in ("true", "false"):
+        outcome = real(*run, f"positive={positive}", "--weights", "all.npz")
+        assert outcome.status == 0, outcome.stderr
+        assert "not used" not in outcome.stdout
+    outcome = real(*run, "positive=true", "--weights", "one.npz")
+    assert "weights one.npz: 1 variable has no weight (y.else.filter)\n" in outcome.stderr
 
 
 @pytest.mark.parametrize(
@@ -75,7 +167,7 @@ def test_names_that_do_not_match_get_a_suggestion(model, real):
     [
         ("[[rule]]\nfrom = 'a.*'\nto = 'b'", "different numbers of"),
         ("[[rule]]\nfrom = 'a'", "missing required field `to`"),
-        ("rule", "--map rules.toml:"),
+        ("rule", "map rules.toml:"),
         ("[[rule]]\nfrom = 'gain'\nto = 'total'", "two weights get the name 'total'"),
         ("[[rule]]\nfrom = 'gain'\nto = 'gain'\ntranspose = [1, 0]", "'gain' has 1 dimensions"),
     ],

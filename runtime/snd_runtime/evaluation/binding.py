@@ -41,6 +41,8 @@ class Bound(Struct, frozen=True):
     specialization: Specialization
     arguments: tuple[Argument, ...]
     made: tuple[str, ...]
+    root: Callable[[], Specialization]
+    """The same for all sizes, composed when it is asked for."""
 
 
 class FoundShapes:
@@ -115,7 +117,10 @@ class _Inputs:
             self._tensors.argument(member, parts.get(member.name), shapes.get(member.name))
             for member in self._template.inputs
         )
-        return Bound(specialization, arguments, made)
+        return Bound(specialization, arguments, made, self._root)
+
+    def _root(self) -> Specialization:
+        return compose_root(self._session, self._template, self._attributes, self._dtypes)
 
     def _demand_attributes(self) -> None:
         for member in self._template.attributes:

@@ -19,12 +19,19 @@ from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep,
 from snd_runtime.evaluation.binding import Bound, FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts, weight_arrays
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.execution import ComputedTensor, Execution, RunResult, execute
+from snd_runtime.execution import (
+    ComputedTensor,
+    Execution,
+    RunResult,
+    WeightUse,
+    execute,
+    variable_tensors,
+    weight_use,
+)
 from snd_runtime.execution.failing import failed, failure_of
-from snd_runtime.execution.plain import bytes_of
+from snd_runtime.execution.plain import bytes_of, static_shape
 from snd_runtime.execution.variables import Checked
 from snd_runtime.limits import Budget, Limits
-from snd_runtime.lowering.lowered import Argument
 
 _NOTE_SECONDS = 0.05
 """Between two notes about progress: there may be thousands of operations in a second."""
@@ -148,6 +155,9 @@ def _evaluated(
             if not _is_given(tensor, request.inputs.get(name))
         ]
         answer = replace(answer, inputs=tuple(made), composing_seconds=time.monotonic() - begin)
+        use = _weight_use(given, request)
+        if request.strict and (use.drawn or use.unused):
+            return replace(answer, drawn=use.drawn, unused=use.unused, suggestions=_suggestions(given, request, use))
         weights = weight_arrays(request)
         limits = replace(
             request.limits,
@@ -161,16 +171,14 @@ def _evaluated(
         return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)
     except EvaluationFailed as stopped:
         return replace(answer, failures=(failure_of(stopped),), running_seconds=time.monotonic() - begin)
-    unused = {name: weights[name] for name in outcome.unused}
-    drawn = {name: outcome.variables[name] for name in outcome.drawn if name in outcome.variables}
     outputs = [tensor for name, value in outcome.outputs.items() for tensor in shown(name, value)]
     return replace(
         answer,
         outputs=tuple(outputs),
         drawn=outcome.drawn,
-        unused=outcome.unused,
+        unused=use.unused,
         quantized=outcome.quantized,
-        suggestions=_suggestions(unused, drawn),
+        suggestions=_suggestions(given, request, replace(use, drawn=outcome.drawn)),
         arrays=dict(outcome.outputs) if request.keep else None,
         variables=dict(outcome.variables) if request.keep_variables else None,
         updated=outcome.updated,
@@ -205,16 +213,24 @@ def run_repeatedly(session: Session, given: Bound, execution: Execution, steps: 
     return replace(outcome, drawn=drawn, unused=unused)
 
 
-def _suggestions(unused: Mapping[str, Argument], drawn: Mapping[str, Argument]) -> dict[str, str]:
+def _weight_use(given: Bound, request: EvaluationRequest) -> WeightUse:
+    use = weight_use([given.specialization], request.weights)
+    return weight_use([given.specialization, given.root()], request.weights) if use.unused else use
+
+
+def _suggestions(given: Bound, request: EvaluationRequest, use: WeightUse) -> dict[str, str]:
     """Return the drawn variable of the same shape whose name is most like that of each weight that nothing takes."""
+    if not (use.drawn and use.unused):
+        return {}
     found: dict[str, str] = {}
-    left = {name: value.shape for name, value in drawn.items() if isinstance(value, np.ndarray)}
-    for name, value in unused.items():
-        if isinstance(value, np.ndarray):
-            alike = [each for each, shape in left.items() if shape == value.shape]
-            if alike:
-                found[name] = max(alike, key=lambda each: SequenceMatcher(None, name.lower(), each.lower()).ratio())
-                del left[found[name]]
+    declared = variable_tensors(given.specialization)
+    left = {name: static_shape(declared[name]) for name in use.drawn if name in declared}
+    for name in use.unused:
+        value = request.weights[name]
+        alike = [] if isinstance(value, tuple) else [each for each, shape in left.items() if shape == value.shape]
+        if alike:
+            found[name] = max(alike, key=lambda each: SequenceMatcher(None, name.lower(), each.lower()).ratio())
+            del left[found[name]]
     return found
 
 

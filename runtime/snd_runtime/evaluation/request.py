@@ -89,6 +89,8 @@ class EvaluationRequest(Struct, frozen=True):
     """True if the answer holds outputs in full, not only what there is to show of them."""
     steps: int = 1
     """How often to run, with the same inputs: variables keep what ``@update`` gives them from run to run."""
+    strict: bool = False
+    """Whether nothing is run unless every variable has a weight and every weight a variable."""
     keep_variables: bool = False
     """True if the answer holds the variables as the last run left them."""
 

@@ -10,6 +10,7 @@ from snd_runtime.execution.plain import value_of
 from snd_runtime.execution.quantizing import QuantizedTensor
 from snd_runtime.execution.request import ComputedTensor, Execution, Named, RunResult
 from snd_runtime.execution.running import StatefulGraph, execute
+from snd_runtime.execution.weight_use import WeightUse, variable_tensors, weight_use
 
 __all__ = [
     "ComputedTensor",
@@ -18,7 +19,10 @@ __all__ = [
     "QuantizedTensor",
     "RunResult",
     "StatefulGraph",
+    "WeightUse",
     "bind_arrays",
     "execute",
     "value_of",
+    "variable_tensors",
+    "weight_use",
 ]

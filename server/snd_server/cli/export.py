@@ -20,7 +20,12 @@ from snd_server.workspace_files.model_folder import main_file
 @argument_options
 @click.option(
     "--weights", metavar="DIR",
-    help="Take variables from there, as in snd run; by default from what lies beside the model. Others are random.",
+    help="Take variables from there, as in snd run; by default from what lies beside the model.",
+)  # fmt: skip
+@click.option(
+    "--strict/--no-strict", default=None,
+    help="Export only if every variable has a weight and every weight a variable, as is the default with --weights; or "
+    "draw missing weights at random, and ignore others.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
 @click.option("--flat", is_flag=True, help="Write no functions for the operators of the model itself.")
@@ -42,6 +47,7 @@ def export(
     types: tuple[str, ...],
     inputs: tuple[str, ...],
     weights: str | None,
+    strict: bool | None,
     seed: int,
     flat: bool,
     quantize: bool,
@@ -60,7 +66,7 @@ def export(
 
     request = ExportRequest(
         main_file(path), output, graph, attributes, types, inputs, weights, seed, flat, quantize, verify, quiet,
-        memory << 20, config,
+        memory << 20, config, strict,
     )  # fmt: skip
     try:
         with busy("Exporting"):

@@ -31,7 +31,12 @@ from snd_server.workspace_files.model_folder import main_file
 )  # fmt: skip
 @click.option(
     "--weights", metavar="DIR",
-    help="Take variables from there: NAME.dat, .npy, .npz or .safetensors by their scoped names. Others are random.",
+    help="Take variables from there: NAME.dat, .npy, .npz or .safetensors by their scoped names.",
+)  # fmt: skip
+@click.option(
+    "--strict/--no-strict", default=None,
+    help="Run only if every variable has a weight and every weight a variable, as is the default with --weights; or "
+    "draw missing weights at random, and ignore others.",
 )  # fmt: skip
 @click.option("--map", metavar="FILE", help="Rename weights by the rules in this TOML file.")
 @click.option(
@@ -87,6 +92,7 @@ def run(
     types: tuple[str, ...],
     inputs: tuple[str, ...],
     weights: str | None,
+    strict: bool | None,
     map: str | None,
     steps: int,
     state: str | None,
@@ -116,6 +122,7 @@ def run(
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
         timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance, engine,
+        strict,
     )  # fmt: skip
     from snd_server.commands.run import run_and_show
 

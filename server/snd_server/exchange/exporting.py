@@ -14,6 +14,7 @@ from snd_analysis.base import Severity, counted
 from snd_analysis.compose import Session, Specialization, compose_root, variables_below
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution import weight_use
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.variables import Variables
 from snd_runtime.limits import Budget, Limits
@@ -28,8 +29,8 @@ from snd_server.limits import MOST_MODEL_BYTES, MOST_VARIABLES
 from snd_server.render.reports import full
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.chosen_graph import chosen_graph, compose_chosen
-from snd_server.running.evaluate import RunRequest, prepare
-from snd_server.running.weights import loaded
+from snd_server.running.evaluate import RunRequest, names_labels, prepare
+from snd_server.running.weights import loaded, mismatch
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 from snd_server.workspace_files.writing import demand_below, is_stream, write_file, write_together
@@ -60,6 +61,8 @@ class ExportRequest(Struct, frozen=True):
     quiet: bool = False
     memory_bytes: int = 4 << 30
     config: str | None = None
+    strict: bool | None = None
+    """Whether every variable must have a weight, and every weight a variable; None is for given ``weights`` only."""
 
 
 def run_export(request: ExportRequest) -> int:
@@ -176,7 +179,15 @@ def _variables(checker: Checker, snapshot: Snapshot, request: ExportRequest, cho
         request.path, chosen.template.name.name, weights=request.weights, memory_bytes=request.memory_bytes
     )
     prepared = prepare(snapshot, run, checker.configurations.of_file(request.path).weights)
-    return all_variables(chosen.session, chosen.specialization, loaded(prepared.evaluation.weights), request.seed)
+    given = loaded(prepared.evaluation.weights)
+    if request.weights is not None if request.strict is None else request.strict:
+        root = compose_root(chosen.session, chosen.template, chosen.attributes, chosen.dtypes)
+        use = weight_use([chosen.specialization, root], given)
+        wrong = mismatch(use.drawn, use.unused, "label" if names_labels(run) else "name")
+        if wrong is not None:
+            advice = "--no-strict draws missing weights at random"
+            raise ArgumentError(f"weights {request.weights or 'of the model'}: {wrong}\n  {advice}")
+    return all_variables(chosen.session, chosen.specialization, given, request.seed)
 
 
 def all_variables(

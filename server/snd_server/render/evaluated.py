@@ -30,6 +30,8 @@ class Evaluated(Struct, frozen=True):
     trace: tuple[ShownStep, ...] = ()
     differing: tuple[str, ...] = ()
     """How outputs differ from what is expected of them."""
+    names_labels: bool = False
+    """Whether weights have the labels of variables as names, as in NNEF 1.0."""
 
 
 def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
@@ -44,7 +46,8 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
     if answer.drawn:
         head.append(f"{_named(answer.drawn, 'variable')} drawn at random {seed}")
     if answer.unused:
-        head.append(f"{_named(answer.unused, 'weight')} not used: there is no variable of that name")
+        name = "label" if evaluated.names_labels else "name"
+        head.append(f"{_named(answer.unused, 'weight')} not used: no variable has that {name}")
     head += [
         f"'{weight}' has the shape of the variable '{variable}', which was drawn: --map FILE can rename it"
         for weight, variable in list(answer.suggestions.items())[:MOST_LISTED_NAMES]

@@ -29,7 +29,7 @@ from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.checking.checker import Checker
 from snd_server.checking.suppressed import unsuppressed
 from snd_server.extras import demand_onnx
-from snd_server.limits import MOST_RUN_NOTES
+from snd_server.limits import MOST_LISTED_NAMES, MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, among, parse_arguments
 from snd_server.running.definitions import chosen_definition
@@ -37,8 +37,8 @@ from snd_server.running.expectations import TOLERANCE, deviations, expected_tens
 from snd_server.running.specified_names import as_declared, is_specified, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
-from snd_server.running.weight_maps import read_rules, renamed
-from snd_server.running.weights import by_variables, loaded, read_weights, stored_weights, weights_beside
+from snd_server.running.weight_maps import Rule, read_rules, renamed
+from snd_server.running.weights import by_variables, loaded, mismatch, read_weights, stored_weights, weights_beside
 from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.model_folder import no_file
 from snd_server.workspace_files.writing import (
@@ -79,6 +79,10 @@ class RunRequest(Struct, frozen=True):
     expect: tuple[str, ...] = ()
     tolerance: float = TOLERANCE
     engine: str = "snd"
+    strict: bool | None = None
+    """Whether every variable must have a weight, and every weight a variable; None is for given ``weights`` only."""
+    rules: tuple[Rule, ...] = ()
+    """Rules that rename weights; a file ``map`` has others instead."""
     arrays: Mapping[str, np.ndarray[Any, Any]] | None = None
     """Weights of a model that was no file; ``weights`` goes before them."""
 
@@ -165,6 +169,8 @@ def _evaluated(
         return evaluated, PROBLEMS
     evaluation = prepared.evaluation
     answer, status = answer_of(evaluator, checker, snapshot, evaluation, observer, request.path)
+    if evaluation.strict and not answer.failures:
+        _demand_weights(request, answer)
     failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
     differing: tuple[str, ...] = ()
     if not failures:
@@ -229,9 +235,13 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         trace=request.trace,
         keep=request.output is not None or bool(request.expect),
         steps=request.steps,
+        strict=request.weights is not None if request.strict is None else request.strict,
         keep_variables=request.state is not None or request.save_weights is not None,
     )
-    nothing_yet = Evaluated(template.shown, template.definition.kind, request.seed, request.double, given.attributes)
+    nothing_yet = Evaluated(
+        template.shown, template.definition.kind, request.seed, request.double, given.attributes,
+        names_labels=names_labels(request),
+    )  # fmt: skip
     return Prepared(template, evaluation, nothing_yet)
 
 
@@ -248,7 +258,27 @@ def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) ->
     if place is not None:
         given = read_weights(place, request.memory_bytes)
         found = {**found, **(by_variables(snapshot, request.path, given) if is_nnef1 else given)}
-    return found if request.map is None else renamed(found, read_rules(request.map))
+    return renamed(found, request.rules if request.map is None else read_rules(request.map))
+
+
+def _demand_weights(request: RunRequest, answer: EvaluationAnswer) -> None:
+    """Raise ArgumentError unless every variable has a weight and every weight a variable."""
+    _demand_own_state(request, answer)
+    wrong = mismatch(answer.drawn, answer.unused, "label" if names_labels(request) else "name")
+    if wrong is None:
+        return
+    alike = [f"'{weight}' has the shape of '{variable}'" for weight, variable in answer.suggestions.items()]
+    lines = [
+        f"weights {request.weights or 'of the model'}: {wrong}",
+        *alike[:MOST_LISTED_NAMES],
+        "--map FILE renames weights, --no-strict draws missing weights at random",
+    ]
+    raise ArgumentError("\n  ".join(lines))
+
+
+def names_labels(request: RunRequest) -> bool:
+    """Return whether weights have the labels of variables as names, as in NNEF 1.0."""
+    return request.path.endswith(NNEF1_SUFFIX) and request.operator is None
 
 
 def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str, Any]:

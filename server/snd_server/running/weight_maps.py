@@ -38,13 +38,24 @@ def read_rules(path: str) -> tuple[Rule, ...]:
         text = read_file(path, MOST_SOURCE_BYTES).decode()
         rules = msgspec.convert(tomllib.loads(text), _Rules).rule
     except OSError as error:
-        raise ArgumentError(f"--map {path}: {reason(error)}") from None
+        raise ArgumentError(f"map {path}: {reason(error)}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ArgumentError(f"--map {path}: {error}") from None
+        raise ArgumentError(f"map {path}: {error}") from None
+    _demand_same_stars(f"map {path}", rules)
+    return rules
+
+
+def rules_of(names: Mapping[str, str]) -> tuple[Rule, ...]:
+    """Return the rules that give new names to old ones. Raises ArgumentError."""
+    rules = tuple(Rule(str(old), str(new)) for old, new in names.items())
+    _demand_same_stars("map", rules)
+    return rules
+
+
+def _demand_same_stars(what: str, rules: tuple[Rule, ...]) -> None:
     for rule in rules:
         if rule.source.count("*") != rule.target.count("*"):
-            raise ArgumentError(f"--map {path}: '{rule.source}' and '{rule.target}' have different numbers of '*'")
-    return rules
+            raise ArgumentError(f"{what}: '{rule.source}' and '{rule.target}' have different numbers of '*'")
 
 
 def renamed(weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> dict[str, Any]:
@@ -64,7 +75,7 @@ def renamed(weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> dict[str, An
                 array = _transposed(name, value, rule.transpose)
                 break
         if new in found:
-            raise ArgumentError(f"--map: two weights get the name '{new}', the second of them is '{name}'")
+            raise ArgumentError(f"map: two weights get the name '{new}', the second of them is '{name}'")
         found[new] = array
     return found
 
@@ -75,6 +86,6 @@ def _transposed(name: str, value: Any, order: tuple[int, ...] | None) -> Any:
     array = value.array() if isinstance(value, StoredArray) else value
     if sorted(order) != [*range(array.ndim)]:
         raise ArgumentError(
-            f"--map: '{name}' has {array.ndim} dimensions, which 'transpose = {list(order)}' does not fit"
+            f"map: '{name}' has {array.ndim} dimensions, which 'transpose = {list(order)}' does not fit"
         )
     return np.ascontiguousarray(array.transpose(order))

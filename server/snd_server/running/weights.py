@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.base import counted
 from snd_analysis.workspace import Snapshot, tensor_path
 from snd_runtime.evaluation import StoredArray
 from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, write_tensor
-from snd_server.limits import MOST_ARCHIVE_MEMBERS, MOST_LISTED_PATHS
+from snd_server.limits import MOST_ARCHIVE_MEMBERS, MOST_LISTED_NAMES, MOST_LISTED_PATHS
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.archive_paths import split_member
 from snd_server.workspace_files.archives import read_members
@@ -79,6 +80,27 @@ def _files_below(root: Path) -> list[Path]:
 def loaded(weights: Mapping[str, Any]) -> dict[str, Any]:
     """Return weights as arrays, wherever they lie."""
     return {name: value.array() if isinstance(value, StoredArray) else value for name, value in weights.items()}
+
+
+def mismatch(drawn: Sequence[str], unused: Sequence[str], names: str = "name") -> str | None:
+    """Return how variables and weights differ, in words; None if each has its counterpart.
+
+    ``names`` is the word for the names of weights.
+    """
+    parts = []
+    if drawn:
+        parts.append(f"{_named(drawn, 'variable')} no weight ({_listed(drawn)})")
+    if unused:
+        parts.append(f"{_named(unused, 'weight')} no variable of that {names} ({_listed(unused)})")
+    return ", and ".join(parts) or None
+
+
+def _named(names: Sequence[str], what: str) -> str:
+    return f"{counted(len(names), what)} {'has' if len(names) == 1 else 'have'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_LISTED_NAMES]) + (", …" if len(names) > MOST_LISTED_NAMES else "")
 
 
 def by_variables(
