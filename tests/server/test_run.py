@@ -385,7 +385,7 @@ def test_what_composing_finds_in_the_library_is_reported_where_the_author_invoke
     found = document(real, "--attrib", "axis=2", status=1)
     (diagnostic,) = found["diagnostics"]
     assert (diagnostic["rule"], diagnostic["range"]["start"]) == ("assertion-fails", {"line": 3, "column": 72})
-    assert diagnostic["message"].startswith("'channel_axis' must be at least -input.rank and less than input.rank (")
+    assert diagnostic["message"].startswith("'channel_axis' must be at least -")
 
 
 @pytest.mark.parametrize(

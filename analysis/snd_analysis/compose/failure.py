@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -14,6 +15,9 @@ from snd_analysis.model import Place
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.skriptnd.syntax import nodes
+
+_PRIVATE = re.compile(r"'((?:\w+\.)*_[A-Za-z]\w*)'")
+"""The name of a private part of the library in a message, which authors of models never wrote."""
 
 
 class Site(Struct, frozen=True):
@@ -117,11 +121,18 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
 
 def _seen_from(failure: Failure, at: int) -> str:
     """Return the message at one of the sites: what is wrong within an operator says in which."""
-    innermost = failure.sites[0].place
     if at == 0:
         return failure.message
-    module = f"{innermost.path.rpartition(':')[2]}." if is_library(innermost.path) else ""
-    return f"in '{module}{shown_name(innermost.definition)}': {failure.message.removesuffix(' here')}"
+    place = failure.sites[0].place
+    message = failure.message.removesuffix(" here")
+    private = _PRIVATE.findall(message) if is_library(place.path) else []
+    if is_library(place.path) and (private or place.definition.startswith("_")):
+        place = failure.sites[at - 1].place  # in the operator that the author wrote
+    module = f"{place.path.rpartition(':')[2]}." if is_library(place.path) else ""
+    operator = f"{module}{shown_name(place.definition)}"
+    for name in private:
+        message = message.removesuffix(f", as '{name}' demands").replace(f"'{name}'", f"'{operator}'")
+    return f"in '{operator}': {message}"
 
 
 def _notes(failure: Failure, at: int) -> tuple[Note, ...]:
@@ -132,5 +143,8 @@ def _notes(failure: Failure, at: int) -> tuple[Note, ...]:
 
 
 def _note(site: Site) -> Note:
-    place = site.place
-    return Note(Span(0, 0), site.message, Elsewhere(place.path, place.definition, span=place.span))
+    place, message = site.place, site.message
+    if is_library(place.path) and _PRIVATE.search(message):
+        module = place.path.rpartition(":")[2]
+        message = f"a part of '{module}.{shown_name(place.definition)}' is invoked here"
+    return Note(Span(0, 0), message, Elsewhere(place.path, place.definition, span=place.span))

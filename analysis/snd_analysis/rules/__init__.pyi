@@ -6,8 +6,10 @@ from snd_analysis.rules.expressions import division_by_zero as division_by_zero
 from snd_analysis.rules.expressions import empty_extremum as empty_extremum
 from snd_analysis.rules.expressions import negative_exponent as negative_exponent
 from snd_analysis.rules.expressions import null_not_allowed as null_not_allowed
+from snd_analysis.rules.formulas import fold_of_access as fold_of_access
 from snd_analysis.rules.formulas import int_overflow as int_overflow
 from snd_analysis.rules.formulas import tensor_not_accessed as tensor_not_accessed
+from snd_analysis.rules.invocations import argument_rank as argument_rank
 from snd_analysis.rules.invocations import argument_shape as argument_shape
 from snd_analysis.rules.invocations import generic_conflict as generic_conflict
 from snd_analysis.rules.invocations import generic_outside_base as generic_outside_base

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import (
@@ -61,6 +62,10 @@ from snd_analysis.workspace.together import groups
 
 _IMPORT = re.compile(r"[ \t]*(import|from)\b")
 _WORD = re.compile(r"\w+")
+_FAILED_INVOCATIONS = frozenset({
+    rules.ASSERTION_FAILS, rules.ARGUMENT_RANK, rules.ARGUMENT_SHAPE, rules.LENGTH_MISMATCH, rules.INDEX_OUT_OF_RANGE,
+})  # fmt: skip
+"""Rules that an invocation breaks. Nothing is known of its results then."""
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
 
@@ -112,7 +117,7 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
             problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
     budget = FileBudget()
     composed = composing_problems(db, path, budget, with_counterexamples)
-    problems = [*_without_unused_names(problems, composed, tree), *composed]
+    problems = [*_without_consequences(_without_unused_names(problems, composed, tree), composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems, budget, with_counterexamples)])
     used = modules_in(db, path, named)
     if any(item.node.text not in used for item in imports(db, path)):  # only samples can still name it
@@ -124,7 +129,23 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
         problem for problem in check_imports(imports(db, path), frozenset(used), known)
         if complete or problem.rule != lints.UNUSED_IMPORT
     )  # fmt: skip
+    if any(problem.rule.severity is Severity.ERROR for problem in problems):  # a mistake may hide the use of a module
+        problems = [replace(each, repair=None) if each.rule is lints.UNUSED_IMPORT else each for each in problems]
     return _without_lost_imports(problems, tree, source(db, path).text)
+
+
+def _without_consequences(found: list[Problem], composed: Sequence[Problem], tree: SyntaxTree) -> list[Problem]:
+    """Return the problems without wrong shapes of outputs in definitions where an invocation fails."""
+    failing = sorted(problem.span.start for problem in composed if problem.rule in _FAILED_INVOCATIONS)
+    if not failing or all(problem.rule is not rules.OUTPUT_SHAPE for problem in found):
+        return found
+    spans = [(start + each.start, start + each.end) for start, each in tree.definitions]
+    broken = [span for span in spans if bisect_left(failing, span[0]) < bisect_right(failing, span[1])]
+    return [
+        problem for problem in found
+        if problem.rule is not rules.OUTPUT_SHAPE
+        or all(not start <= problem.span.start < end for start, end in broken)
+    ]  # fmt: skip
 
 
 def _sample_problems(

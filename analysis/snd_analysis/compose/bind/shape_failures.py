@@ -13,7 +13,10 @@ from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+_MATRIX = 2
+"""Rank of a matrix."""
 
 
 def wrong_named_rank(
@@ -45,12 +48,51 @@ def wrong_length(
 
 
 def wrong_rank(binding: BindingState, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
-    """A tensor has more or fewer dimensions than the ``needed``."""
+    """A tensor has more or fewer dimensions than the ``needed``, or an attribute names a dimension that it lacks."""
+    outside = _outside_axis(binding, member, tensor)
+    if outside is not None:
+        return outside
     message = (
         f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} needs "
         f"rank {needed}, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     ).replace("needs rank at least", "needs at least rank")
     return binding.fail(rules.ARGUMENT_RANK, message, member)
+
+
+def _outside_axis(binding: BindingState, member: Member, tensor: Tensor) -> BindingFailed | None:
+    """Return the failure of an attribute, given by the invocation, which is a dimension that the tensor lacks."""
+    lengths = [each.expansion.length for each in member.extents if each.expansion is not None]
+    symbols = {symbol for length in lengths if length is not None for symbol in binding.template.symbols(length)}
+    rank = rank_of(tensor).value
+    for attribute in binding.template.attributes:
+        value = binding.scope.values.get(attribute.symbol)
+        if attribute.symbol not in symbols or attribute in binding.left_out or not isinstance(value, Integer):
+            continue
+        if rank is None or value.value is None or attribute.name != "axis" or -rank <= value.value < rank:
+            continue
+        message = rules.argument_rank.outside_axis(value, binding.template.shown, tensor_text(tensor), rank)
+        return binding.fail(rules.ARGUMENT_RANK, message, attribute)
+    return None
+
+
+def _is_transposed(binding: BindingState, member: Member, tensor: Tensor) -> bool:
+    """Return whether a matrix would fit its declared shape if its dimensions were exchanged."""
+    shape, extents = tensor.shape, member.extents
+    if shape is None or len(shape) != _MATRIX or len(extents) != _MATRIX:
+        return False
+    knows_any = False
+    for extent, actual in zip(extents, reversed(shape), strict=True):
+        if extent.expansion is not None or not isinstance(actual, Integer) or isinstance(extent.value, nodes.Tilde):
+            return False
+        form = binding.template.form(extent.value)
+        origin = None if form is None else binding.origins.get(form.symbol)
+        if origin == f"by the input '{member.name}'" or not binding.scope.knows(extent.value):
+            continue  # any extent would do
+        wanted = binding.scope.evaluate(extent.value)
+        if not isinstance(wanted, Integer) or shapes.decide_equal(wanted, actual) is not Verdict.EQUAL:
+            return False
+        knows_any = True
+    return knows_any
 
 
 def disagreement(
@@ -61,6 +103,13 @@ def disagreement(
     if dimension is not None:
         message = rules.argument_shape.tensors_differ(
             dimension, shown(expected), shown(actual), member.name, binding.template.shown
+        )
+        return binding.fail(rules.ARGUMENT_SHAPE, message, member)
+    if _is_transposed(binding, member, tensor):
+        message = (
+            f"'{tensor.name or member.name}' has [{', '.join(map(str, tensor.shape or ()))}], which fits transposed: "
+            f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} needs "
+            f"[{', '.join(map(str, reversed(tensor.shape or ())))}]"
         )
         return binding.fail(rules.ARGUMENT_SHAPE, message, member)
     origin = binding.origin_of(extent.value)

@@ -71,11 +71,15 @@ def without_statement(text: str, span: Span) -> Span:
     return Span(start, end)
 
 
+_IMPORTS = ("import", "include", "from", "using", "require")
+"""Words that begin an import, here or in another language."""
+
+
 def imports_are_readable(tree: SyntaxTree) -> bool:
     """Return whether no syntax error hides which modules a file imports."""
     return all(
         all(_is_name(name) for name in item.modules) if isinstance(item, nodes.Import)
-        else not (isinstance(item, nodes.ErrorItem) and placed.chunk.text.startswith("import", item.start))
+        else not (isinstance(item, nodes.ErrorItem) and placed.chunk.text.startswith(_IMPORTS, item.start))
         for placed in tree.chunks
         for item in placed.chunk.document.items
     )  # fmt: skip

@@ -234,6 +234,18 @@ _ATTRIBUTES = {
     **dict.fromkeys(("transposeb", "transpose_b", "adjoint_b"), ("transB",)),
 }  # fmt: skip
 
+_OF_AN_AXIS = {
+    **dict.fromkeys(("flatten", "argmax", "argmin", "cumsum"), "axis"),
+    **dict.fromkeys(("softmax", "squeeze", "unsqueeze", "sum", "mean", "amax", "amin", "prod"), "axes"),
+}
+"""Methods whose only argument is a dimension, with the attribute of the operator for it."""
+
+
+def method_axis(method: str) -> str | None:
+    """Return the attribute for the argument of a method, if that is a dimension; else None."""
+    return _OF_AN_AXIS.get(method)
+
+
 _OPPOSITES = dict.fromkeys(("keepdims", "keepdim", "keep_dims"), "squeeze")
 
 

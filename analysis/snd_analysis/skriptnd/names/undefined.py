@@ -120,6 +120,8 @@ def _explained(undefined: UndefinedName) -> str:
     """Return what SkriptND has in place of a name of other languages, or what an index lacks."""
     if undefined.name in FOREIGN_NAMES:
         return f": {FOREIGN_NAMES[undefined.name]}"
+    if undefined.block is BlockKind.CONSTANT and undefined.wanted == "name" and len(undefined.name) <= LONGEST_INDEX:
+        return f"; an index has its bound after the value, as in '= …, {undefined.name} < n'"
     if undefined.block is BlockKind.LOWER and undefined.wanted == "name" and len(undefined.name) <= LONGEST_INDEX:
         return f"; an index has its bound after the formula, as in '{undefined.name} < n'"
     return ""
@@ -148,8 +150,7 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
     name, span, kind = undefined.name, undefined.span, symbol.kind
     note = (Note(declared, f"the {kind} '{name}' is declared here"),)
     if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
-        statement = declared.start - symbol.local_span.start
-        in_own = statement <= span.start < statement + (symbol.statement.end - symbol.statement.start)
+        in_own = _is_in_statement(symbol, declared, span)
         if kind is SymbolKind.OUTPUT or declared.start > span.start or in_own:
             message = f"the {kind} '{name}' is used before it is assigned"
             return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
@@ -157,14 +158,38 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
     if kind is SymbolKind.USING and undefined.block == BlockKind.USING:
         message = f"the helper symbol '{name}' is used before it is defined"
         return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
+    if kind is SymbolKind.LOCAL and undefined.block == BlockKind.LOWER and _is_in_statement(symbol, declared, span):
+        message = f"the local value '{name}' is used before it is defined: local values are computed from left to right"
+        return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
+    if kind is SymbolKind.INDEX and not _is_in_statement(symbol, declared, span):
+        return Problem(rules.UNDEFINED_NAME, span, _no_index(undefined), note)
     if kind is SymbolKind.LABEL:
         message = f"'{name}' is a label: only '@quantize' can name what it labels"
         return Problem(rules.UNDEFINED_NAME, span, message, note)
     if kind in (SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION):
-        message = f"the {kind} '{name}' is local to where it is declared, and not visible here"
+        message = f"the {kind} '{name}' is visible only in the statement that declares it"
         return Problem(rules.UNDEFINED_NAME, span, message, note)
     message = f"the {kind} '{name}' can't be used in '@{undefined.block}', which is evaluated before it is known"
     return Problem(rules.NOT_VISIBLE, span, message, note)
+
+
+def _is_in_statement(symbol: Symbol, declared: Span, span: Span) -> bool:
+    """Return whether ``span`` stands in the statement that declares ``symbol`` at ``declared``."""
+    start = declared.start - symbol.local_span.start
+    return start <= span.start < start + (symbol.statement.end - symbol.statement.start)
+
+
+def _no_index(undefined: UndefinedName) -> str:
+    """Return the message for an index of another formula."""
+    name = undefined.name
+    match undefined.block:
+        case BlockKind.CONSTANT:
+            return (
+                f"there is no index '{name}' here: write its bound after the value, as in 'c: real[n] = …, {name} < n'"
+            )
+        case BlockKind.LOWER:
+            return f"there is no index '{name}' in this formula: write its bound after the formula, as in '{name} < n'"
+    return f"'{name}' is an index of a formula in '@lower', and has no value in '@{undefined.block}'"
 
 
 def with_import(problem: Problem, module: str) -> Problem:

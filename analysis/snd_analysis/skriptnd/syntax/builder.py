@@ -16,6 +16,7 @@ from snd_analysis.skriptnd.syntax.table import table
 from snd_analysis.skriptnd.syntax.tokens import keywords
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_MISPLACED = re.compile(r"\b(?:operator|graph)\s+([A-Za-z_]\w*)\s*\{|\bimport\s+([\w\s.,]+);")
 
 
 class TreeBuilder(DeclarationBuilder, StatementBuilder):
@@ -57,7 +58,9 @@ class TreeBuilder(DeclarationBuilder, StatementBuilder):
         return nodes.Block(self.start, self.end, kind, span, entries)
 
     def error_block(self, symbols: Symbols) -> nodes.ErrorBlock:
-        return nodes.ErrorBlock(self.start, self.end)
+        text = self.text[self.start + self.base : self.end + self.base]
+        names = (name for found in _MISPLACED.findall(text) for name in _WORD.findall("".join(found)))
+        return nodes.ErrorBlock(self.start, self.end, tuple(dict.fromkeys(names)))
 
     def error_statement(self, symbols: Symbols) -> nodes.ErrorEntry:
         found = _WORD.match(self.text, self.start + self.base, self.end + self.base)

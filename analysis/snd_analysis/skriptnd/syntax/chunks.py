@@ -1,7 +1,8 @@
 """A file as a row of chunks: the part before the first definition, then one chunk per definition (invariant 3).
 
 A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not). Where
-such a head is indented or broken, it begins one as well, unless it stands in a string. The comment lines right above a
+such a head is indented or broken, it begins one as well, unless it stands in a string, or inside the braces of a
+definition that ends: the parser reports that two definitions are nested. The comment lines right above a
 definition are a chunk of their own, so an edit of a comment leaves the definition as it is. Each chunk is parsed by its
 own text, and everything in it counts from its start: what is broken in one chunk can't break another, and a chunk whose
 text did not change is the same object after an edit.
@@ -10,6 +11,7 @@ text did not change is the same object after an edit.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
@@ -187,7 +189,7 @@ def made_tree(
 def chunk_starts(text: str) -> list[int]:
     """Return where the chunks of a text begin; the first is 0."""
     starts = [0]
-    for line_start in _without_strings(text, _header_lines(text)):
+    for line_start in _outermost(text, _header_lines(text)):
         for start in (_comment_start(text, line_start, starts[-1]), line_start):
             if start > starts[-1]:
                 starts.append(start)
@@ -207,18 +209,33 @@ def _header_lines(text: str) -> list[int]:
     return sorted(lines)
 
 
-def _without_strings(text: str, lines: list[int]) -> list[int]:
-    """Return the lines but those of which the head is indented or broken, and which stand in a string."""
-    counterexamples = [line for line in lines if not _is_head(text, line)]
-    if not counterexamples:
+def _outermost(text: str, lines: list[int]) -> list[int]:
+    """Return the lines without indented or broken heads that stand in a string or inside another definition."""
+    doubtful = [line for line in lines if not _is_head(text, line)]
+    if not doubtful:
         return lines
     inside = set[int]()
-    for start, end in pairwise([0, *sorted({*lines} - {*counterexamples}), len(text)]):
-        between = [line for line in counterexamples if start <= line < end]
+    for start, end in pairwise([0, *sorted({*lines} - {*doubtful}), len(text)]):
+        between = [line for line in doubtful if start <= line < end]
         if between:
-            strings = [token for token in tokenize(text, start, end).tokens if token.kind == "STRING"]
-            inside.update(line for line in between for string in strings if string.start < line < string.end)
+            inside.update(_lines_inside(text, start, end, between))
     return [line for line in lines if line not in inside]
+
+
+def _lines_inside(text: str, start: int, end: int, lines: list[int]) -> Iterator[int]:
+    """Yield the lines of ``text[start:end]`` that stand in a string, or in braces if all braces have a partner."""
+    tokens = tokenize(text, start, end).tokens
+    depth, depths = 0, list[int]()
+    for token in tokens:
+        depths.append(depth)
+        depth += (token.kind == "LBRACE") - (token.kind == "RBRACE")
+    is_balanced = depth == 0 and min(depths, default=0) == 0
+    for line in lines:
+        at = bisect_right(tokens, line, key=lambda token: token.start) - 1
+        in_string = at >= 0 and tokens[at].kind == "STRING" and line < tokens[at].end
+        is_nested = is_balanced and text[line] in " \t" and at + 1 < len(tokens) and depths[at + 1] > 0
+        if in_string or is_nested:
+            yield line
 
 
 def _is_head(text: str, line: int) -> bool:

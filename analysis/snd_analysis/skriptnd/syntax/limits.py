@@ -24,6 +24,8 @@ LONGEST_UNFINISHED_LINE = 40
 """Tokens of the line on which a statement is unfinished. On a longer line, the parser recovers as from any mistake."""
 LONGEST_UNFINISHED_ENTRY = 2000
 """Tokens of the unfinished statement. In a longer one, the parser recovers as from any mistake."""
+MOST_MOVED_TOKENS = 20_000
+"""Tokens of a definition inside another one. For a longer one, the brace around it counts as unclosed."""
 DEEPEST_NESTING = 600
 """Symbols of the grammar that wait for their end, and levels of expressions in a statement. What nests deeper is an
 error: trees are walked by recursion."""

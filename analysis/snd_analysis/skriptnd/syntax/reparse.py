@@ -241,7 +241,7 @@ def _spliced(
 
 def _moved_block(block: nodes.Block | nodes.ErrorBlock, distance: int) -> nodes.Block | nodes.ErrorBlock:
     if isinstance(block, nodes.ErrorBlock):
-        return nodes.ErrorBlock(block.start + distance, block.end + distance)
+        return nodes.ErrorBlock(block.start + distance, block.end + distance, block.names)
     keyword, entries = block.keyword.shifted(distance), block.entries.moved(distance)
     return nodes.Block(block.start + distance, block.end + distance, block.kind, keyword, entries)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.type import CONCRETE, Dtype
+from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE, Dtype
 
 
 def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
@@ -18,4 +18,6 @@ def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
 
 def generic_dtype(symbol: Symbol) -> Dtype | None:
     """Return the type of a declared generic type."""
-    return Dtype(symbol.name, symbol.node.base.text) if isinstance(symbol.node, nodes.DtypeDeclaration) else None
+    if not isinstance(symbol.node, nodes.DtypeDeclaration) or symbol.node.base.text not in ABSTRACT:
+        return None  # a wrong base is reported where the type is declared
+    return Dtype(symbol.name, symbol.node.base.text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Problem
+from snd_analysis.base import Edit, Note, Problem, Repair
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.skriptnd.names.resolving.parameters import resolve_declared
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.names.use import Role
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
@@ -25,10 +25,10 @@ def _is_open_generic(value: nodes.Callable, scope: Scope, tables: Tables) -> Typ
 
 
 _REASONS = {
-    SymbolKind.INPUT: "inputs can't be assigned",
-    SymbolKind.CONSTANT: "constants can't be assigned",
-    SymbolKind.VARIABLE: "variables are assigned in '@update' only",
-    SymbolKind.OUTPUT: "outputs are assigned in '@compose' only",
+    SymbolKind.INPUT: "give the result a name of its own",
+    SymbolKind.CONSTANT: "give the result a name of its own",
+    SymbolKind.VARIABLE: "give the result a name of its own; only '@update' assigns variables",
+    SymbolKind.OUTPUT: "only '@compose' assigns outputs",
 }
 
 
@@ -44,6 +44,8 @@ class ComposeNames:
         self._scope = scope
         self._assignable = assignable
         self._depth = 0
+        self._misassigned: dict[Symbol, SymbolKind] = {}
+        """The tensors that have the name of an input, a constant or a variable, with the kind of the latter."""
 
     def entries(self, block: BlockKind) -> None:
         """Resolves the statements of the block; the results of each are visible from the next one on."""
@@ -109,7 +111,7 @@ class ComposeNames:
             self._result_type(carry.type, scope, declares=False)
         for scan in loop.scans:
             resolve_expression(self._tables, scope, scan.value)
-        if loop.iteration is not None:
+        if loop.iteration is not None and not self._report_count(loop.iteration, scope):
             resolve_expression(self._tables, scope, loop.iteration.count)
         for carry in loop.carries:
             self._tables.declare(inner, carry.name, SymbolKind.CARRY, carry)
@@ -120,6 +122,22 @@ class ComposeNames:
         for condition in loop.conditions:
             self._callable(condition.condition, inner)
         self._callable(loop.body, inner)
+
+    def _report_count(self, iteration: nodes.Iteration, scope: Scope) -> bool:
+        """Return whether the count is ``i < n`` or ``i in n`` with an index that is declared nowhere; report that."""
+        count = iteration.count
+        if not isinstance(count, nodes.Binary) or not isinstance(count.left, nodes.Qualified):
+            return False
+        if count.operator.text not in ("<", "in") or scope.find(count.left.text) is not None:
+            return False
+        right = f"{count.left.text} -> {written(count.right)}"
+        span = count.span.shifted(self._tables.base)
+        repair = Repair(f"write '{right}'", (Edit(span, right),), safe=False)
+        message = f"the index of a loop stands before '->': write '{right}'"
+        self._tables.make_unclear(count, Problem(rules.UNDEFINED_NAME, span, message, repair=repair))
+        if iteration.index is None:
+            self._tables.declare(scope, count.left.parts[0], SymbolKind.ITERATION, iteration)
+        return True
 
     def _result(self, result: nodes.Result | nodes.ResultTuple, scope: Scope) -> None:
         resolve_declared(self._tables, scope, result.pack)
@@ -135,10 +153,13 @@ class ComposeNames:
         target = self._assignable.own(name.text) if self._depth == 0 else None
         if target is None:
             earlier = scope.own(name.text)
-            if earlier is not None and earlier.kind in _REASONS:
-                self._report_assignment(name, earlier.kind)
-                tables.targets[name] = earlier
-                tables.use(name, earlier, Role.WRITE)
+            kind = None if earlier is None else self._misassigned.get(earlier, earlier.kind)
+            if kind in _REASONS:
+                self._report_assignment(name, kind)
+                # What follows names the result, and is judged as if the result had a name of its own.
+                symbol = tables.declare(Scope(), name, SymbolKind.TENSOR, result)
+                self._misassigned[symbol] = kind
+                scope.bind(name.text, symbol)
                 return
             tables.declare(scope, name, SymbolKind.TENSOR, result)
             return
@@ -155,7 +176,7 @@ class ComposeNames:
         self._scope.bind(name.text, target)
 
     def _report_assignment(self, name: nodes.Name, kind: SymbolKind) -> None:
-        message = f"the {kind} '{name.text}' can't be assigned here: {_REASONS[kind]}"
+        message = f"{kind.article} can't be assigned, and '{name.text}' is one: {_REASONS[kind]}"
         span = name.span.shifted(self._tables.base)
         self._tables.problems.append(Problem(rules.ILLEGAL_ASSIGNMENT, span, message))
 

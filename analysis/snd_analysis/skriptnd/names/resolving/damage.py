@@ -10,6 +10,8 @@ from snd_analysis.skriptnd.names.rows import Row
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
+_HEADERS = frozenset({"operator", "graph", "import"})
+
 
 class _Everything(Container[str]):
     def __contains__(self, item: object) -> bool:
@@ -38,6 +40,20 @@ def damaged_places(definition: nodes.Definition) -> Iterator[Span]:
     )
 
 
+def misplaced_names(definition: nodes.Definition) -> frozenset[str]:
+    """Return the names of the operators and modules that a definition defines or imports inside itself."""
+    names = set[str]()
+    for block in definition.blocks:
+        if isinstance(block, nodes.ErrorBlock):
+            names.update(block.names)
+            continue
+        for _, group in block.entries.groups:
+            for entry in group.damaged:
+                if isinstance(entry.statement, nodes.ErrorEntry) and not _HEADERS.isdisjoint(entry.damage or ()):
+                    names.update(entry.damage or ())
+    return frozenset(names)
+
+
 def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]]) -> Container[str]:
     """Names that may have been declared in what could not be read: if they seem undefined, they may be none.
 
@@ -47,6 +63,9 @@ def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]])
     for block in definition.blocks:
         if isinstance(block, nodes.ErrorBlock):
             return _Everything()
+        if block.kind is BlockKind.LOWER:  # 'a = x[i,];' may be meant as a local value
+            entries = (entry.statement for _, group in block.entries.groups for entry in group.damaged)
+            names.update(each.name for each in entries if isinstance(each, nodes.ErrorEntry) and each.name)
         if block.kind in (BlockKind.ASSERT, BlockKind.LOWER, BlockKind.QUANTIZE):
             continue
         for entry in _questionable(block, rows.get(block.kind, ())):

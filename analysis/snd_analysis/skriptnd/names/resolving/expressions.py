@@ -8,20 +8,27 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Problem, Repair, Rule, Span
+from snd_analysis.skriptnd.names.foreign_operators import meant_operator
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import AttributeName
+from snd_analysis.skriptnd.names.resolving.members import not_a_member, report_method
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, SymbolKind
 from snd_analysis.skriptnd.names.undefined import FOREIGN_NAMES, foreign_type
 from snd_analysis.skriptnd.syntax import close_matches, nodes, written
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 _EXTREMA = {"min": "<?", "max": ">?"}
 _OPERANDS = (nodes.Qualified, nodes.Literal, nodes.Call, nodes.Cast, nodes.Parenthesized, nodes.Subscript)
 _ENTRY = " " * 8
 """Where `snd fmt` begins the entries of a block."""
-_MEMBERS = ("shape", "rank", "size")
+_REDUCTIONS = {
+    "sum": "p + ..", "prod": "p * ..", "product": "p * ..", "all": "p && ..", "any": "p || ..", "min": "p <? ..",
+    "max": "p >? ..", "range": "[a:b]", "reversed": "p[::-1]",
+}  # fmt: skip
+"""The expressions of SkriptND for functions of Python on sequences."""
 
 
 def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | None) -> None:
@@ -81,19 +88,11 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
             tables.missing(first, first.text, scope)
         return
     tables.use(first, symbol)
-    member = node.parts[1]
-    if not symbol.is_tensor:
-        message = (
-            f"'{node.text}' can't stand in an expression: '{first.text}' is not a tensor, but {symbol.kind.article}"
-        )
-        _report(tables, rules.UNKNOWN_MEMBER, node, message)
-    elif len(node.parts) > 2 or member.text not in _MEMBERS:
-        close = close_matches(member.text, _MEMBERS)
-        hint = f"; did you mean '{first.text}.{close[0]}'?" if close else ""
-        message = f"a tensor has 'shape' and 'rank', a pack of them 'size', but no '{member.text}'{hint}"
-        _report(tables, rules.UNKNOWN_MEMBER, node, message)
+    message = not_a_member(symbol, node)
+    if message is None:
+        tables.targets[node] = ShapeMember(symbol, node.parts[1].text)
     else:
-        tables.targets[node] = ShapeMember(symbol, member.text)
+        _report(tables, rules.UNKNOWN_MEMBER, node, message)
 
 
 def _report_operator_as_value(tables: Tables, node: nodes.Qualified) -> None:
@@ -112,8 +111,11 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     elif name.text in BUILT_INS and call.attributes is None:
         tables.targets[name] = BuiltIn(name.text)
         tables.use(name, BuiltIn(name.text))
+    elif len(name.parts) > 1 and (owner := scope.find(name.parts[0].text)) is not None:
+        report_method(tables, scope, call, owner)
     elif tables.module_scope.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
-        resolve_operator(tables, name)
+        if resolve_operator(tables, name) is None:
+            return
         message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
         span, repair = call.span.shifted(tables.base), _hoisted(tables, scope, call)
         tables.problems.append(Problem(rules.NESTED_INVOCATION, span, message, repair=repair))
@@ -129,12 +131,32 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
             repair = Repair(f"write '{cast}'", (Edit(span, cast),), safe=False)
             tables.problems.append(Problem(rules.UNDEFINED_NAME, span, message, repair=repair))
             return
-        close = close_matches(name.text, BUILT_INS)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
         if name.text:
-            if name.text in FOREIGN_NAMES:
-                hint = f": {FOREIGN_NAMES[name.text]}"
-            _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
+            _report_function(tables, scope, call)
+
+
+def _report_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
+    """Report a call of something that is neither an operator nor a built-in function."""
+    name = call.function
+    symbol = scope.find(name.text)
+    if symbol is not None:
+        access = "an element is read as in 'x[i, j]'" if symbol.is_tensor else "an item is read as in 'p[i]'"
+        message = f"{symbol.kind.article} can't be called, and '{name.text}' is one: {access}"
+        _report(tables, rules.UNDEFINED_NAME, name, message)
+        return
+    if name.text in BUILT_INS and call.attributes is not None:
+        message = f"'{name.text}' is a built-in function here, and takes no attributes: write '{name.text}(…)'"
+        _report(tables, rules.UNDEFINED_NAME, name, message)
+        return
+    close = close_matches(name.text, BUILT_INS)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    if name.text in FOREIGN_NAMES:
+        hint = f": {FOREIGN_NAMES[name.text]}"
+    elif name.text in _REDUCTIONS:
+        hint = f"; write '{_REDUCTIONS[name.text]}' for a pack 'p'"
+    elif meant_operator(name.text) is not None and tables.block is BlockKind.LOWER and not close:
+        hint = f"; the operator '{meant_operator(name.text)}' can be invoked in '@compose' only"
+    _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
 
 
 def _hoisted(tables: Tables, scope: Scope, call: nodes.Call) -> Repair | None:
@@ -180,7 +202,12 @@ def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     if symbol is not None and symbol.kind is SymbolKind.DTYPE:
         resolve_expression(tables, scope, call)
         return
-    operator = resolve_operator(tables, name, len(call.arguments) == 1)
+    owner = scope.find(name.parts[0].text) if len(name.parts) > 1 else None
+    if owner is not None and tables.module_scope.module(tuple(part.text for part in name.parts[:-1])) is None:
+        report_method(tables, scope, call, owner)
+        operator = None
+    else:
+        operator = resolve_operator(tables, name, len(call.arguments) == 1)
     for type_name in call.generics.items if call.generics else ():
         resolve_type(tables, scope, type_name)
     for attribute in call.attributes.items if call.attributes else ():

@@ -22,7 +22,7 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool =
     if len(parts) > 1:
         if module is None:
             missing = ".".join(parts[:-1])
-            if not module_scope.is_reported(missing):
+            if not module_scope.is_reported(missing) and missing not in tables.misplaced:
                 span = _head(name).span.shifted(tables.base)
                 tables.unknown_modules.append(UnknownModule(span, missing, parts[-1]))
             return None
@@ -30,7 +30,7 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool =
     found = module_scope.operator(parts)
     if found is None:
         assert module is not None
-        if module.complete:
+        if module.complete and name.text not in tables.misplaced:
             _report_operator(tables, name, one_argument)
         return None
     if len(parts) > 1 and parts[-1].startswith("_"):

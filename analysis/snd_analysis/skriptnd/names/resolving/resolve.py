@@ -11,7 +11,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Problem
+from snd_analysis.base import Note, Problem, Span
 from snd_analysis.skriptnd.names.limits import MOST_FURTHER_USES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
@@ -58,7 +58,7 @@ def resolve(
 
 def _resolution(tables: Tables, definition: nodes.Definition) -> Resolution:
     """Return what the tables came to, with what is reported of it: nothing of what damage makes unclear."""
-    unclear = (*damaged_places(definition), *tables.unclear)
+    unclear = (*damaged_places(definition), *tables.unclear, *_values_of_variables(definition))
     resolution = Resolution(
         definition, tuple(tables.symbols), tables.all_targets, tables.use_groups(), tuple(tables.problems),
         frozenset(tables.ambiguous), frozenset(tables.outside), unclear, tables.starts, tables.parts, tables.rows,
@@ -75,6 +75,13 @@ def _resolution(tables: Tables, definition: nodes.Definition) -> Resolution:
             *module_problems(unknown_modules, tables.module_scope),
         ),
     )
+
+
+def _values_of_variables(definition: nodes.Definition) -> Iterator[Span]:
+    """Yield the places of the values that variables are given: the mistake is that they have values."""
+    for base, entry in entries_of(definition, BlockKind.VARIABLE, nodes.Parameter):
+        if entry.default is not None:
+            yield entry.default.value.span.shifted(base)
 
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
@@ -159,6 +166,7 @@ def _resolve_formulas(tables: Tables, scope: Scope, outputs: Scope, definition: 
 
 def _resolve_compositions(tables: Tables, scope: Scope, outputs: Scope, definition: nodes.Definition) -> None:
     """Resolve the statements that compose outputs and update variables."""
+    stored = [(name, symbol) for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE]
     compose = ComposeNames(tables, scope, outputs)
     tables.block = BlockKind.COMPOSE
     compose.entries(BlockKind.COMPOSE)
@@ -166,9 +174,7 @@ def _resolve_compositions(tables: Tables, scope: Scope, outputs: Scope, definiti
         scope.names.update(outputs.names)  # formulas compute them before '@update'
     variables = Scope()
     if entries_of(definition, BlockKind.UPDATE, nodes.Component):
-        variables.names.update(
-            (name, symbol) for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE
-        )
+        variables.names.update(stored)
     update = ComposeNames(tables, scope, variables)
     tables.block = BlockKind.UPDATE
     update.entries(BlockKind.UPDATE)
@@ -230,11 +236,19 @@ def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, 
         tables.use(first, symbol)
 
 
+_ONCE = {
+    rules.ASSIGNED_TWICE: "and assigned again here",
+    rules.ILLEGAL_ASSIGNMENT: "and assigned again here",
+    rules.RESERVED_NAME: "and used here, too",
+}
+"""Rules that report a name once, with a note for each further place."""
+
+
 def _together(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Yield problems; that a name is assigned again and again is one, with a note for each further place."""
+    """Yield problems; the same mistake with the same name is one, with a note for each further place."""
     found: dict[Problem | tuple[str, tuple[Note, ...]], list[Problem]] = {}
     for each in problems:
-        found.setdefault((each.message, each.notes) if each.rule is rules.ASSIGNED_TWICE else each, []).append(each)
+        found.setdefault((each.message, each.notes) if each.rule in _ONCE else each, []).append(each)
     for first, *others in found.values():
         more = others[:MOST_FURTHER_USES]
-        yield replace(first, notes=(*first.notes, *(Note(each.span, "and assigned again here") for each in more)))
+        yield replace(first, notes=(*first.notes, *(Note(each.span, _ONCE[each.rule]) for each in more)))

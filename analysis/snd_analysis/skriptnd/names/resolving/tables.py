@@ -11,6 +11,7 @@ from snd_analysis.base import Layers, Note, Problem, Span
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolving.damage import misplaced_names
 from snd_analysis.skriptnd.names.rows import Row, joined
 from snd_analysis.skriptnd.names.scope import Scope, Watch
 from snd_analysis.skriptnd.names.starts import Starts
@@ -72,6 +73,8 @@ class Tables:
         self.base = 0
         """Where the statement at hand starts: what the spans of its nodes count from."""
         self._statement: nodes.Node = definition
+        self.misplaced = misplaced_names(definition)
+        """Names of operators and modules that the definition defines or imports inside itself, which is reported."""
 
     def begin(self, base: int, statement: nodes.Node) -> None:
         """Goes on to a statement."""
@@ -276,6 +279,8 @@ class Tables:
             hint = ""
             if self.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
                 hint = "; write '~' for a result that is not needed"
+            elif self.block is BlockKind.LOWER:
+                hint = "; name the index, and write its bound after the formula, as in 'j < n'"
             message = f"'_' alone can't be a name{hint}"
             self.problems.append(Problem(rules.RESERVED_NAME, name.span.shifted(self.base), message))
 

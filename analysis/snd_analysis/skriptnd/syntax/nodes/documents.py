@@ -36,7 +36,10 @@ class Block(Node, frozen=True):
 
 
 class ErrorBlock(Node, frozen=True):
-    """What could not be read as a block."""
+    """Text that does not parse as a block."""
+
+    names: tuple[str, ...] = ()
+    """The names of definitions and imported modules in the text: the mistake is that they stand inside a definition."""
 
 
 class Definition(Node, frozen=True):

@@ -18,6 +18,7 @@ LOOKAHEAD = 6
 """How many tokens after a repair must parse."""
 _BEHIND_SEMICOLON = 3
 _SHORTEST_STATEMENT = 3
+_BEFORE_COUNT = 2
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 SYMBOLS = {"LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]", "LBRACE": "{", "RBRACE": "}"}
 DEFINITION_STARTS = frozenset({"PUBLIC", "OPERATOR", "GRAPH", "IMPORT"})
@@ -77,6 +78,11 @@ class Fault:
         return "OPERATOR" in self.automaton.table.actions[self.automaton.stacks.states[-1]]
 
     @property
+    def at_block(self) -> bool:
+        """Whether a block could begin here."""
+        return "B_USING" in self.automaton.table.actions[self.automaton.stacks.states[-1]]
+
+    @property
     def block(self) -> str:
         """The terminal that began the innermost block; empty outside of all."""
         tokens = (value for value in reversed(self.automaton.stacks.values) if isinstance(value, Token))
@@ -98,6 +104,16 @@ class Fault:
         if self.token.kind == "ELLIPSIS":
             return before[-1] in ("LSQB", "COMMA")
         return self.token.kind in ("RSQB", "COMMA") and before in (["LSQB", "DOTS"], ["COMMA", "DOTS"])
+
+    @property
+    def in_iteration(self) -> bool:
+        """Whether the innermost open bracket holds the count of a loop."""
+        opened = self.open_brackets()
+        at = self.automaton.index_of(opened[-1].start) if opened else None
+        if at is None or at < _BEFORE_COUNT:
+            return False
+        before = [each.kind for each in self.automaton.tokens[at - _BEFORE_COUNT : at]]
+        return before in (["DO", "DOTS"], ["UNROLL", "DOTS"])
 
     @property
     def in_head(self) -> bool:
@@ -136,6 +152,16 @@ class Fault:
                 break
         return kinds
 
+    def following_line(self) -> list[str]:
+        """Return kinds of the tokens from here to the end of the line."""
+        kinds = [self.token.kind]
+        for offset in range(1, LONGEST_LOOKAHEAD):
+            token = self.automaton.token(offset)
+            if token.kind == END or begins_line(self.automaton.text, token):
+                break
+            kinds.append(token.kind)
+        return kinds
+
     def parses(self, kinds: Sequence[str], skipped: int = 0, states: list[int] | None = None) -> bool:
         """Return whether ``kinds`` and then the tokens of the text after the next ``skipped`` would parse."""
         wanted = [*kinds, *self.following(skipped)]
@@ -169,16 +195,68 @@ class Fault:
             return f"the keyword '{word}'"
         return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}…'"
 
-    def found_expected(self, wanted: str | None = None, found: str | None = None) -> str:
-        """Return what should stand here and what does."""
+    def explanation(self) -> str | None:
+        """Return what the author may have meant, where that is known and no single symbol mends it; else None."""
         if self.is_second_shape:
             return "a type has one shape, before the '..' of a pack, as in 'real[m,n]..(k)'"
         if self.is_unnamed_shape:
             return "a shape of any rank has a name before the dots, as in 'real[s..]'"
+        if self.token.kind == "WITH" and self.block == "B_LOWER":
+            return "local values stand before the formula, as in 'with a = …: y[i,] = …'"
+        if self._follows_dots:
+            return "dots stand after the whole index, as in 'x[(i + 1)..]'"
+        if self.in_iteration:
+            return "a loop has a count, as in 'do..(3)', or an index and a count, as in 'do..(i -> 3)'"
+        if self._follows_version:
+            return "a version is a number, as in 'version 2.0;'"
+        if self.token.kind == "AS" and self.block:
+            return "a label stands before what it names, as in 'y = first: f(x)'"
         if self.token.kind == "AS":
             return (
                 "a module has no second name: leave out 'as' and what follows, and write the name of the module itself"
             )
+        at = self.automaton.at
+        if self.block == "B_PARAM" and at and self.automaton.tokens[at - 1].kind == "QUESTION" and not self.begins_line:
+            return "an extent that is not known has a name, as in 'real[batch, 4]'"
+        if self.block == "B_PARAM" and self.token.kind == "COLON" and self._block_word() == "@variable":
+            return "a variable has no label: its values come from a file that has its name"
+        return None
+
+    @property
+    def _follows_dots(self) -> bool:
+        at = self.automaton.at
+        operators = ("PLUS", "MINUS", "STAR", "SLASH")
+        return self.block == "B_LOWER" and self.token.kind in operators and self.automaton.tokens[at - 1].kind == "DOTS"
+
+    @property
+    def _follows_version(self) -> bool:
+        at = self.automaton.at
+        return at > 1 and self.automaton.tokens[at - 2].kind == "VERSION" and not self.begins_line
+
+    def _about_dots(self) -> str | None:
+        """Return what is wrong with the dots of a packed index or of its bound, else None."""
+        at, kind = self.automaton.at, self.token.kind
+        before = [each.kind for each in self.automaton.tokens[max(at - 2, 0) : at]]
+        if self.block != "B_LOWER":
+            return None
+        if kind in ("DOTS", "ELLIPSIS", "STAR", "POWER") and before[-1:] in (["LSQB"], ["COMMA"]):
+            return "dots stand after an index that is a pack, as in 'x[i..]'"
+        if kind == "DOTS" and before in (["COMMA", "ID"], ["LT", "ID"]):
+            return "a bound has no dots: write 'i < s', and 'x[i..]' where the index is used"
+        return None
+
+    def _block_word(self) -> str:
+        values = reversed(self.automaton.stacks.values)
+        return next((self.word(each) for each in values if isinstance(each, Token) and each.kind == self.block), "")
+
+    def found_expected(self, wanted: str | None = None, found: str | None = None) -> str:
+        """Return what should stand here and what does."""
+        explanation = self.explanation()
+        if explanation is not None:
+            return explanation
+        hint = self._about_dots()
+        if hint is not None:
+            return hint
         wanted = wanted or expected.phrase(self.automaton.table, self.automaton.stacks.states)
         if wanted == "'['" and self.word(self.token) in _ASSIGNMENTS:
             return "a formula writes elements: 'y[] = …' of a tensor of rank 0, 'y[i,] = …' of a vector"
@@ -221,8 +299,13 @@ class Fault:
         self, rule: Rule, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
     ) -> None:
         """Add a problem, unless a string that is not closed in the same statement explains it."""
+        problems = self.automaton.builder.problems
+        entry = self.automaton.entry
+        again = entry is not None and any(each.message == message for each in problems[entry.problems :])
+        if again and message in (self.explanation(), self._about_dots()):
+            return  # the same habit in the same statement
         if not self._after_unclosed_string():
-            self.automaton.builder.problems.append(Problem(rule, span, message, notes, repair))
+            problems.append(Problem(rule, span, message, notes, repair))
 
     def report_keyword(self, token: Token) -> None:
         """Report a keyword that stands for a name."""
@@ -241,7 +324,9 @@ class Fault:
         symbol = self.automaton.table.literals[kind]
         spaced = f" {symbol} " if symbol.isalpha() else " {" if kind == "LBRACE" else symbol
         at_end = self.begins_line or self.token.kind == END
-        repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
+        repair = None
+        if self.explanation() is None:  # else the symbol that lets the parser go on is not what the author meant
+            repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
         span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()
         found = "the end of the line" if at_line_end else None
         self.report(rules.SYNTAX_ERROR, span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
@@ -286,7 +371,12 @@ class Fault:
         """Return a word after ``@`` that no block has."""
         word = self.word(self.token)
         likely = [name for name in BLOCK_KINDS if len(word) > 1 and name.startswith(word[1:])]
-        return f"there is no block '{word}'" + (f"; did you mean '@{likely[0]}'?" if likely else "")
+        hint = (
+            f"; did you mean '@{likely[0]}'?"
+            if likely
+            else f"; the blocks are {', '.join(map('@{}'.format, BLOCK_KINDS))}"
+        )
+        return f"there is no block '{word}'{hint}"
 
     def callee_before(self, bracket: Token) -> nodes.Qualified | None:
         """Return the name right before an open bracket, if there is one."""

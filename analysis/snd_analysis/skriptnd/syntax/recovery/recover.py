@@ -8,11 +8,14 @@ SkriptND at all costs no more than a long one.
 
 from __future__ import annotations
 
+import re
+
 from snd_analysis import rules
+from snd_analysis.base import Edit, Repair
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import MOST_ERRORS_IN_A_ROW
-from snd_analysis.skriptnd.syntax.recovery import repairs, rereading, wrong_brackets
-from snd_analysis.skriptnd.syntax.recovery.fault import Fault, span_of
+from snd_analysis.skriptnd.syntax.recovery import misplaced, repairs, rereading, wrong_brackets
+from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.recovery.unfinished import (
     swallowed_brace,
@@ -28,18 +31,31 @@ _NEVER_FIRST = frozenset({
     "LPAR", "RPAR", "LSQB", "RSQB", "SEMI", "COMMA", "COLON", "DOTS", "ASSIGN", "LT", "LE", "GT", "GE", "EQ", "NE",
     "MIN", "MAX", "PLUS", "STAR", "BAR",
 })  # fmt: skip
+_HEADERS = {"version": "'version 2.0;'", "extension": "'extension NAME;'"}
+_FUNCTIONS = frozenset({"def", "func", "fn", "function", "fragment", "class", "model", "module", "void"})
+_HEADS = {
+    "IF": "if c then … else …;'", "FOR": "for x: xs do …;'", "WHILE": "with t = x while c do …;'",
+    "DO": "with t = x do..(n) …;'", "WITH": "with t = x do..(n) …;'", "UNROLL": "for x: xs unroll …;'",
+}  # fmt: skip
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # The first that can be taken is taken: what explains the most comes first.
 _REPAIRS: tuple[repairs.RepairFunction, ...] = (
+    misplaced.nested_definition,
+    misplaced.nested_import,
+    wrong_brackets.wrong_brackets_of_block,
+    wrong_brackets.parameters_after_name,
+    wrong_brackets.block_without_braces,
     repairs.wrong_for_brace,
     repairs.leave_out_illegal,
     repairs.foreign_comment,
-    wrong_brackets.block_without_braces,
     rereading.foreign_word,
     rereading.empty_generics,
     rereading.not_equal,
     rereading.stray_comma,
     rereading.no_fold,
     rereading.label_without_quotes,
+    rereading.message_without_quotes,
+    rereading.count_of_loop,
     rereading.label_that_is_no_name,
     rereading.printed_without_message,
     rereading.range_of_extents,
@@ -64,6 +80,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.confused,
     repairs.insert_one,
     repairs.extra_brace,
+    misplaced.statement_outside_block,
     unended_line,
     repairs.delete,
     unfinished_item,
@@ -88,7 +105,9 @@ class Recovery:
             fault.report(rules.NESTING_TOO_DEEP, span_of(fault.token), rules.nesting_too_deep.MESSAGE)
             panic(automaton, whole=True)
             return
-        if repairs.keyword_as_name(fault) or (self._may_repair() and any(repair(fault) for repair in _REPAIRS)):
+        if repairs.keyword_as_name(fault) or misplaced.semicolon_after_brace(fault):
+            return
+        if self._may_repair() and any(repair(fault) for repair in _REPAIRS):
             return
         known = fault.token.kind == "ILLEGAL" or _belongs_to_reported(fault) or self._belongs_to_definition(fault)
         if not known:
@@ -133,15 +152,52 @@ def _line_break(text: str, start: int, end: int) -> bool:
 def _report(fault: Fault) -> None:
     token = fault.token
     message = fault.found_expected()
+    repair = None
     if token.kind == "B_UNKNOWN":
         message = fault.unknown_block()
     elif fault.at_document and token.kind.startswith("B_"):
         message = f"the block '{fault.word(token)}' stands in no operator or graph"
-    elif fault.at_document and fault.word(token) in ("version", "extension"):
-        message = f"'{fault.word(token)}' stands at the start of a document, as in 'version 2.0;' or 'extension NAME;'"
+    elif fault.at_document and fault.word(token) in _HEADERS:
+        message, repair = _header(fault)
     elif fault.at_document and fault.word(token) == "from":
         message = "a module is imported as a whole: write 'import nn;', and 'nn.relu' for its operators"
-    elif token.kind == "TYPE" and fault.automaton.token(1).kind == "ID":
-        name, type_ = fault.word(fault.automaton.token(1)), fault.word(token)
-        message = f"a type stands after its name: write '{name}: {type_}'"
-    fault.report(rules.SYNTAX_ERROR, fault.place(), message, fault.context())
+    elif fault.at_document and fault.word(token) in ("include", "using", "require"):
+        message = "a module is imported by its name, as in 'import nn;'"
+    elif fault.at_document and fault.word(token) in _FUNCTIONS:
+        message = f"there is no '{fault.word(token)}': write 'operator NAME {{ … }}' or 'graph NAME {{ … }}'"
+    elif token.kind == "TYPE" and fault.block == "B_PARAM" and (name := _name_after_type(fault)) is not None:
+        type_ = fault.automaton.text[token.start : fault.automaton.tokens[name - 1].end]
+        word = fault.word(fault.automaton.tokens[name])
+        message = f"a type stands after its name: write '{word}: {type_}'"
+    elif token.kind == "FOR" and fault.block == "B_LOWER":
+        message = "a formula has no 'for': write the bounds of its indices after it, as in 'y[i,] = x[i,], i < n'"
+    elif token.kind in _HEADS and fault.begins_statement:
+        message = f"a statement begins with its results: write 'y = {_HEADS[token.kind]}"
+    fault.report(rules.SYNTAX_ERROR, fault.place(), message, fault.context(), repair)
+
+
+def _header(fault: Fault) -> tuple[str, Repair | None]:
+    """Return the message of a wrong 'version' or 'extension', and the repair of a number in quotes."""
+    word, after = fault.word(fault.token), fault.automaton.token(1)
+    if any(each.kind in DEFINITION_STARTS for each in fault.automaton.tokens[: fault.automaton.at]):
+        return f"'{word}' stands at the start of a document, as in {_HEADERS[word]}", None
+    number = fault.word(after).strip("'\"")
+    if word == "version" and after.kind == "STRING" and _NUMBER.fullmatch(number):
+        repair = Repair(f"write {number}", (Edit(span_of(after), number),), safe=False)
+        return f"a version is a number without quotes: write 'version {number};'", repair
+    if word == "version":
+        return "a version is a number, as in 'version 2.0;'", None
+    return "an extension is a name, as in 'extension KHR_enable_fragments;'", None
+
+
+def _name_after_type(fault: Fault) -> int | None:
+    """Return the index of the name that follows a type and its shape, else None."""
+    automaton, depth = fault.automaton, 0
+    for at in range(automaton.at + 1, min(len(automaton.tokens), automaton.at + NEAR * 2)):
+        kind = automaton.tokens[at].kind
+        depth += (kind == "LSQB") - (kind == "RSQB")
+        if kind == "ID" and depth == 0:
+            return at
+        if kind in ("SEMI", "LBRACE", "RBRACE") or (depth == 0 and kind not in ("RSQB", "DOTS")):
+            return None
+    return None

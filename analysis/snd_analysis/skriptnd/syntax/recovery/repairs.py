@@ -201,7 +201,9 @@ def _goes_on(fault: Fault, kind: str) -> bool:
 def replace(fault: Fault, kind: str) -> None:
     """Take a terminal for the token, and say so."""
     wanted = fault.automaton.table.literals[kind]
-    repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
+    repair = None
+    if fault.explanation() is None:  # else the symbol that lets the parser go on is not what the author meant
+        repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
     message = fault.found_expected(f"'{wanted}'")
     fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
     _take(fault, kind)
@@ -327,7 +329,7 @@ def delete(fault: Fault) -> bool:
         _drop(fault, count)
         return True
     what = f"'{fault.automaton.text[span.start : span.end]}'"
-    repair = Repair(f"remove {what}", (Edit(span, ""),), safe=False)
+    repair: Repair | None = Repair(f"remove {what}", (Edit(span, ""),), safe=False)
     if token.kind == "B_UNKNOWN":
         fault.report(rules.SYNTAX_ERROR, span, fault.unknown_block(), fault.context())
         _drop(fault, count)
@@ -336,6 +338,7 @@ def delete(fault: Fault) -> bool:
         message = f"this {what} closes nothing"
     else:
         message = fault.found_expected(found=None if count == 1 else what)
+        repair = None if fault.explanation() is not None else repair
     fault.report(rules.SYNTAX_ERROR, span, message, fault.context(), repair)
     _drop(fault, count)
     return True

@@ -13,6 +13,7 @@ from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_OF_BLOCK, MOST_TOKENS_READ_AGAIN
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
+from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END
@@ -24,6 +25,7 @@ _LITERALS = frozenset({"INT", "REAL", "STRING"})
 _CALLED = frozenset({"LPAR", "LBRACE", "LT", "DOT"})
 _OPENED_BY = ("THEN", "DO")
 _ENDS = frozenset({"RPAR", "RSQB", "RBRACE", "SEMI"})
+_RANGE = 3
 _FOLDS = "'+', '*', '<?', '>?', '&&', '||', ':=', '==', '!=', '<', '<=', '>' and '>='"
 _CUMULATIVE_FOLDS = "'+', '*', '<?', '>?', '&&' and '||'"
 
@@ -136,6 +138,61 @@ def label_without_quotes(fault: Fault) -> bool:
     again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, "STRING")
     return True
+
+
+def message_without_quotes(fault: Fault) -> bool:
+    """``k > 0: must be positive;`` for ``k > 0: "must be positive";``."""
+    automaton, before = fault.automaton, fault.automaton.tokens[fault.automaton.at - 1 : fault.automaton.at]
+    if (
+        fault.block != "B_ASSERT"
+        or fault.token.kind in ("SEMI", "COMMA")
+        or [each.kind for each in before] != ["COLON"]
+    ):
+        return False
+    count = 1
+    while automaton.token(count).kind not in ("SEMI", "COMMA", "LBRACE", "RBRACE", "STRING", END):
+        count += 1
+    if not fault.parses(["STRING"], count):
+        return False
+    span = Span(fault.token.start, automaton.token(count - 1).end)
+    quoted = f'"{automaton.text[span.start : span.end]}"'
+    repair = Repair(f"write {quoted}", (Edit(span, quoted),), safe=False)
+    fault.report(rules.SYNTAX_ERROR, span, f"the message of an assertion is a string: write {quoted}", (), repair)
+    automaton.supply("STRING", span.start, span.end, quoted)
+    automaton.at += count
+    return True
+
+
+def count_of_loop(fault: Fault) -> bool:
+    """``do..(0 -> 3)`` and ``do..(0:3)``: a range of numbers where a loop has its count."""
+    automaton = fault.automaton
+    if fault.token.kind not in ("ARROW", "COLON", "COMMA", "ASSIGN", "IN", "LT") or not fault.in_iteration:
+        return False
+    opening = fault.open_brackets()[-1]
+    at = automaton.index_of(opening.start)
+    closing = next((at for at, kind in enumerate(fault.following_line()) if kind == "RPAR"), None)
+    if at is None or closing is None:
+        return False
+    written = automaton.tokens[at + 1 : automaton.at + closing]
+    fault.report(
+        rules.SYNTAX_ERROR, fault.place(), fault.found_expected(), fault.context(), _count_repair(fault, written)
+    )
+    panic(automaton)
+    return True
+
+
+def _count_repair(fault: Fault, written: Sequence[Token]) -> Repair | None:
+    """Return the repair of a range that begins with 0, or of an index that another symbol divides from its count."""
+    first, divider, last = written if len(written) == _RANGE else (None, None, None)
+    if first is None or divider is None or last is None or last.kind not in ("INT", "ID"):
+        return None
+    span = Span(first.start, last.end)
+    if fault.word(first) == "0":
+        return Repair(f"write {fault.word(last)}", (Edit(span, fault.word(last)),), safe=False)
+    if first.kind != "ID":
+        return None
+    text = f"{fault.word(first)} -> {fault.word(last)}"
+    return Repair(f"write '{text}'", (Edit(span, text),), safe=False)
 
 
 def label_that_is_no_name(fault: Fault) -> bool:

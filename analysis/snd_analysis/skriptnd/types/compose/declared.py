@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import differing
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import Verdict
 
 
 def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: TypedValue) -> None:
@@ -48,10 +48,10 @@ def _check_shape(work: TypingState, symbol: Symbol, name: nodes.Name, value: Typ
     parameter = symbol.node
     if declared is None or declared.shape is None or value.rank is None or not isinstance(parameter, nodes.Parameter):
         return
-    if parameter.shape is None:
-        return
+    if parameter.shape is None or shapes.has_unknowns(value.rank):
+        return  # composing knows the rank, and reports the shape with all extents
     if shapes.decide_equal(declared.shape.rank, value.rank) is Verdict.DIFFERENT:
-        ranks = f", of {_rank_text(declared.shape.rank)}", f", of {_rank_text(value.rank)}"
+        ranks = f", of rank {declared.shape.rank}", f", of rank {value.rank}"
     elif differing(work.extents_of_symbol(symbol), value.extents):
         ranks = "", ""
     else:
@@ -59,11 +59,6 @@ def _check_shape(work: TypingState, symbol: Symbol, name: nodes.Name, value: Typ
     text = f"declared as '{declared}'{ranks[0]}, but it is {_made(symbol)} as '{value}'{ranks[1]}"
     rule = rules.OUTPUT_SHAPE if symbol.kind is SymbolKind.OUTPUT else rules.UPDATE_SHAPE
     _report(work, rule, symbol, name, text)
-
-
-def _rank_text(rank: Integer) -> str:
-    least = shapes.bounds(rank)[0]
-    return f"rank {least} at least" if shapes.has_unknowns(rank) and least is not None else f"rank {rank}"
 
 
 def _made(symbol: Symbol) -> str:

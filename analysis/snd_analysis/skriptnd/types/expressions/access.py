@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
-from snd_analysis.skriptnd.syntax import element_of, nodes
+from snd_analysis.skriptnd.syntax import element_of, nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions import packs
@@ -31,6 +33,35 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
         context.report_once(rules.ACCESS_OUTSIDE_LOWER, node, message, "and here")
         return UNTYPED
     return accessed(context, node, node.index, type_)
+
+
+def separate_indices(context: Context, node: nodes.Subscript | nodes.Access) -> bool:
+    """Return whether each index of a single tensor has brackets of its own, as in ``x[i][j]``; report it."""
+    name, indices = _name(node), _indices(node)
+    symbol = context.symbol(name)
+    type_ = None if symbol is None else context.typed(symbol).type
+    if symbol is None or type_ is None or not type_.tensor or type_.packed or any(map(_has_several, indices)):
+        return False
+    text = ", ".join(written(each.items[0]) for each in indices)
+    message = f"'{symbol.name}' is a single tensor, and has one pair of brackets: write '{symbol.name}[{text}]'"
+    edits = tuple(
+        Edit(Span(context.span(one).end - 1, context.span(other).start + 1), ", ") for one, other in pairwise(indices)
+    )
+    repair = Repair(f"write '{symbol.name}[{text}]'", edits, safe=False)
+    context.report(rules.INDEX_COUNT, node, message, (context.declared(symbol),), repair)
+    return True
+
+
+def _indices(node: nodes.Subscript | nodes.Access) -> list[nodes.Index]:
+    """Return the pairs of brackets after a name, the first one first."""
+    if isinstance(node, nodes.Access):
+        return [*node.indices]
+    before = _indices(node.target) if isinstance(node.target, nodes.Subscript) else []
+    return [*before, node.index]
+
+
+def _has_several(index: nodes.Index) -> bool:
+    return len(index.items) != 1 or index.trailing_comma
 
 
 def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
@@ -57,6 +88,9 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
     if indexed is None:
         return UNTYPED
     rank = tensor.shape.rank if tensor.shape is not None else None
+    if _lacks_dots(index, indexed, rank):
+        _report_missing_dots(context, node, index)
+        return UNTYPED
     if _lacks_comma(index, rank):
         end = context.span(index).end - 1
         repair = Repair("insert ','", (Edit(Span(end, end), ","),))
@@ -77,6 +111,35 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
     length = tensor.length if indexed.packed is None else indexed.packed
     element = replace(tensor, shape=None, length=length, optional=tensor.optional or indexed.optional)
     return Typed(element, accesses=True)
+
+
+def _lacks_dots(index: nodes.Index, indexed: _Dimensions, rank: Integer | None) -> bool:
+    """Return whether the only index is a pack of as many indices as the tensor has dimensions."""
+    if not _is_pack_index(index) or isinstance(index.items[0], nodes.Range):
+        return False
+    if indexed.packed is None or rank is None or rank.value == 1:
+        return False
+    return shapes.decide_equal(indexed.packed, rank) is Verdict.EQUAL
+
+
+def _report_missing_dots(context: Context, node: nodes.Node, index: nodes.Index) -> None:
+    """Say that a packed index is expanded: ``y[i..]`` for ``y[i]``."""
+    item = index.items[0]
+    text = f"({written(item)})" if isinstance(item, nodes.Binary | nodes.Unary) else written(item)
+    tensor = written(node.name if isinstance(node, nodes.Access) else _name(node))
+    message = f"'{written(item)}' is a pack with an index for each dimension: write '{tensor}[{text}..]'"
+    repair = Repair(f"write '{text}..'", (Edit(context.span(item), f"{text}.."),))
+    context.report(rules.INDEX_COUNT, index, message, repair=repair)
+
+
+def is_packed_access(context: Context, node: nodes.Node) -> bool:
+    """Return whether ``node`` accesses a tensor by one name that stands for a pack of indices."""
+    if not isinstance(node, nodes.Subscript) or len(node.index.items) != 1:
+        return False
+    item = node.index.items[0]
+    symbol = context.symbol(item) if isinstance(item, nodes.Qualified) else None
+    type_ = None if symbol is None else context.typed(symbol).type
+    return type_ is not None and type_.packed
 
 
 def _lacks_comma(index: nodes.Index, rank: Integer | None) -> bool:

@@ -9,9 +9,9 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.names import BuiltIn, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions import operators, packs
-from snd_analysis.skriptnd.types.expressions.access import tensor_access
+from snd_analysis.skriptnd.types.expressions.access import separate_indices, tensor_access
 from snd_analysis.skriptnd.types.expressions.expectations import expect, is_empty_list, scalars
 from snd_analysis.skriptnd.types.expressions.functions import built_in, converted
 from snd_analysis.skriptnd.types.expressions.inference import FORMS, INDEX_FORMS, infer, infer_index_part
@@ -160,6 +160,8 @@ def _coalesce(context: Context, node: nodes.Coalesce) -> Typed:
 
 
 def _subscript(context: Context, node: nodes.Subscript) -> Typed:
+    if context.stage is Stage.LOWER and isinstance(node.target, nodes.Subscript) and separate_indices(context, node):
+        return UNTYPED
     target = infer(context, node.target)
     if target.type is None:
         packs.infer_items(context, node.index)

@@ -169,14 +169,12 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
     if operand.type is None or not scalars(context, node.operand, operand):
         return UNTYPED
     if context.writing and operand.accesses and _reads_elements(context, node.operand):
-        message = (
-            f"a fold can't go over the elements of a tensor: write a contraction, such as 'y[] {_contraction(node)} …'"
-        )
+        message = rules.fold_of_access.as_contraction(_contraction(node))
         context.report(rules.FOLD_OF_ACCESS, node, message)
         return UNTYPED
     type_, operator = operand.type, node.operator.text
+    dots = "..." if node.cumulative else ".."
     if not type_.packed:
-        dots = "..." if node.cumulative else ".."
         message = f"'{operator} {dots}' folds a pack, but this is a single value of type '{type_}'"
         context.report(rules.PACK_EXPECTED, node.operand, message)
         return UNTYPED
@@ -187,9 +185,9 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
         return UNTYPED
     if operator in ("&&", "||"):
         if type_.dtype != BOOL:
-            return _unfit(context, node.operand, f"{operator} ..", "bool", type_.dtype)
+            return _unfit(context, node.operand, f"{operator} {dots}", "bool", type_.dtype)
     elif operator not in ("==", "!=", ":=") and not is_numeric(type_.dtype):
-        return _unfit(context, node.operand, f"{operator} ..", "int or real", type_.dtype)
+        return _unfit(context, node.operand, f"{operator} {dots}", "int or real", type_.dtype)
     if node.cumulative:
         return Typed(type_)
     if operator == ":=":

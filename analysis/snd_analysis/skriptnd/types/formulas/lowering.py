@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Problem, Repair
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import written as written_text
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.element import described, is_numeric
-from snd_analysis.skriptnd.types.expressions.access import accessed, report_tensor
+from snd_analysis.skriptnd.types.expressions.access import accessed, is_packed_access, report_tensor, separate_indices
 from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs import infer_items
@@ -62,14 +65,25 @@ def check_lowering(context: Context) -> None:
 
 
 def _keep_first(context: Context, before: int) -> None:
-    """Both sides of a formula have the same indices: what is wrong with them is one mistake."""
-    common = (rules.TWO_PACKED_INDICES, rules.EXPANSION_WITHOUT_LENGTH, rules.INDEX_COUNT)
+    """Both sides of a formula have the same indices: what is wrong with them is one mistake, with one repair."""
+    common = (rules.TWO_PACKED_INDICES, rules.EXPANSION_WITHOUT_LENGTH, rules.INDEX_COUNT, rules.MISSING_COMMA)
     found: list[Problem] = []
     for problem in context.problems[before:]:
-        said = (each.message for each in found if each.rule == problem.rule)
-        if problem.rule not in common or problem.message not in said:
+        at = next((at for at, each in enumerate(found) if problem.rule in common and _is_same(each, problem)), None)
+        if at is None:
             found.append(problem)
+            continue
+        first, other = found[at].repair, problem.repair
+        if first is not None and other is not None:
+            found[at] = replace(found[at], repair=replace(first, edits=(*first.edits, *other.edits)))
     context.problems[before:] = found
+
+
+def _is_same(problem: Problem, other: Problem) -> bool:
+    """Return whether two problems of a formula are one mistake: they say the same, or are mended in the same way."""
+    if problem.rule is not other.rule:
+        return False
+    return problem.message == other.message or (problem.repair is not None and other.repair is not None)
 
 
 def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None, first: bool) -> None:
@@ -94,8 +108,10 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
             value = UNTYPED
         _declare(context, local.name, value)
     target = _target(context, formula.target, symbol)
+    before = len(context.problems)
     with context.written(True):
         value = infer(context, formula.value)
+    _explain_folds(context, formula, before)
     _check_operator(context, formula)
     if formula.operator.text == "=" and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
         _check_reads(context, formula, symbol)
@@ -106,6 +122,17 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
         check_counting(context, formula, symbol)
     if len(context.problems) == reported:
         check_reach(context, formula)
+
+
+def _explain_folds(context: Context, formula: nodes.Lowering, before: int) -> None:
+    """Say how a fold of elements is written that is only a part of the right side."""
+    whole = context.span(formula.value)
+    context.problems[before:] = [
+        replace(each, message=rules.fold_of_access.within_expression())
+        if each.rule is rules.FOLD_OF_ACCESS and each.span != whole
+        else each
+        for each in context.problems[before:]
+    ]
 
 
 def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes.IndexBound) -> None:
@@ -194,6 +221,8 @@ def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Ty
         _infer_indices(context, target)
         return UNTYPED
     *selections, last = target.indices
+    if selections and not type_.packed and separate_indices(context, target):
+        return UNTYPED
     if len(selections) > 1 or (selections and not type_.packed):
         message = f"'{symbol.name}' is a single tensor of type '{type_}': it has one pair of brackets"
         if type_.packed:
@@ -267,9 +296,12 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         return
     if target.type.length is None:
         message = f"the right side is a pack of type '{type_}', but the left side is a single element"
-        context.report(
-            rules.UNEXPECTED_PACK, formula.value, message, (context.note(formula.target, "this is one element"),)
-        )
+        packed = next((each for each in nodes.descendants(formula.value) if is_packed_access(context, each)), None)
+        if isinstance(packed, nodes.Subscript):
+            name = written_text(packed.index.items[0])
+            message += f": '{name}' is a pack of indices, and '{written_text(packed.target)}[{name}..]' is one element"
+        note = context.note(formula.target, "this is one element")
+        context.report(rules.UNEXPECTED_PACK, formula.value, message, (note,))
         return
     if shapes.decide_equal(type_.length, target.type.length) is Verdict.DIFFERENT:
         message = f"the left side is a pack of length {target.type.length}, the right side one of length {type_.length}"

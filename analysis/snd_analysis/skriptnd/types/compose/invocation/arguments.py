@@ -15,6 +15,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.invocation.transposed import transposed_argument
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
@@ -40,10 +41,14 @@ class ArgumentCheck:
         self._signature = signature
         self._types = types
         self._binding = binding
+        self._attributes: dict[str, nodes.Attribute] = {}
+        """The attributes that the invocation gives, by name."""
+        self._bound: list[_Bound] = []
 
     def check(self, call: nodes.Call, values: Sequence[TypedValue]) -> None:
         """Check the arguments against the inputs, and bind types, ranks and extents by them."""
         inputs = self._signature.inputs
+        self._attributes = {each.name.text: each for each in call.attributes.items} if call.attributes else {}
         if len(values) > len(inputs):
             self._report_too_many(call, values)
         if len(values) > len(inputs) or any(parameter.required for parameter in inputs[len(values) :]):
@@ -54,7 +59,7 @@ class ArgumentCheck:
         displaced = self._displaced(call, values)
         if displaced:
             self._report_displaced(call, displaced)
-        bound: list[_Bound] = []
+        bound = self._bound
         for parameter, argument, value in zip(inputs, call.arguments, values, strict=False):
             if isinstance(argument, nodes.Tilde):
                 self._omitted(parameter, argument)
@@ -242,6 +247,10 @@ class ArgumentCheck:
     def _report_extent(
         self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer, others: Sequence[_Bound]
     ) -> None:
+        transposed = transposed_argument(self._bound)
+        if transposed is not None:
+            self._report_transposed(*transposed)
+            return
         # Names in the type are not those of the invocation.
         names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
         text = f"{parameter.type}"
@@ -252,6 +261,14 @@ class ArgumentCheck:
         )
         notes = (*self._origin(parameter, needed, others), self._note(parameter))
         self._work.context.report(rules.ARGUMENT_SHAPE, place, message, notes)
+
+    def _report_transposed(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
+        extents = [f"{each}" for each in value.extents or ()]
+        message = (
+            f"'{written(argument)}' has [{', '.join(extents)}], which fits transposed: the input "
+            f"'{parameter.symbol.name}' of '{self._name.name}' needs [{', '.join(reversed(extents))}]"
+        )
+        self._report(rules.ARGUMENT_SHAPE, argument, message, parameter)
 
     def _origin(self, parameter: TensorParameter, needed: Integer, others: Sequence[_Bound]) -> Iterator[Note]:
         """A note at the argument that gives the extent which is needed: it may be the wrong one."""
@@ -270,6 +287,8 @@ class ArgumentCheck:
         formal, actual = parameter.type, value.rank
         assert formal is not None
         assert actual is not None
+        if self._report_axis(value):
+            return
         needed = f"rank {rank}"
         if rank.value is None:
             low = shapes.bounds(rank)[0]
@@ -282,6 +301,17 @@ class ArgumentCheck:
             f"but this is '{value}', of rank {actual}"
         )
         self._report(rules.ARGUMENT_RANK, place, message, parameter)
+
+    def _report_axis(self, value: TypedValue) -> bool:
+        """Return whether the attribute 'axis' is no dimension of an argument; report it."""
+        given, parameter = self._attributes.get("axis"), self._signature.attributes.get("axis")
+        axis = None if parameter is None else self._binding.given(parameter.value)
+        rank = None if value.rank is None else value.rank.value
+        if given is None or axis is None or axis.value is None or rank is None or -rank <= axis.value < rank:
+            return False
+        message = rules.argument_rank.outside_axis(axis.value, self._name.name, f"{value}", rank)
+        self._work.context.report(rules.ARGUMENT_RANK, given, message)
+        return True
 
     # ---- messages ----------------------------------------------------------------------------------------------------
     def _report(

@@ -220,6 +220,12 @@ class ShapeBinding:
             return None
         return self._substituted(formal)
 
+    def given(self, formal: Integer | None) -> Integer | None:
+        """Return the value of an attribute, even if the shapes of arguments disagree; None if it is not known."""
+        if formal is None or not shapes.variables(formal) <= self._values.keys():
+            return None
+        return self._substituted(formal)
+
     def extents(self, parts: tuple[Dimension, ...] | None) -> Extents | None:
         """Return the extents of a result, as far as they follow from those of the arguments; None if its rank
         doesn't."""
