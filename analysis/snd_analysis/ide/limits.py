@@ -53,3 +53,6 @@ MOST_ARGUMENTS = 4
 """Arguments of an operator that formulas are compared with. One that takes more is not proposed."""
 MOST_CHOICES = 64
 """Attributes that are tried for one operator with the same arguments. What fits only with others is not proposed."""
+MOST_TRIED_CHARACTERS = 30_000
+"""Characters of a file in which a refactoring is tried before it is offered. In a longer one it may be refused when it
+is chosen."""

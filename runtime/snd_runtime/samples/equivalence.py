@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.compose import Session, Specialization, Template, specialization_of
@@ -50,6 +50,8 @@ class Equivalence(Struct, frozen=True):
     reason: str | None = None
     cases: tuple[str, ...] = ()
     """Arguments of some of the evaluations, as ``x[2,3], stride=5``: those of different sizes."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """The variables that have another scope after the edit: new scoped names by the old ones."""
 
     @property
     def is_equal(self) -> bool:
@@ -110,11 +112,17 @@ class Comparison:
         """Return whether the time is over."""
         return self._end is not None and self._end <= time.monotonic()
 
-    def with_edit(self, changed: Snapshot, after: OperatorName | None = None) -> Equivalence:
-        """Return what the definition, called ``after`` if it has another name then, computes after an edit."""
+    def with_edit(
+        self, changed: Snapshot, after: OperatorName | None = None, *, moves_variables: bool = False
+    ) -> Equivalence:
+        """Return what the definition, called ``after`` if it has another name then, computes after an edit.
+
+        With ``moves_variables``, variables may get a scope around their names: they keep their values.
+        """
         if self.reason is not None:
             return Equivalence(reason=self.reason)
         count, shown, session = 0, [], changed.session()
+        moved: Mapping[str, str] = {}
         reason = "no attributes and inputs were found with which it can be invoked"
         cases = _cases(self._snapshot, changed, (self._name, after or self._name), self._around, self.trials)
         for number, case in enumerate(cases):
@@ -132,16 +140,21 @@ class Comparison:
                 continue
             try:
                 now = execute(session, case.after, case.arguments, self._execution(number))
+                if moves_variables and before.variables.keys() != now.variables.keys():
+                    moved = moved_variables(before, now)
+                    given = {moved.get(name, name): value for name, value in before.variables.items()}
+                    execution = replace(self._execution(number), variables=given)
+                    now = execute(session, case.after, case.arguments, execution)
             except EvaluationFailed as failed:
                 if self.is_over:
                     return self._unfinished(count)
                 return Equivalence(count, f"{case.where}: it fails now: {failed.message}")
-            differs = _difference(before, now, case.is_extreme)
+            differs = _difference(_moved(before, moved), now, case.is_extreme)
             if differs is not None:
                 return Equivalence(count, f"{case.where}: {differs}")
             count += 1
             shown += [case.shown] if case.shown else []
-        return Equivalence(count, reason=None if count else reason, cases=tuple(dict.fromkeys(shown)))
+        return Equivalence(count, None, None if count else reason, tuple(dict.fromkeys(shown)), moved)
 
     def fits(self, call: LibraryCall) -> bool:
         """Return whether an invocation of the library, by itself, computes the same on the first trials.
@@ -284,6 +297,26 @@ def _shown(trial: Trial) -> str:
 
 
 # ---- comparing -------------------------------------------------------------------------------------------------------
+def moved_variables(before: RunResult, after: RunResult) -> Mapping[str, str]:
+    """Return the new names of the variables that got a scope around their names, by the old ones.
+
+    A variable that ``@update`` writes has no value to begin with that is known here: it is left out, so that the names
+    differ.
+    """
+    gone = sorted(before.variables.keys() - after.variables.keys() - {*before.updated})
+    come = sorted(after.variables.keys() - before.variables.keys())
+    found: dict[str, str] = {}
+    for old in gone:
+        new = [each for each in come if each.endswith(f".{old}") and each not in found.values()]
+        if len(new) == 1:
+            found[old] = new[0]
+    return found
+
+
+def _moved(result: RunResult, moved: Mapping[str, str]) -> RunResult:
+    return replace(result, variables={moved.get(name, name): value for name, value in result.variables.items()})
+
+
 def _difference(before: RunResult, after: RunResult, finite_only: bool = False) -> str | None:
     """Return how two runs differ, in outputs or in variables; None if they agree."""
     if before.variables.keys() != after.variables.keys():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.base import Span, counted
@@ -41,6 +41,13 @@ class RefactoringAnswer(Struct, frozen=True):
 
     message: str
     refactored: Refactored | None = None
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """The variables that have other names then: new scoped names by the old ones."""
+
+    @property
+    def weights_map(self) -> str:
+        """The rules with which ``snd run --map`` loads weights that were saved before."""
+        return "\n".join(f'[[rule]]\nfrom = "{old}"\nto = "{new}"\n' for old, new in self.moved.items())
 
 
 def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambda progress: None) -> RefactoringAnswer:
@@ -61,13 +68,16 @@ def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambd
 def _answer(snapshot: Snapshot, refactored: Refactored, comparison: Comparison) -> RefactoringAnswer:
     path, name = refactored.name.path, refactored.name.name
     changed = snapshot.changed({path: edited(snapshot.source(path).text, refactored.edits)})
-    found = comparison.with_edit(changed)
+    found = comparison.with_edit(changed, moves_variables=refactored.moves_variables)
     if found.difference is not None:
         return RefactoringAnswer(f"'{name}' would compute something else {found.difference}")
     if not found.is_equal:
         return RefactoringAnswer(f"'{name}' can't be evaluated: {found.reason}")
     told = f"{refactored.what}: equal on {counted(found.evaluations, 'evaluation')}{found.compared}"
-    return RefactoringAnswer(told, replace(refactored, call=None))
+    if found.moved:
+        old, new = next(iter(found.moved.items()))
+        told += f"; {counted(len(found.moved), 'variable')} have other names, as '{new}' for '{old}'"
+    return RefactoringAnswer(told, replace(refactored, call=None), found.moved)
 
 
 def _replaced(

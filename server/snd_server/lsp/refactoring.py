@@ -69,6 +69,11 @@ async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
             params = types.ApplyWorkspaceEditParams(edit, answer.message)
             if (await server.request(types.WORKSPACE_APPLY_EDIT, params, types.ApplyWorkspaceEditResult)).applied:
                 server.tell(answer.message)
+                if answer.moved:
+                    rules = (
+                        f"'snd run --map' loads weights that were saved before, with these rules:\n{answer.weights_map}"
+                    )
+                    server.log(types.MessageType.Info, rules)
                 return
         server.warn("nothing was changed: the text has changed meanwhile")
     except (Interrupted, UnknownDocument) as problem:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 
 from snd_analysis.base import Severity, Span
 from snd_analysis.ide.refactoring import (
+    EXTRACT,
     REPLACE,
     RefactoringError,
     edited,
@@ -147,6 +149,63 @@ def test_selected_statements_become_an_operator(
     assert found.evaluations >= 3
 
 
+LAYERS = """import math, layer, nn;
+
+graph G {
+    @input { x: real[1,2,9,7]; }
+    @output { y: real[1,4,7,5]; z: real[1,3,7,5]; }
+    @compose {
+        first = layer.conv{channels=4, size=3, padding=0}(x);
+        y = math.tanh(first);
+        z = last: layer.conv{channels=3, size=1}(y);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "moved"),
+    [
+        ("first = ", "tanh(first);", {"first.filter": "y.first.filter", "first.bias": "y.first.bias"}),
+        ("z = last", "(y);", {"last.filter": "z.last.filter", "last.bias": "z.last.bias"}),
+        ("first = ", "(y);", {}),  # several results have no label, so that the names stay
+    ],
+)
+def test_variables_move_with_their_labels(first: str, last: str, moved: dict[str, str]):
+    place = span_of(first, last, LAYERS)
+    answer = refactored_by(EXTRACT, LAYERS, place.start, place.end)
+    assert answer.refactored is not None, answer.message
+    assert answer.moved == moved
+    if moved:
+        assert "; 2 variables have other names, as " in answer.message
+    rules = tomllib.loads(answer.weights_map).get("rule", [])
+    assert {each["from"]: each["to"] for each in rules} == moved
+
+
+def test_variables_that_are_updated_do_not_move():
+    """Their values at the beginning are not those of the end."""
+    text = """import math, nn;
+
+operator counted {
+    @input { x: real[n]; }
+    @variable { count: real[n]; }
+    @output { y: real[n]; }
+    @compose { y = math.add(x, count); }
+    @update { count = y; }
+}
+
+graph G {
+    @input { x: real[3]; }
+    @output { y: real[3]; }
+    @compose { a = counted(x); y = nn.relu(a); }
+}
+"""
+    place = span_of("a = counted", "relu(a);", text)
+    answer = refactored_by(EXTRACT, text, place.start, place.end)
+    assert answer.refactored is None
+    assert "variables have other names now: 'a.count', 'y.a.count'" in answer.message
+
+
 def test_the_operator_stands_above_the_comment_of_the_definition():
     snapshot = snapshot_of({PATH: TEXT})
     ((head, _),) = (each.edits for each in extract_operator(snapshot, PATH, span_of("p = math", "z, z)")))
@@ -177,7 +236,6 @@ operator given {
 
 # What is selected, in a text; why that is refused.
 REFUSED = (
-    (TEXT, "a = one", "(x);", "the variables below the label 'one' would have other names"),
     (TEXT, "@input { x", "[s..]", "select statements"),
     (TEXT, "operator twice", "add(p, p);", "select statements"),
     (

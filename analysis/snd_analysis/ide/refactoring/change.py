@@ -40,6 +40,8 @@ class Refactored(Struct, frozen=True):
     edits: tuple[TextEdit, ...]
     what: str
     """The beginning of a message: the thing that was done, in the past tense."""
+    moves_variables: bool = False
+    """Whether variables may get a scope around their names: weights of before need a map then."""
     call: LibraryCall | None = None
     """The invocation that replaces formulas, to be tried by itself."""
 

@@ -48,7 +48,8 @@ def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refa
         changed = snapshot.changed({path: edited(snapshot.source(path).text, edits)})
         problem = new_problem(snapshot, changed, path)
         if problem is None:
-            return (Refactored(knowledge.name, edits, f"extracted the operator '{name}'"),)
+            what = f"extracted the operator '{name}'"
+            return (Refactored(knowledge.name, edits, what, moves_variables=True),)
         reason = problem
     raise RefactoringError(f"the operator would not be right: {reason}")
 

@@ -113,7 +113,7 @@ def _replacements(knowledge: Knowledge, formulas: Formulas) -> Iterator[Refactor
         edits = _edits(knowledge, formulas, each, [*comments, f"{output.name.text} = {each.text};"])
         call = LibraryCall(each.operator, each.attributes, each.arguments, facts.bounds)
         name = f"{each.module}.{each.operator.name}"
-        yield Refactored(knowledge.name, edits, f"replaced the formula by '{name}'", call)
+        yield Refactored(knowledge.name, edits, f"replaced the formula by '{name}'", call=call)
 
 
 def _edits(

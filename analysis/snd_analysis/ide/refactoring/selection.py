@@ -7,7 +7,6 @@ from msgspec import Struct
 from snd_analysis.base import Span
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.refactoring.change import RefactoringError
 from snd_analysis.skriptnd.names import Role, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -60,7 +59,7 @@ def selected_statements(snapshot: Snapshot, path: str, span: Span) -> Selected |
 
 
 def symbols_of(knowledge: Knowledge, selected: Selected) -> SelectedSymbols:
-    """Return what selected statements name. Raises RefactoringError for labels."""
+    """Return the symbols that selected statements name, without their labels."""
     resolution = knowledge.resolution
     span = selected.span.shifted(-selected.start)
     read: dict[Symbol, None] = {}
@@ -75,8 +74,6 @@ def symbols_of(knowledge: Knowledge, selected: Selected) -> SelectedSymbols:
             continue
         if symbol.kind is SymbolKind.DTYPE:
             dtypes.add(symbol.name)
-        elif symbol.kind is SymbolKind.LABEL:
-            raise RefactoringError(f"the variables below the label '{symbol.name}' would have other names")
         elif symbol.kind in _SCALARS:
             scalars[symbol] = None
         elif symbol.kind in _OUTSIDE:
