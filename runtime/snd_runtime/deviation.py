@@ -1,4 +1,4 @@
-"""How far an array is from what it should be."""
+"""Deviation of an array from its expected value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _LEAST_SCALE = 0.01
-"""Where all items should be 0, reals may deviate by this times the tolerance."""
+"""Allowed deviation of reals, as a multiple of the tolerance, if all items should be 0."""
 
 
 def deviation(was: Array, now: Array, tolerance: float) -> str | None:

@@ -1,4 +1,4 @@
-"""What stops an evaluation."""
+"""Errors that stop an evaluation."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _WRITTEN = re.compile(rf"\s*({'|'.join(GENERATORS)})\s*\[([^\[\]]*)\]\s*")
 
 
 class Generator(Struct, frozen=True):
-    """What is written: one of GENERATORS, and the extents."""
+    """A generator as written: one of GENERATORS, and the extents."""
 
     kind: str
     shape: tuple[int, ...]
@@ -55,8 +55,8 @@ def generate(
     """Return the tensor of type ``int``, ``real``, ``bool`` or ``str``.
 
     ``random`` reals have mean 0 and standard deviation 1; ints are 0 or 1, which index anything that has two items.
-    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed (at ``place``) for one that is too large, and
-    ValueError for strings, of which there are only empty ones (``zeros``), and for bools that count.
+    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed (at ``place``) for a tensor that is too large,
+    and ValueError for strings other than ``zeros`` (empty strings), and for ``iota`` of bools.
     """
     kind, shape = generator.kind, generator.shape
     if (dtype == "str" and kind != "zeros") or (dtype == "bool" and kind == "iota"):

@@ -1,4 +1,4 @@
-"""How much an evaluation may take: checked before anything is allocated, and between chunks of work."""
+"""Limits of an evaluation, checked before each allocation and between chunks of work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.rules import LIMIT_EXCEEDED
 
 MOST_RANK: Final = 32
-"""Of a tensor, and indices of a formula: not every operation of NumPy goes beyond."""
+"""Maximum rank of a tensor, and number of indices of a formula: some operations of NumPy support no more."""
 MOST_PICTURED_IMAGES = 4
 """Images of a tensor of more than two dimensions. Further ones are not shown."""
 MOST_PICTURED_ELEMENTS = 64
@@ -27,24 +27,24 @@ def too_slow(seconds: float | None) -> str:
 
 
 class Limits(Struct, frozen=True):
-    """None is no limit. ``chunk_elements`` is how many elements are worked on at a time, which bounds temporaries."""
+    """Limits of one evaluation; None is no limit. ``chunk_elements`` computed at a time bound the temporaries."""
 
     seconds: float | None = None
     spent_seconds: float = 0.0
-    """How much of them has been used up before, as by composing."""
+    """Seconds that were used before, for example by composing."""
     tensor_bytes: int | None = 1 << 32
-    """Of all tensors that are alive together, as far as one operator knows."""
+    """Maximum bytes of all tensors that are alive together, as far as one operator knows."""
     spent_bytes: int = 0
-    """How much of them tensors take that are there before."""
+    """Bytes of tensors that existed before."""
     elements: int | None = None
-    """Of a single tensor."""
+    """Maximum number of elements of a single tensor."""
     chunk_elements: int = 1 << 18
     contraction_elements: int = 1 << 24
     """The same for a factor of a matrix product, which gains by being large."""
 
 
 class Budget:
-    """What is left of the limits in one evaluation. ``clock`` gives seconds since any point in time."""
+    """The remaining time and memory of one evaluation. ``clock`` gives seconds since any point in time."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
@@ -86,11 +86,11 @@ class Budget:
 
     @property
     def used(self) -> int:
-        """How many bytes are taken by what does not stay to the end."""
+        """Return the number of bytes of tensors that are freed before the end."""
         return self._bytes - self._held
 
     def settle(self, used: int) -> None:
-        """Corrects ``used``, when it is known what is left of something that took memory."""
+        """Set ``used`` to a measured value."""
         self._bytes = used + self._held
 
     def check_time(self, place: Place | None) -> None:

@@ -22,11 +22,10 @@ _NO_IMAGE = 255
 
 
 def picture(array: Array) -> bytes | None:
-    """Return a PNG of a tensor of numbers or bools; None for one of less than two dimensions, or of less than two
-    elements.
+    """Return a PNG of a tensor of numbers or bools; None if it has fewer than two dimensions or elements.
 
-    ``[rows,columns]`` is a heat map, ``[…,3,rows,columns]`` a strip of images in colours, anything else a strip of heat
-    maps. The least element of all is dark and the greatest light; what is not finite is grey.
+    ``[rows,columns]`` is a heat map, ``[…,3,rows,columns]`` a strip of colour images, anything else a strip of heat
+    maps. The smallest element is dark and the largest light; infinities and NaN are grey.
     """
     if array.ndim < 2 or array.size < 2 or array.dtype.kind not in "biuf":
         return None
@@ -51,7 +50,7 @@ def _range(array: Array) -> tuple[float, float]:
 
 
 def _heat(matrix: Array) -> Array:
-    """Elements between 0 and 1 as pixels: ``[rows,columns]`` to ``[rows,columns,3]``."""
+    """Return elements between 0 and 1 as pixels: ``[rows,columns]`` to ``[rows,columns,3]``."""
     known = np.isfinite(matrix)
     place = np.where(known, matrix, 0.0) * (len(_COLOURS) - 1)
     before = np.minimum(place.astype(np.int64), len(_COLOURS) - 2)
@@ -74,7 +73,7 @@ def _enlarged(pixels: Array) -> Array:
 
 
 def _strip(images: list[Array]) -> Array:
-    """Images of one size beside each other."""
+    """Return images of one size side by side."""
     gap = np.full((images[0].shape[0], _GAP, 3), _NO_IMAGE, np.uint8)
     parts = [images[0]]
     for image in images[1:]:
@@ -83,7 +82,7 @@ def _strip(images: list[Array]) -> Array:
 
 
 def _png(pixels: Array) -> bytes:
-    """Pixels ``[rows,columns,3]`` of 8 bits as a file."""
+    """Return 8-bit pixels ``[rows,columns,3]`` as the bytes of a PNG file."""
     height, width = pixels.shape[:2]
     rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, width * 3)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)

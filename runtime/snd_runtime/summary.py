@@ -1,4 +1,4 @@
-"""What there is to say about a tensor in one line: ``real[1,1000] n=1000 x∈[-2.12, 2.64] μ=-0.39 σ=1.07 nan=0``."""
+"""Summary of a tensor in one line: ``real[1,1000] n=1000 x∈[-2.12, 2.64] μ=-0.39 σ=1.07 nan=0``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Summary(Struct, frozen=True):
 
     @property
     def brief(self) -> str:
-        """The same without what is obvious: that nothing is NaN."""
+        """Return the summary without the usual ``nan=0``."""
         return f"{type_text(self.dtype, self.shape)} {' '.join(each for each in self._statistics() if each != _NO_NAN)}"
 
     def _statistics(self) -> Iterator[str]:
@@ -86,13 +86,12 @@ def summarize(array: Array) -> Summary:
 
 
 def type_text(dtype: str, shape: tuple[int, ...]) -> str:
-    """As the language writes it: ``real[2,3]``."""
+    """Return a type as the language writes it: ``real[2,3]``."""
     return f"{dtype}[{','.join(map(str, shape))}]"
 
 
 def number_text(number: int | float) -> str:
-    """Return an int in full; a real with three digits, and all those before its point as long as it is below a
-    million."""
+    """Return an int in full, a real with three digits, and all digits before the point if it is below a million."""
     if isinstance(number, int):
         return str(number)
     size = abs(number)

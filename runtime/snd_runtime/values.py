@@ -36,7 +36,7 @@ def numpy_dtype(dtype: str, real: np.dtype[Any] = FLOAT32) -> np.dtype[Any]:
 def array_of(value: Any, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
     """Return a number, bool or string, or lists of them nested to any depth, as a tensor of type ``dtype``.
 
-    An int may stand for a real. Raises ValueError for lists of different lengths and items of other types.
+    Ints are accepted as reals. Raises ValueError for lists of different lengths and items of other types.
     """
     shape = _shape(value)
     items = list(_items(value, shape, ()))
@@ -96,8 +96,9 @@ def _demand_type(item: Any, dtype: str) -> None:
 
 # ---- from arrays -----------------------------------------------------------------------------------------------------
 def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
-    """Return an array, for example from a file, as a tensor of type ``dtype``: ints may stand for reals, 0 and 1 for
-    bools.
+    """Return an array, for example from a file, as a tensor of type ``dtype``.
+
+    Ints are accepted as reals, 0 and 1 as bools.
 
     Raises ValueError for items that would not be the same.
     """
@@ -130,8 +131,7 @@ def value_text(array: Array, indent: int = 0) -> str:
 
 
 def item_text(item: Any) -> str:
-    """Return a single item, as the language writes it; NaN and infinity, which it can't write, as ``nan`` and
-    ``inf``."""
+    """Return an item as the language writes it. NaN and infinity, which have no literal, are ``nan`` and ``inf``."""
     if isinstance(item, bool | np.bool_):
         return "true" if item else "false"
     if isinstance(item, str):

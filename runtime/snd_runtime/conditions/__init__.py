@@ -17,7 +17,7 @@ _MODULES = {"snd:tosa": "tosa", "snd:cvm": "cvm"}
 
 
 def conditions_of(name: OperatorName) -> Conditions | None:
-    """Return what is demanded of the elements of an operator's tensors; None if nothing is."""
+    """Return the conditions on the elements of an operator's tensors; None if there are none."""
     module = _MODULES.get(name.path)
     if module is None:
         return None

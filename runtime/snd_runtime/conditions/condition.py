@@ -1,4 +1,4 @@
-"""What conditions look like, and how a violation is told."""
+"""Conditions on elements, and the messages of their violations."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ Check: TypeAlias = Callable[[Call], Violation | None]
 
 
 class Conditions(Struct, frozen=True):
-    """What is checked before and after an operator computes its results."""
+    """The checks before and after an operator computes its results."""
 
     before: tuple[Check, ...] = ()
     after: tuple[Check, ...] = ()
@@ -97,7 +97,7 @@ def demand(name: OperatorName, checks: Sequence[Check], call: Call) -> None:
 
 
 def first_where(mask: Array, values: Array, tensor: str, demanded: str) -> Violation | None:
-    """Return the first element of which a mask says that it breaks a condition."""
+    """Return the first element that breaks a condition, as a mask marks them; None if there is none."""
     if not mask.any():
         return None
     index = tuple(int(at) for at in np.argwhere(mask)[0])

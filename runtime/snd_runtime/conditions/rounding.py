@@ -14,7 +14,7 @@ _BEYOND = 2.0**128
 def rounded(values: Array, storage: str) -> Array:
     """Return numbers as a type of 16 bits stores them, in an array of their own type; as they are in other types.
 
-    A sum, product or quotient of numbers of 16 bits that is rounded to 32 bits or more before comes to the same.
+    Rounding a sum, product or quotient of 16-bit numbers to 32 bits first does not change the result.
     """
     dtype = values.dtype if values.dtype.kind == "f" else np.dtype(np.float64)
     if storage == "fp16_t":

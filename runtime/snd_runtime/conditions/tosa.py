@@ -1,4 +1,4 @@
-"""What TOSA 0.30 demands of elements: `REQUIRE` in its operators and in `apply_add`, `apply_sub` and `apply_scale`."""
+"""Conditions of TOSA 0.30 on elements: `REQUIRE` in its operators and in `apply_add`, `apply_sub` and `apply_scale`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _given(call: Call) -> Violation | None:
 
 # ---- elementwise -----------------------------------------------------------------------------------------------------
 def _held(tensor: str, storage: str) -> Check:
-    """The elements of an output must fit into the type that an attribute names."""
+    """Return a check that the elements of an output fit into the type that an attribute names."""
     return lambda call: _beyond(call.tensor(tensor), tensor, call.text(storage))
 
 
@@ -183,7 +183,7 @@ def _window(call: Call, x: Array, tap: tuple[int, ...]) -> Term:
 
 
 def _transposed(call: Call, x: Array, w: Array) -> Iterator[Term]:
-    """Outputs add what input positions give them in their order, so taps come from the last to the first."""
+    """Yield the terms of each output in the order of input positions, so taps come from last to first."""
     pad, stride = call.numbers("out_pad"), call.numbers("stride")
     shape = call.tensor("output").shape
     for tap in reversed([*np.ndindex(*w.shape[1:3])]):
@@ -240,7 +240,7 @@ def _written_once(call: Call) -> Violation | None:
 
 
 def _resized(call: Call) -> Violation | None:
-    """The first of the two pixels around a position must not come after the second."""
+    """Return a violation if the first of the two pixels around a position comes after the second."""
     x, unit = call.tensor("input"), 1 << call.number("shift")
     stride, offset = (np.asarray(call.attributes[each]) for each in ("stride", "offset"))
     for at in range(2):

@@ -1,4 +1,4 @@
-"""What an evaluation comes to, as plain data."""
+"""The result of an evaluation, as plain data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ShownTensor(Struct, frozen=True):
     summary: Summary | None = None
     values: Array | None = None
     is_pack: bool = False
-    """True if this stands for a pack that has no tensors."""
+    """True for a pack without tensors."""
 
     @property
     def label(self) -> str:
@@ -46,7 +46,7 @@ class ShownStep(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """How many of how many operations are done."""
+    """Number of completed operations, and of all operations."""
 
     done: int
     total: int
@@ -58,9 +58,9 @@ class EvaluationAnswer(Struct, frozen=True):
     outputs: tuple[ShownTensor, ...] = ()
     failures: tuple[Failure, ...] = ()
     inputs: tuple[ShownTensor, ...] = ()
-    """Those that were made at random, since nothing was given."""
+    """Inputs that were drawn at random, because none were given."""
     drawn: tuple[str, ...] = ()
-    """Variables that nothing was given for."""
+    """Variables without a given value, which were drawn."""
     unused: tuple[str, ...] = ()
     """Weights that no variable takes."""
     quantized: tuple[QuantizedTensor, ...] = ()
@@ -70,15 +70,15 @@ class EvaluationAnswer(Struct, frozen=True):
     arrays: Mapping[str, Argument] | None = None
     variables: Mapping[str, Argument] | None = None
     notes: tuple[str, ...] = ()
-    """What the engine could not compute, so that snd did, and why."""
+    """Operations that another engine could not compute and snd did, with the reasons."""
     updated: tuple[str, ...] = ()
-    """Those of the variables that ``@update`` gave new values."""
+    """Variables that ``@update`` gave new values."""
     composing_seconds: float = 0.0
     running_seconds: float = 0.0
 
 
 def shown(name: str, value: Argument) -> tuple[ShownTensor, ...]:
-    """Return what is shown of a tensor, or of each tensor of a pack."""
+    """Return the shown form of a tensor, or of each tensor of a pack."""
     if value is None:
         return (ShownTensor(name),)
     if isinstance(value, np.ndarray):

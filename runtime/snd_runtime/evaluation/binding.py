@@ -1,4 +1,4 @@
-"""Binding of what is evaluated to what is given, and to inputs of a shape that fits where nothing is."""
+"""Binding of a definition to given arguments; missing inputs get shapes that fit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FoundShapes:
         self._found: dict[Hashable, Mapping[str, KnownShapes]] = {}
 
     def find(self, key: Hashable, search: Callable[[], Mapping[str, KnownShapes]]) -> Mapping[str, KnownShapes]:
-        """Those that are known, else those that are searched for."""
+        """Return the known shapes of a key; search for them if there are none."""
         known = self._found.get(key)
         if known is None:
             if len(self._found) >= MOST_KEPT_SHAPES:
@@ -137,8 +137,7 @@ class _Inputs:
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
     def _shapes(self, parts: Mapping[str, Parts], made: tuple[str, ...]) -> Mapping[str, KnownShapes]:
-        """Return the shapes of all inputs but those that are left out; such that they bind, if anything has to be
-        found."""
+        """Return shapes of all inputs except omitted ones. Shapes that were searched for bind the definition."""
         given = {name: _shapes_of(part) for name, part in parts.items() if name not in made}
         if not made:
             return given

@@ -27,7 +27,7 @@ class Evaluator:
         self._sent_to = 0
 
     def __enter__(self) -> Evaluator:
-        """Begin to start the process: what is done until it gets its first request takes no time."""
+        """Start the process without waiting, so that it is ready when the first request comes."""
         self.worker.start()
         return self
 

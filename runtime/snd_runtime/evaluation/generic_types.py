@@ -1,4 +1,4 @@
-"""Generic types of what is evaluated: given, deduced from what else is given, or the usual one (2.13)."""
+"""Generic types of an evaluated definition: given, deduced from arguments, or the default (2.13)."""
 
 from __future__ import annotations
 

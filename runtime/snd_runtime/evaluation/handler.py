@@ -1,4 +1,4 @@
-"""What a worker process does: keeps the texts it was told, and composes and runs what is asked for."""
+"""The handler of a worker process: it keeps the received texts, and composes and runs definitions on request."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
 
 
 Runner: TypeAlias = "Callable[[Session, Bound, Execution, int], RunResult]"
-"""Runs what is bound so often; see ``run_repeatedly``."""
+"""A function that runs a bound definition a number of times; see ``run_repeatedly``."""
 
 
 class KnownFiles:
@@ -203,7 +203,7 @@ def _execution(
 
 
 def run_repeatedly(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
-    """Run once or more often, each time with the variables that the last run left. What is told is of all runs."""
+    """Run one or more times, each with the variables of the run before. Notifications cover all runs."""
     checked: Checked = {}
     outcome = execute(session, given.specialization, given.arguments, execution, checked)
     drawn, unused = outcome.drawn, outcome.unused

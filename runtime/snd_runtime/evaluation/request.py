@@ -1,4 +1,4 @@
-"""What is to be evaluated."""
+"""The request for an evaluation."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Texts(Struct, frozen=True):
 
 
 class EvaluationRequest(Struct, frozen=True):
-    """A graph or operator, and what it is to be evaluated with.
+    """A graph or operator, and its arguments.
 
     Attributes and types that are not given have their defaults; inputs that are not given and have none are random, of
     the smallest shape that the declarations allow; variables (``weights``, by scoped name) are drawn.
@@ -86,11 +86,11 @@ class EvaluationRequest(Struct, frozen=True):
     trace: bool = False
     """True if to tell of every tensor as soon as it is computed."""
     keep: bool = False
-    """True if the answer holds outputs in full, not only what there is to show of them."""
+    """True if the answer contains complete outputs, not only their shown form."""
     steps: int = 1
-    """How often to run, with the same inputs: variables keep what ``@update`` gives them from run to run."""
+    """Number of runs with the same inputs. Variables keep the values of ``@update`` from run to run."""
     strict: bool = False
-    """Whether nothing is run unless every variable has a weight and every weight a variable."""
+    """True to refuse a run unless every variable has a weight and every weight a variable."""
     keep_variables: bool = False
     """True if the answer holds the variables as the last run left them."""
 
@@ -106,14 +106,14 @@ def weight_arrays(request: EvaluationRequest) -> dict[str, Argument]:
 
 
 class Order(Struct, frozen=True):
-    """What is sent to the worker: what has changed, and what to do then."""
+    """A message to the worker: changed texts, and the work to do."""
 
     texts: Texts
     request: EvaluationRequest
 
 
 def dtype_of_input(value: InputValue) -> str | None:
-    """Return the type of the elements, if what is given tells: reals if there is one among ints."""
+    """Return the element type of a given value, real if reals and ints are mixed; None if it does not tell."""
     match value:
         case np.ndarray():
             return dtype_name(value)

@@ -46,7 +46,7 @@ def demanded_of(specialization: Specialization) -> tuple[Truth, ...]:
 
 
 class Demands:
-    """What is demanded of symbols, and the extents found to fit, by what other symbols are."""
+    """Conditions on symbols, and the extents that satisfy them, given the values of other symbols."""
 
     def __init__(self, conditions: Iterable[Truth]) -> None:
         self._by_symbol: dict[Hashable, list[Truth]] = {}
@@ -56,8 +56,10 @@ class Demands:
         self._found: dict[Hashable, list[int]] = {}
 
     def fitting(self, leaf: Leaf, wanted: int, chosen: Mapping[Hashable, int]) -> int:
-        """Return the first extent from ``wanted`` on with which nothing fails that is demanded of a symbol and of those
-        that are ``chosen``; the greatest if there are only smaller ones, and ``wanted`` if none is found."""
+        """Return the smallest extent from ``wanted`` on with which no condition on a symbol and on ``chosen`` fails.
+
+        If only smaller extents satisfy the conditions, return the greatest of them; if none is found, ``wanted``.
+        """
         known = chosen.keys() | {leaf.key}
         conditions = [
             each for each in self._by_symbol.get(leaf.key, ()) if all(other.key in known for other in each.leaves)
@@ -102,7 +104,7 @@ def _holds(condition: Truth, values: Mapping[Hashable, int]) -> bool:
 
 
 def _formulas(condition: Truth) -> Iterator[Integer]:
-    """Yield what is compared with 0."""
+    """Yield the integers that a condition compares with 0."""
     match condition:
         case Junction(operands=operands):
             for each in operands:

@@ -19,15 +19,14 @@ from snd_runtime.evaluation.shape_demands import Demands
 from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)
-# Of 2 items each can be named by an index of 0 or 1, and extents of 1 would be stretched by broadcasting.
+# An extent of 2 comes first: random indices of 0 or 1 are valid, and extents of 1 would broadcast.
 _SIZES = (2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 224, 256, 299, 512, 768, 1024)
 _MIXED = 1000
 SECONDS = 3.0
 
 
 class Choice(Struct):
-    """Numbers within the bounds of what is unknown: ``rank`` for lengths and ranks, one of ``sizes`` for extents, or
-    the next one that what is demanded allows."""
+    """Numbers for unknowns: ``rank`` for lengths and ranks, one of ``sizes`` or the next allowed one for extents."""
 
     rank: int
     sizes: Sequence[int]
@@ -48,8 +47,7 @@ class Choice(Struct):
 
 
 def choices(literals: Collection[int], demands: Demands) -> Iterator[Choice]:
-    """Yield what to try, the best first: all extents alike, then mixtures by chance of small ones and of
-    ``literals``."""
+    """Yield choices, best first: all extents equal, then random mixtures of small extents and ``literals``."""
     chance = random.Random(0)
     for size in _SIZES:
         for rank in _RANKS:
@@ -70,8 +68,8 @@ def search(
 ) -> bool:
     """Try shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
 
-    Extents are chosen such that what is ``demanded`` of the symbols holds. That is not all that decides: the numbers in
-    the operator's own text are tried, too. Gives up after some ``seconds``.
+    Extents are chosen such that the conditions ``demanded`` of the symbols hold. The numbers in the operator's own text
+    are tried, too. Gives up after ``seconds``.
     """
     end = time.thread_time() + seconds
     tried = set()
@@ -94,7 +92,7 @@ def _literals(template: Template) -> set[int]:
 
 
 def concrete(value: Value, choice: Choice) -> KnownShapes:
-    """Return the shape of a tensor, those of a pack, with numbers for what is unknown; None if that is impossible."""
+    """Return the shape of a tensor, or those of a pack, with numbers for unknowns; None if that is impossible."""
     if isinstance(value, Maybe):
         return concrete(value.value, choice)
     if isinstance(value, Tensor):

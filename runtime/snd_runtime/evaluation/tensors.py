@@ -25,7 +25,7 @@ KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
 
 
 class InvalidRequest(Exception):  # noqa: N818
-    """What is given does not fit what is to be evaluated."""
+    """Given arguments do not fit the definition."""
 
     def __init__(self, *failures: Failure) -> None:
         super().__init__(failures[0].message)
@@ -64,7 +64,7 @@ class InputTensors:
         return self._dtypes.get(written, written)
 
     def given(self, member: Member, value: InputValue) -> Parts:
-        """Return what is given for an input. Raises InvalidRequest for what does not fit its declaration."""
+        """Return the tensors given for an input. Raises InvalidRequest if they do not fit its declaration."""
         if member.node.pack is None:
             return self._tensor(member, member.name, value)
         if isinstance(value, LiteralInput) and isinstance(value.value, list | tuple):

@@ -1,4 +1,4 @@
-"""Random inputs to compare two models on. What is right for small extents only shows with larger ones."""
+"""Random inputs to compare two models on. Some differences show with large extents only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from snd_runtime.generators import Generator
 _LARGE_EXTENTS = (251, 61, 13, 3)
 """Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
 _MOST_ELEMENTS, _MOST_TIMES = 4096, 4
-"""Of the inputs with large extents: in all, or of those with small ones."""
+"""Limits of inputs with large extents: elements in all, and as a multiple of the elements with small extents."""
 
 
 def random_inputs(specialization: Specialization, sizes: Mapping[Hashable, int] | None = None) -> dict[str, Generator]:
@@ -45,7 +45,7 @@ def larger_inputs(specialization: Specialization, elements: int) -> Iterator[dic
 
 
 def summed_inputs(specialization: Specialization) -> Iterator[dict[str, Generator]]:
-    """Yield random inputs in which a symbol is the sum of two others: a mask is as long as a cache and what is new."""
+    """Yield random inputs in which a symbol is the sum of two others, like a mask over a cache and new items."""
     symbols = _symbols(specialization)
     sums = [
         (whole, parts)

@@ -12,7 +12,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def read_blocks(data: memoryview, count: int, kind: ItemKind) -> Array:
-    """Return the reals that blocks stand for: each code, less 8 if it has 4 bits, times the scale of its block."""
+    """Return the decoded reals of blocks: each code, less 8 if it has 4 bits, times the scale of its block."""
     blocks = count // BLOCK_ITEMS
     if not blocks:
         return np.zeros(count, np.float32)

@@ -1,4 +1,4 @@
-"""What is wrong with the bytes of a file."""
+"""The error of a file with invalid bytes."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def with_shape(content: bytes, shape: tuple[int, ...]) -> bytes:
 
 
 def read_header(content: bytes, file_bytes: int | None = None) -> Header:
-    """Return the header of a file, of which ``content`` is the beginning if it has ``file_bytes``.
+    """Return the header of a file. ``content`` is only its beginning if ``file_bytes`` is given.
 
     Raises InvalidFileError with the offset of the field that is wrong.
 
@@ -117,7 +117,7 @@ def _check_length(header: Header, claimed: int, file_bytes: int) -> None:
         raise InvalidFileError(f"the file ends {missing:,} bytes before the end of the data", file_bytes)
     if file_bytes > HEADER_BYTES + needed:
         raise InvalidFileError("the file goes on after the end of the data", HEADER_BYTES + needed)
-    # Where one extent is 0 the others are not bound by the length of the data, but by what an array can be.
+    # If one extent is 0, only the limits of arrays bound the others, not the length of the data.
     volume = prod(extent for extent in header.shape if extent)
     if volume * 8 >= 1 << 63:
         raise InvalidFileError(f"no tensor can have the shape {list(header.shape)}", _EXTENTS)

@@ -117,7 +117,7 @@ def _member(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> Arr
 
 
 def write_npz(arrays: Mapping[str, Array]) -> bytes:
-    """Arrays by name as a ``.npz`` file."""
+    """Return arrays by name as the bytes of a ``.npz`` file."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():

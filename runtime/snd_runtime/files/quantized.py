@@ -1,4 +1,4 @@
-"""Codes of quantized items and the reals they stand for, by the formulas of NNEF 1.0, 5.2."""
+"""Encoding of reals as codes of quantized items, and decoding, by the formulas of NNEF 1.0, 5.2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def decoded(codes: Array, storage: ElementStorage) -> Array:
-    """Return the reals (float64) that codes (uint64) stand for."""
+    """Return the reals (float64) of codes (uint64)."""
     if storage.kind is ItemKind.LINEAR:
         return codes / storage.levels * (storage.greatest - storage.least) + storage.least
     magnitudes = codes & np.uint64(storage.levels)
@@ -26,7 +26,7 @@ def decoded(codes: Array, storage: ElementStorage) -> Array:
 def encoded(values: Array, storage: ElementStorage) -> Array:
     """Return the codes (uint64) of reals; values beyond the range get its ends.
 
-    Raises ValueError for what is no number.
+    Raises ValueError for NaN.
     """
     values = values.astype(np.float64)
     if np.isnan(values).any():
@@ -45,8 +45,7 @@ def encoded(values: Array, storage: ElementStorage) -> Array:
 
 
 def _greatest_exponent(storage: ElementStorage) -> int:
-    """Return the exponent of the least power of two that is not below the greatest value; a logarithm would be
-    rounded."""
+    """Return the exponent of the least power of two not below the greatest value, without rounding of a logarithm."""
     fraction, exponent = math.frexp(storage.greatest)
     return exponent - (fraction == 0.5)
 

@@ -54,7 +54,7 @@ class SafeTensor(Struct, frozen=True):
 
 
 def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None) -> dict[str, SafeTensor]:
-    """Return the tensors of a file, of which ``content`` is the beginning if it has ``file_bytes``.
+    """Return the tensors of a file. ``content`` is only its beginning if ``file_bytes`` is given.
 
     Raises InvalidFileError; nothing is allocated by what a header claims.
     """

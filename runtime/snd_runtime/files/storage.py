@@ -1,4 +1,4 @@
-"""How the items of a tensor file are stored (NNEF 1.0, 5.2)."""
+"""Storage of the items of a tensor file (NNEF 1.0, 5.2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InvalidStorageError(ValueError):
 
 
 class ItemKind(IntEnum):
-    """How items are coded: by the text of NNEF 1.0, as Khronos' tools write them, and as tract does."""
+    """Codings of items: those of the text of NNEF 1.0, of Khronos' tools, and of tract."""
 
     FLOAT = 0x00
     INTEGER = 0x01
@@ -33,17 +33,17 @@ class ItemKind(IntEnum):
     LOGARITHMIC = 0x11
     """Quantized to powers of two up to ``greatest``."""
     STRING = 0x1000_5452
-    """Of tract: the length of each string in 32 bits, and its bytes."""
+    """In tract: the length of each string in 32 bits, and its bytes."""
     Q4_0 = 0x3040_5452
-    """Of tract: blocks of 32 items, a scale of 16 bits and 4 bits each, the first half of a block in the low ones."""
+    """In tract: blocks of 32 items, with a 16-bit scale and 4 bits each; the first half of a block in the low bits."""
     Q4_0_PAIRS = 0x2040_5452
     """The same, with neighbours in one byte."""
     Q8_1 = 0x3080_5452
-    """Of tract: blocks of 32 items with a scale of 16 bits, perhaps a sum of 16 bits, and 8 bits each."""
+    """In tract: blocks of 32 items, with a 16-bit scale, optionally a 16-bit sum, and 8 bits each."""
 
 
 BLOCK_ITEM_BITS = {ItemKind.Q4_0: 4, ItemKind.Q4_0_PAIRS: 4, ItemKind.Q8_1: 8}
-"""How many bits an item has, of those that are stored in blocks with a common scale."""
+"""Bits per item of the codings in blocks with a common scale."""
 BLOCK_ITEMS = 32
 
 

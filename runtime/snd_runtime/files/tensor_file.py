@@ -17,7 +17,7 @@ from snd_runtime.files.storage import BLOCK_ITEM_BITS, FLOAT_BITS, ElementStorag
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _FLOAT32_BITS = 24
-"""Of the significand: linear codes of so many bits are all told apart."""
+"""Bits of the significand: float32 distinguishes all linear codes of this many bits."""
 
 
 def read_tensor(content: bytes) -> Array:
@@ -59,7 +59,7 @@ def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
         raise ValueError("a tensor file holds numbers, not strings")
     items = np.ascontiguousarray(array).reshape(-1)
     if form.kind is ItemKind.FLOAT:
-        with np.errstate(over="ignore"):  # what is too large for the form becomes infinite, as IEEE 754 has it
+        with np.errstate(over="ignore"):  # too large values become infinite, as in IEEE 754
             return head + items.astype(f"<f{form.bits // 8}").tobytes()
     if form.kind is ItemKind.BOOL:
         bits = items.astype(np.bool_)

@@ -1,4 +1,4 @@
-"""What an intrinsic is told, and what it may ask for."""
+"""The invocation of an intrinsic: its arguments, and its access to time and memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snd_runtime.lowering.lowered import Argument
 from snd_runtime.values import PlainValue
 
 Extents: TypeAlias = "tuple[int | None, ...]"
-"""A shape; None stands for an extent that the intrinsic decides."""
+"""A shape; None is an extent that the intrinsic decides."""
 
 
 class BoundIntrinsic(Struct, frozen=True):
@@ -37,7 +37,7 @@ class BoundIntrinsic(Struct, frozen=True):
     place: Place | None
 
     def tensor(self, number: int) -> Array:
-        """An input that is a single tensor."""
+        """Return an input that is a single tensor."""
         value = self.inputs[number]
         assert isinstance(value, np.ndarray), f"input {number} is not a single tensor"
         return value
@@ -55,7 +55,7 @@ class BoundIntrinsic(Struct, frozen=True):
         return float(value)
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """An attribute that is a pack of ints."""
+        """Return an attribute that is a pack of ints."""
         value = self.attributes[name]
         assert isinstance(value, tuple), f"'{name}' is not a pack: {value!r}"
         return tuple(item for item in value if isinstance(item, int))

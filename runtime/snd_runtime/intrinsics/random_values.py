@@ -1,4 +1,4 @@
-"""The ``rand`` module. The seed of the run decides what is drawn.
+"""The ``rand`` module. Values depend on the seed of the run.
 
 Reals are drawn with 32 bits, so that the same ones come, up to rounding, however exact reals are.
 """
@@ -19,7 +19,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def uniform(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
-    """Reals from ``min`` up to ``max`` without it, or ints with it."""
+    """Return reals from ``min`` to below ``max``, or ints from ``min`` to ``max``."""
     if invocation.dtypes["T"] == "int":
         return _uniform_ints(invocation)
     shape, real = invocation.integers("shape"), invocation.real
@@ -49,7 +49,7 @@ def _uniform_ints(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 
 def normal(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
-    """Reals of a normal distribution."""
+    """Return reals of a normal distribution."""
     shape, real = invocation.integers("shape"), invocation.real
     mean, deviation = _finite(invocation, "mean"), _finite(invocation, "std")
     invocation.claim("'output'", shape, real)

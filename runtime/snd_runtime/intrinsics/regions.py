@@ -17,14 +17,14 @@ _FARTHEST = 2.0**61
 
 
 class _Cells(Struct, frozen=True):
-    """Of one region along one dimension: elements from ``starts`` up to ``stops``, which the image has."""
+    """The cells of one region along one dimension: elements from ``starts`` to before ``stops``, all in the image."""
 
     starts: Array
     stops: Array
 
     @property
     def span(self) -> slice:
-        """What all cells together reach over."""
+        """Return the range that all cells together cover."""
         return slice(int(self.starts.min()), int(self.stops.max()))
 
 
@@ -44,8 +44,8 @@ def avg_roi_pool(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 def _pooled(invocation: BoundIntrinsic, reduction: np.ufunc, identity: float) -> tuple[Array, Array]:
     """Reduce each cell of each region: ``[n, c, output_size..]``, and how many elements it has, ``[n, 1, …]``.
 
-    Cells of a region lie ``floor(extent / size)`` apart and have ``ceil(extent / size)`` elements, of which those
-    outside of the image don't count.
+    Cells of a region lie ``floor(extent / size)`` apart and have ``ceil(extent / size)`` elements. Elements outside the
+    image do not count.
     """
     images, rois, index = (invocation.tensor(number) for number in range(3))
     size = invocation.integers("output_size")

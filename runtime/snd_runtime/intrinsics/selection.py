@@ -26,7 +26,7 @@ def top_k(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
     invocation.claim("'values'", kept.shape, values.dtype)
     invocation.claim("'indices'", kept.shape, INT)
     invocation.budget.release(2 * values.size, INT.itemsize)
-    # A copy, because what is kept would hold the whole order in memory.
+    # A copy, because a view would keep the whole order in memory.
     return np.take_along_axis(values, kept, axis), np.array(kept, INT)
 
 

@@ -33,7 +33,7 @@ def nonmax_suppress(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 _FEWEST_AT_ONCE = 512
 _BLOCK = 32
-"""How many boxes are compared with all others at once."""
+"""Number of boxes that are compared with all others at once."""
 
 
 def _kept_of(invocation: BoundIntrinsic, lows: Array, highs: Array, scores: Array) -> Array:
@@ -65,9 +65,9 @@ def _first_visits(scores: Array, count: int) -> Array:
 
 
 def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:
-    """Which boxes are kept, of those with these corners ``[2, m]``, which are in the order of visits.
+    """Return the positions of the kept boxes among boxes with these corners ``[2, m]``, in the order of visits.
 
-    They are looked at in pieces: mostly as many as may be kept are found in the first.
+    Boxes are examined in pieces: the first piece mostly contains as many as may be kept.
     """
     most = invocation.integer("max_outputs_per_class")
     corners = tuple(np.ascontiguousarray(each) for each in (*lows, *highs))
@@ -109,7 +109,7 @@ def _suppressed(invocation: BoundIntrinsic, corners: tuple[Array, ...], boxes: A
     common = np.maximum(np.minimum(high_0, other_high_0) - np.maximum(low_0, other_low_0), 0)
     common *= np.maximum(np.minimum(high_1, other_high_1) - np.maximum(low_1, other_low_1), 0)
     areas = (high_0 - low_0) * (high_1 - low_1) + (other_high_0 - other_low_0) * (other_high_1 - other_low_1)
-    # Where both areas are 0 this is NaN, which is not more than any limit.
+    # If both areas are 0 this is NaN, which exceeds no limit.
     return np.asarray(common / (areas - common) > invocation.number("iou_threshold"))
 
 

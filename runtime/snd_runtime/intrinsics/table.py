@@ -1,4 +1,4 @@
-"""Which operators have an intrinsic."""
+"""Table of the operators with an intrinsic."""
 
 from __future__ import annotations
 

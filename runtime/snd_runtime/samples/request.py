@@ -27,7 +27,7 @@ class SampleRequest(Struct, frozen=True):
     numbers: tuple[int, ...] | None = None
     """Which samples of the file, from 0; None for all of them."""
     limits: Limits = field(default=SAMPLE_LIMITS)
-    """Of each sample."""
+    """Limits of each sample."""
     real: np.dtype[Any] = field(default=FLOAT32)
     seed: int = 0
     pictures: bool = False

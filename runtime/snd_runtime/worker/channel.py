@@ -17,11 +17,11 @@ _LENGTH = struct.Struct("<Q")
 
 
 class Kind(Enum):
-    """What the child has to say."""
+    """Kinds of messages from the child."""
 
     READY = "ready"
     NOTE = "note"
-    """Something on the way: a part of the result, or how far it is."""
+    """A note before the answer: a part of the result, or progress."""
     ANSWER = "answer"
     OUT_OF_MEMORY = "out of memory"
     FAULT = "fault"

@@ -1,6 +1,6 @@
-"""What runs in a worker process: requests come in, answers go out, one at a time.
+"""The main loop of a worker process: requests come in, answers go out, one at a time.
 
-Nothing is imported here that imports NumPy: how many threads it computes with is settled before.
+Nothing is imported here that imports NumPy, because its number of threads is set first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 _SPARE_BYTES = 256 << 20
-"""Address space for what is reserved and not used: arenas of threads, buffers of products of matrices."""
+"""Address space that is reserved and unused: arenas of threads, buffers for products of matrices."""
 
 
 def main(target: str, memory_bytes: int | None, threads: int) -> None:
@@ -63,7 +63,7 @@ def _own_channels() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _warm_up() -> None:
-    """The first product of matrices makes the threads and buffers that all others use."""
+    """Compute a product of matrices: the first one creates the threads and buffers of all others."""
     import numpy as np
 
     square = np.ones((512, 512), np.float32)

@@ -1,4 +1,4 @@
-"""What a worker process may take."""
+"""Limits of a worker process."""
 
 from __future__ import annotations
 

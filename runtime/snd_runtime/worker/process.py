@@ -79,10 +79,10 @@ class Worker:
                 raise
 
     def call(self, request: Any, *, seconds: float | None = None, note: Callable[[Any], None] | None = None) -> Any:
-        """Return the answer to a request. ``seconds`` count from when the process is ready; ``note`` gets what is sent
-        before.
+        """Return the answer to a request.
 
-        ``request`` may be a function of the generation: what there is to tell depends on what the process knows.
+        ``seconds`` count from when the process is ready. ``note`` is called with messages before the answer.
+        ``request`` may be a function of the generation of the process, whose state decides about the content.
         Raises WorkerFailed; the next call works. Calls from several threads wait for one another.
         """
         with self._busy:
