@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from snd_server.checking.cache import Cache, text_digest
 from snd_server.checking.cached_diagnostics import decoded, encoded
 from snd_server.checking.parallel import in_parallel
 from snd_server.checking.suppressed import configured, unsuppressed
+from snd_server.console.tracebacks import show_traceback
 from snd_server.settings.rule_selection import RuleSettings
 from snd_server.workspace_files.files import DiskReader
 
@@ -28,14 +28,12 @@ class Checker:
         configurations: Configurations,
         command_line: RuleSettings,
         cache_folder: str | None = None,
-        show_tracebacks: bool = False,
     ) -> None:
         self.reader = DiskReader()
         self.configurations = configurations
         self.from_cache = 0
         """How many files needed no analysis."""
         self._command_line = command_line
-        self._show_tracebacks = show_tracebacks
         self._workspaces: dict[ProjectSettings, Workspace] = {}
         self._snapshots: dict[ProjectSettings, Snapshot] = {}
         self._sources: dict[str, Source] = {}
@@ -76,10 +74,7 @@ class Checker:
             snapshot = self._snapshot(path)
             return unsuppressed(snapshot, path, snapshot.diagnostics(path))
         except Exception as error:  # whatever it is, it must cost this file only
-            if self._show_tracebacks:
-                import traceback
-
-                traceback.print_exc(file=sys.stderr)
+            show_traceback()
             return (_internal_error(path, error),)
 
     def source(self, path: str) -> Source:

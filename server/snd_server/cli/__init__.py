@@ -25,7 +25,9 @@ def _run() -> int:
     import click
 
     from snd_server.cli.root import snd
+    from snd_server.console.tracebacks import show_tracebacks
 
+    show_tracebacks(False)
     try:
         status = snd.main(prog_name="snd", standalone_mode=False)
     except click.ClickException as error:
@@ -54,11 +56,9 @@ def _run() -> int:
 
 def _fault(error: Exception) -> int:
     from snd_server.console.terminal import say
+    from snd_server.console.tracebacks import show_traceback
 
-    if {"-v", "--verbose"} & set(sys.argv):
-        import traceback
-
-        traceback.print_exc()
+    show_traceback()
     what = f"{type(error).__name__}: {error}"
     say(f"snd itself failed ({what}). Please report this; -v shows the traceback", err=True)
     return 101

@@ -54,7 +54,12 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--output-file", metavar="FILE", help="Write there instead of to standard output.")
 @click.option("--stdin-filename", metavar="NAME", help="Check standard input (PATH is -) as if it were this file.")
 @click.option("-q", "--quiet", is_flag=True, help="Print diagnostics and nothing else.")
-@click.option("-v", "--verbose", is_flag=True, help="Show hints too, and on standard error what snd does.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Show hints too, and on standard error what snd does.",
+)
 def check(
     paths: tuple[str, ...],
     select: tuple[str, ...],

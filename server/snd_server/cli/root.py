@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 from snd_server import __version__
+from snd_server.console.tracebacks import show_tracebacks
 
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND and NNEF 1.0 files.",
@@ -25,6 +26,28 @@ _SUBCOMMANDS = {
 }
 
 
+def _show(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Let internal errors show their traceback. ``snd -v check`` is ``snd check -v``."""
+    if value:
+        show_tracebacks()
+        ctx.default_map = {name: {"verbose": True} for name in _SUBCOMMANDS}
+    return value
+
+
+def _let_show_tracebacks(command: click.Command) -> None:
+    """Let ``-v`` of a command show tracebacks, and add the option to a command that has none."""
+    for parameter in command.params:
+        if "-v" in parameter.opts:
+            parameter.callback = _show
+            return
+    command.params.append(
+        click.Option(
+            ["-v", "--verbose"], is_flag=True, expose_value=False, callback=_show,
+            help="Show the traceback of an internal error.",
+        )
+    )  # fmt: skip
+
+
 class _LazyGroup(click.Group):
     """Imports ``snd_server.cli.NAME`` for the subcommand ``NAME``, and none for the list of them."""
 
@@ -40,6 +63,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _SUBCOMMANDS:
             return None
         command: click.Command = getattr(import_module(f"snd_server.cli.{cmd_name}"), cmd_name)
+        _let_show_tracebacks(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -49,6 +73,10 @@ class _LazyGroup(click.Group):
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="snd")
+@click.option(
+    "-v", "--verbose", is_flag=True, expose_value=False, callback=_show,
+    help="Show the traceback of an internal error; before a command as after it.",
+)  # fmt: skip
 def snd() -> None:
     """Tools for models in SkriptND, the language of NNEF 2.0, and in NNEF 1.0.
 

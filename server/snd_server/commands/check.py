@@ -59,7 +59,6 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
         configurations,
         request.rules,
         cache_folder=default_folder() if request.use_cache else None,
-        show_tracebacks=request.verbose,
     )
     if request.unsafe_fixes and not (request.fix or request.diff or request.quiet):
         say("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)

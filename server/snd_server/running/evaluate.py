@@ -28,6 +28,7 @@ from snd_runtime.values import PlainValue
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.checking.checker import Checker
 from snd_server.checking.suppressed import unsuppressed
+from snd_server.console.tracebacks import show_traceback
 from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_LISTED_NAMES, MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
@@ -383,6 +384,8 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
     known = last is not None and last.done < last.total
     progress = f"; {last.done} of {last.total} operations were done" if last is not None and known else ""
     rule = LIMIT_EXCEEDED if failed.reason in ("time", "memory") else rules.INTERNAL_ERROR
+    if rule == rules.INTERNAL_ERROR:
+        show_traceback(failed.detail)
     return Failure(rule, f"{failed.message}{progress}")
 
 
