@@ -109,8 +109,13 @@ def test_archives_that_are_none_or_lie_cost_a_message(snd: Run, tmp_path: Path):
 
 def test_members_never_lead_out_of_an_archive(tmp_path: Path):
     outside = {"../w.dat": write_tensor(WEIGHT), "/w.dat": write_tensor(WEIGHT), ".hidden/w.dat": write_tensor(WEIGHT)}
-    path = _archive(tmp_path / "m.tar", {**_files(), **outside})
-    assert archives.read_members(str(path), lambda name: 1, 9).keys() == {"graph.nnef", "block/w.dat"}
+    for name, content in outside.items():
+        path = _archive(tmp_path / "m.tar", {**_files(), name: content})
+        if name.startswith(".hidden"):
+            assert archives.read_members(str(path), lambda name: 1, 9).keys() == {"graph.nnef", "block/w.dat"}
+        else:
+            with pytest.raises(OSError, match=f"the member '{name}' lies outside of the archive"):
+                archives.read_members(str(path), lambda name: 1, 9)
 
 
 def test_labels_never_lead_out_of_a_folder(snd: Run, tmp_path: Path):

@@ -82,11 +82,13 @@ def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_ARR
     Raises InvalidFileError, also if together they would unpack to more than ``most_bytes``.
     """
     with _archive(content) as archive:
-        members = {
-            member.filename.removesuffix(".npy"): member
-            for member in archive.infolist()
-            if member.filename.endswith(".npy")
-        }
+        members: dict[str, zipfile.ZipInfo] = {}
+        for member in archive.infolist():
+            name = member.filename.removesuffix(".npy")
+            if name in members and name != member.filename:
+                raise InvalidFileError(f"two of its arrays have the name '{name}'", member.header_offset)
+            if name != member.filename:
+                members[name] = member
         if only is not None:
             if only not in members:
                 known = ", ".join(f"'{each}'" for each in [*members][:10]) or "nothing"

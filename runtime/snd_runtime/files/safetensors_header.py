@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from math import prod
 from mmap import mmap
@@ -70,12 +72,28 @@ def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None
         raise InvalidFileError("the file ends within the header", len(content))
     try:
         raw = msgspec.json.decode(content[LENGTH_BYTES:first], type=dict[str, msgspec.Raw])
+        _demand_names_once(content[LENGTH_BYTES:first], len(raw.keys() - {_METADATA}))
         entries = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in raw.items() if name != _METADATA}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidFileError(f"this is not a header of safetensors: {error}", LENGTH_BYTES) from None
     found = {name: _tensor(name, entry, first, file_bytes) for name, entry in entries.items()}
     _demand_apart(found)
     return found
+
+
+def _demand_names_once(header: bytes, count: int) -> None:
+    """Raise InvalidFileError if the header has more than ``count`` entries: the names of some are those of others."""
+    if header.count(b'"data_offsets"') <= count:
+        return  # reading the header again takes longer than all else
+    names: list[str] = []
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        names[:] = [name for name, _ in pairs]  # the outermost object is the last
+
+    json.loads(header, object_pairs_hook=note)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise InvalidFileError(f"two of its tensors have the name '{twice}'", LENGTH_BYTES)
 
 
 def _demand_apart(tensors: Mapping[str, SafeTensor]) -> None:

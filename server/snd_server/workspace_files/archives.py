@@ -1,8 +1,8 @@
 """Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
 
-Members whose names would
-lead out of the archive, links, sparse files, and those in folders that begin with a point are not there. Whether an
-archive is compressed its first bytes tell.
+Programs differ in what they take where two members have one name, and for links, sparse files and names that lead out
+of the archive. So an archive with such a member that snd would read is refused. Members in folders that begin with a
+point are not there. The first bytes tell whether an archive is compressed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Member(Struct, frozen=True):
 def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int) -> Mapping[str, Member]:
     """Return the members of an archive by name, each as far as ``wanted`` says in bytes; 0 or None leaves a member out.
 
-    Raises OSError with a reason in ``strerror`` for what is no archive, or goes beyond the limits: what is returned has
-    at most ``most_bytes``.
+    Raises OSError with a reason in ``strerror`` for a file that is no archive, for a member that is wanted and is no
+    file, or the second of its name, and beyond the limits: what is returned has at most ``most_bytes``.
     """
     found: dict[str, Member] = {}
     left = most_bytes
@@ -52,8 +52,13 @@ def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int
         with open_file(path) as file, _Archive(path, file, os.fstat(file.fileno()).st_size) as archive:
             for name, info, within in archive.members():
                 length = wanted(name)
-                if not length or name in found:
+                kind = _kind(name, info)
+                if kind is not None and (length or name.endswith(_MODELS)):
+                    raise _unusable(path, f"the member '{name}' {kind}")
+                if not length or kind is not None:
                     continue
+                if name in found:
+                    raise _unusable(path, f"two of its members have the name '{name}'")
                 left -= min(length, info.size)
                 if left < 0:
                     raise _unusable(path, f"what snd reads of it has more than the {most_bytes:,} bytes allowed")
@@ -100,23 +105,23 @@ class _Archive:
         The name of such a member begins with that of its archive.
         """
         for name, info in self.named():
-            if not name.endswith(_MODELS) or self._level == MOST_ARCHIVES_WITHIN:
+            is_model = name.endswith(_MODELS) and _kind(name, info) is None
+            if not is_model or self._level == MOST_ARCHIVES_WITHIN:
                 yield name, info, self
                 continue
             with _Archive(self._path, self.content(info), info.size, self) as inner:
                 yield from ((f"{name}/{each}", found, within) for each, found, within in inner.members())
 
     def named(self) -> Iterator[tuple[str, tarfile.TarInfo]]:
-        """Yield the names and headers of the members that are files, and where they should be."""
+        """Yield the names, without ``.`` in them, and headers of members but folders and hidden files."""
         while (info := self._archive.next()) is not None:
             self._stream.end_header()
             self._archive.members.clear()  # type: ignore[attr-defined]  # public, but typeshed has it not
             self._archive.pax_headers = {}
             self._count_member()
-            name = info.name.removeprefix("./")
-            is_file = info.isreg() and not info.issparse()
-            if is_file and not any(part.startswith(".") or not part for part in name.split("/")):
-                yield name, info
+            parts = [part for part in info.name.split("/") if part not in ("", ".")]
+            if not info.isdir() and not any(part.startswith(".") and part != ".." for part in parts):
+                yield "/".join(["", *parts] if info.name.startswith("/") else parts), info
 
     def _count_member(self) -> None:
         self._count += 1
@@ -130,6 +135,18 @@ class _Archive:
         content = self._archive.extractfile(info)
         assert isinstance(content, BufferedReader)
         return content
+
+
+def _kind(name: str, info: tarfile.TarInfo) -> str | None:
+    """Return why a member is no file in the archive, in words; None if it is one."""
+    if name.startswith("/") or ".." in name.split("/"):
+        return "lies outside of the archive"
+    if info.issym() or info.islnk():
+        kind = "symbolic" if info.issym() else "hard"
+        return f"is a {kind} link to '{info.linkname}': pack the file itself"
+    if info.issparse():
+        return "is a sparse file: pack it without '--sparse'"
+    return None if info.isreg() else "is a device or a pipe"
 
 
 class _Bounded:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import random
 import struct
 import tarfile
 import tracemalloc
+import warnings
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +19,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.workspace import UnreadableText
-from snd_runtime.files import InvalidFileError, read_tensor, write_tensor
+from snd_runtime.files import InvalidFileError, read_npz, read_safetensors, read_tensor, write_npy, write_tensor
 from snd_server.workspace_files import archives, files
 from snd_server.workspace_files.archive_paths import GRAPH
 from snd_server.workspace_files.archives import read_members
@@ -37,16 +40,20 @@ def _member(name: str, content: bytes = b"", **fields: object) -> bytes:
 _END = bytes(1024)
 _WHOLE = _member(GRAPH, _GRAPH)
 _LINKS = [
-    _member("a.dat", type=tarfile.SYMTYPE, linkname="/etc/passwd"),
-    _member("b.dat", type=tarfile.SYMTYPE, linkname="../../secret"),
-    _member("c.dat", type=tarfile.LNKTYPE, linkname=GRAPH),
-    _member("d.dat", type=tarfile.CHRTYPE, devmajor=1, devminor=5),
-    _member("e.dat", type=tarfile.FIFOTYPE),
+    (_member("a.dat", type=tarfile.SYMTYPE, linkname="/etc/passwd"), "'a.dat' is a symbolic link to '/etc/passwd'"),
+    (_member("b.dat", type=tarfile.SYMTYPE, linkname="../../secret"), "'b.dat' is a symbolic link to '../../secret'"),
+    (_member("c.dat", type=tarfile.LNKTYPE, linkname=GRAPH), "'c.dat' is a hard link to 'graph.nnef'"),
+    (_member("d.dat", type=tarfile.CHRTYPE, devmajor=1, devminor=5), "'d.dat' is a device or a pipe"),
+    (_member("e.dat", type=tarfile.FIFOTYPE), "'e.dat' is a device or a pipe"),
+    (_member("../g.dat", b"x"), "'../g.dat' lies outside of the archive"),
+    (_member("/h.dat", b"x"), "'/h.dat' lies outside of the archive"),
+    (_member("i/../../j.dat", b"x"), "'i/../../j.dat' lies outside of the archive"),
+    (_member("m.nnef.tgz", type=tarfile.SYMTYPE, linkname="n"), "'m.nnef.tgz' is a symbolic link to 'n'"),
+]
+_NOT_THERE = [
     _member("f.dat", type=tarfile.DIRTYPE),
-    _member("../g.dat", b"x"),
-    _member("/h.dat", b"x"),
-    _member("i/../../j.dat", b"x"),
     _member(".k/l.dat", b"x"),
+    _member("._w.dat", b"x"),
 ]
 
 
@@ -56,16 +63,67 @@ def _write(tmp_path: Path, content: bytes, name: str = "model.nnef.tgz") -> str:
 
 
 def _names(path: str) -> list[str]:
-    return [*read_members(path, lambda name: 1 << 20, 1 << 30)]
+    return [*read_members(path, lambda name: 0 if name.endswith("README") else 1 << 20, 1 << 30)]
 
 
-def test_links_devices_and_ways_out_are_not_there(tmp_path: Path):
-    assert _names(_write(tmp_path, b"".join(_LINKS) + _WHOLE + _END)) == [GRAPH]
+def test_hidden_members_are_not_there(tmp_path: Path):
+    assert _names(_write(tmp_path, b"".join(_NOT_THERE) + _WHOLE + _END)) == [GRAPH]
 
 
-def test_the_first_of_several_members_of_a_name_counts(tmp_path: Path):
-    path = _write(tmp_path, _WHOLE + _member(GRAPH, b"other") + _member(f"./{GRAPH}", b"other") + _END)
-    assert read_members(path, lambda name: 1 << 20, 1 << 20)[GRAPH].start == _GRAPH
+@pytest.mark.parametrize(("member", "message"), _LINKS, ids=[message.split("'")[1] for _, message in _LINKS])
+def test_links_devices_and_ways_out_are_refused(tmp_path: Path, member: bytes, message: str):
+    """Programs take different bytes for them, or those of a file outside."""
+    with pytest.raises(OSError, match=f"the member {message}"):
+        _names(_write(tmp_path, _WHOLE + member + _END))
+
+
+def test_links_that_nothing_reads_are_accepted(tmp_path: Path):
+    members = _member("README", type=tarfile.SYMTYPE, linkname="docs/README") + _member("/etc/motd", b"x")
+    assert DiskReader().read(f"{_write(tmp_path, members + _WHOLE + members + _END)}/{GRAPH}") == _GRAPH.decode()
+
+
+@pytest.mark.parametrize("name", [GRAPH, f"./{GRAPH}", f".//./{GRAPH}"])
+def test_two_members_of_one_name_are_refused(tmp_path: Path, name: str):
+    """``tar`` takes the last of them, others the first."""
+    with pytest.raises(OSError, match=f"two of its members have the name '{GRAPH}'"):
+        _names(_write(tmp_path, _WHOLE + _member(name, b"other") + _END))
+
+
+def test_names_that_differ_in_case_are_two_names(tmp_path: Path):
+    assert _names(_write(tmp_path, _WHOLE + _member("w.dat", b"x") + _member("W.dat", b"x") + _END)) == [
+        GRAPH, "w.dat", "W.dat",
+    ]  # fmt: skip
+
+
+_MODEL = b"""version 1.0;
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [2]);
+    w = variable<scalar>(shape = [2], label = 'w');
+    y = add(x, w);
+}
+"""
+_TENSOR = write_tensor(np.ones(2, np.float32))
+_TWICE = {
+    "a link": (_member("w.dat", type=tarfile.SYMTYPE, linkname="v.dat"), "the member 'w.dat' is a symbolic link"),
+    "one name": (_member("w.dat", _TENSOR) + _member("./w.dat", _TENSOR), "two of its members have the name 'w.dat'"),
+}
+
+
+@pytest.mark.parametrize("suffix", ["tgz", "tar"])
+@pytest.mark.parametrize("kind", _TWICE)
+@pytest.mark.parametrize("command", [("check",), ("run",), ("convert", "-o", "new")])
+@pytest.mark.usefixtures("evaluated_here")
+def test_all_commands_refuse_the_same_archives(
+    tmp_path: Path, real, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], kind: str, suffix: str
+):
+    monkeypatch.chdir(tmp_path)
+    members, message = _TWICE[kind]
+    content = _member(GRAPH, _MODEL) + _member("v.dat", _TENSOR) + members + _END
+    path = _write(tmp_path, gzip.compress(content) if suffix == "tgz" else content, f"model.nnef.{suffix}")
+    outcome = real(command[0], path, *command[1:])
+    assert outcome.status in (1, 2)
+    assert message in outcome.stdout + outcome.stderr
 
 
 def _record(text: bytes) -> bytes:
@@ -144,7 +202,7 @@ def test_an_archive_may_not_unfold_to_much_more_than_it_is(tmp_path: Path, monke
 def test_many_members_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type_: bytes):
     monkeypatch.setattr(archives, "MOST_ARCHIVE_MEMBERS", 100)
     with pytest.raises(OSError, match="more than 100 members"):
-        _names(_write(tmp_path, b"".join(_member(f"{at}.dat", type=type_) for at in range(200)) + _END))
+        _names(_write(tmp_path, b"".join(_member(f"{at}/README", type=type_) for at in range(200)) + _END))
 
 
 _KEYWORDS = b"".join(b"%d k%04d=a\n" % (11, at) for at in range(9_000))
@@ -169,7 +227,8 @@ def test_archives_in_an_archive_share_its_limits(tmp_path: Path, monkeypatch: py
     def packed(content: bytes) -> bytes:
         return gzip.compress(content) if suffix == "tgz" else content
 
-    many = [_member(f"{at}.nnef.{suffix}", packed(_member("a.dat") * 30 + _END)) for at in range(4)]
+    members = b"".join(_member(f"{at}.dat") for at in range(30))
+    many = [_member(f"{at}.nnef.{suffix}", packed(members + _END)) for at in range(4)]
     with pytest.raises(OSError, match="it has more than 100 members"):
         _names(_write(tmp_path, b"".join(many) + _END))
     large = [_member(f"{at}.nnef.tgz", gzip.compress(_member("a.dat", bytes(900_000)) + _END)) for at in range(6)]
@@ -277,6 +336,34 @@ def test_models_whose_files_are_no_files(
         assert "Errno" not in outcome.stdout + outcome.stderr, command
         if where == GRAPH and command in ("shapes", "run", "graph", "convert"):
             assert "graph.nnef" in outcome.stdout + outcome.stderr, command
+
+
+# ---- files of several tensors ----------------------------------------------------------------------------------------
+def test_two_arrays_of_one_name_are_refused(tmp_path: Path):
+    """NumPy takes the last of them."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the second name
+        for value in (1, 2):
+            archive.writestr("gain.npy", write_npy(np.full(2, value)))
+    with pytest.raises(InvalidFileError, match="two of its arrays have the name 'gain'"):
+        read_npz(content.getvalue())
+
+
+@pytest.mark.parametrize("other", ["gain", "bias"])
+def test_two_tensors_of_one_name_are_refused(other: str):
+    """JSON does not say which of them counts."""
+    entries = (
+        f'"{name}":{{"dtype":"F32","shape":[1],"data_offsets":[{at},{at + 4}]}}'
+        for at, name in ((0, "gain"), (4, other))
+    )
+    header = f"{{{','.join(entries)}}}".encode()
+    content = len(header).to_bytes(8, "little") + header + bytes(8)
+    if other == "bias":
+        assert read_safetensors(content).keys() == {"gain", "bias"}
+        return
+    with pytest.raises(InvalidFileError, match="two of its tensors have the name 'gain'"):
+        read_safetensors(content)
 
 
 # ---- tensor files ----------------------------------------------------------------------------------------------------
