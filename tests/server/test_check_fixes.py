@@ -191,7 +191,9 @@ def test_the_summary_counts_hints_that_it_does_not_show(real, project):
 
 def test_a_rejected_fix_is_not_counted_afterwards(snd, project):
     (project / "a.sknd").write_text("tangle wrong\n")
-    assert "fixable" not in snd("check", "--fix").stdout
+    outcome = snd("check", "--fix")
+    assert "fixable" not in outcome.stdout
+    assert "(1 fix is not applied: other problems would follow)" in outcome.stdout
 
 
 def test_one_bad_fix_among_many_is_found():
@@ -338,3 +340,15 @@ def test_an_invocation_without_parentheses_is_fixed_in_steps(real, project):
     assert "1 with --fix --unsafe-fixes" in real("check", "a.sknd").stdout
     assert "Fixed 2 problems" in real("check", "a.sknd", "--fix", "--unsafe-fixes").stdout
     assert "math.neg(x)" in (project / "a.sknd").read_text()
+
+
+def test_a_file_with_errors_keeps_its_imports(real, project):
+    """``nn`` seems unused only because of the mistake."""
+    text = "import nn;\ngraph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = mn.relu(x); } }\n"
+    (project / "main.sknd").write_text(text)
+    assert "fixable" not in real("check", "-v", "main.sknd").stdout
+    real("check", "--fix", "main.sknd")
+    assert (project / "main.sknd").read_text() == text
+    (project / "main.sknd").write_text(text.replace("mn.relu(x)", "x"))
+    real("check", "--fix", "main.sknd")
+    assert "import" not in (project / "main.sknd").read_text()

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import (
@@ -129,8 +128,6 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
         problem for problem in check_imports(imports(db, path), frozenset(used), known)
         if complete or problem.rule != lints.UNUSED_IMPORT
     )  # fmt: skip
-    if any(problem.rule.severity is Severity.ERROR for problem in problems):  # a mistake may hide the use of a module
-        problems = [replace(each, repair=None) if each.rule is lints.UNUSED_IMPORT else each for each in problems]
     return _without_lost_imports(problems, tree, source(db, path).text)
 
 

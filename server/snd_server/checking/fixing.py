@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate, pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Rule, Severity, Span, TextEdit
-from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_VARIABLE
+from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_IMPORT, UNUSED_VARIABLE
 from snd_server.console.visible import visible
 from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
 
@@ -54,7 +55,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
     most = _ALL
     failures = 0
     for _ in range(MOST_FIX_ROUNDS):
-        offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
+        offered = [(found, found.fix) for found in not_held_back(diagnostics) if found.fix and wanted(found)]
         revealing = [fix for found, fix in offered if _may_reveal(found, fix) and fix not in rejected]
         fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]
         mended = [(found, fix) for found, fix in offered if fix in fixes]
@@ -79,6 +80,16 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
         else:
             most = len(fixes) // 2
     return FixedFile(text, count, frozenset(rejected), is_complete=False)
+
+
+def not_held_back(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the diagnostics of a file, those of unused imports without fix if there are errors.
+
+    A mistake may hide the use of a module, as in ``mn.relu(x)``.
+    """
+    if all(found.severity is not Severity.ERROR for found in diagnostics):
+        return [*diagnostics]
+    return [replace(found, fix=None) if found.rule is UNUSED_IMPORT else found for found in diagnostics]
 
 
 def _may_reveal(found: Diagnostic, fix: Fix) -> bool:

@@ -35,6 +35,8 @@ class Report(Struct, frozen=True):
     error_on_warning: bool = False
     fixed: int = 0
     """How many problems ``--fix`` removed before."""
+    declined: int = 0
+    """Number of fixes that ``--fix`` did not apply, since they would have caused other problems."""
     hidden_hints: int = 0
     """How many hints were found that are only shown with ``--verbose``."""
     quiet: bool = False

@@ -74,13 +74,15 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
         proofs, refuted = _prove(tracked(files, shown=not request.quiet), checker, prover)
         found = sorted([*found, *refuted], key=lambda each: (files.index(each.location.path), each.location.span))
     shown = [each for each in found if request.shows_hints or each.severity is not Severity.HINT]
+    withheld = {*rejected, *_held_back(found)}
     report = Report(
         files=tuple(files),
-        diagnostics=tuple(replace(each, fix=None) if each.fix in rejected else each for each in shown),
+        diagnostics=tuple(replace(each, fix=None) if each.fix in withheld else each for each in shown),
         source=checker.source,
         unsafe_fixes=request.unsafe_fixes,
         error_on_warning=request.error_on_warning,
         fixed=fixed,
+        declined=sum(each.fix in rejected and is_fixable(each, request.unsafe_fixes) for each in shown),
         hidden_hints=len(found) - len(shown),
         quiet=request.quiet,
         proofs=proofs,
@@ -89,6 +91,14 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
     if request.verbose:
         say(f"{counted(len(files), 'file')} checked, {checker.from_cache} known from the cache", err=True)
     return exit_status(report, request)
+
+
+def _held_back(found: Sequence[Diagnostic]) -> set[Fix | None]:
+    """Return the fixes that ``--fix`` does not apply while their files have errors."""
+    from snd_analysis.skriptnd.lints import UNUSED_IMPORT
+
+    broken = {each.location.path for each in found if each.severity is Severity.ERROR}
+    return {each.fix for each in found if each.rule is UNUSED_IMPORT and each.location.path in broken}
 
 
 def _prove(files: Iterable[str], checker: Checker, prover: Prover) -> tuple[tuple[Proof, ...], list[Diagnostic]]:

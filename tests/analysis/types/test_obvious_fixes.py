@@ -154,14 +154,16 @@ def test_an_operator_of_the_same_module_is_meant_first():
     ("statements", "marked", "origin", "said"),
     [
         ("y = nn.linear(x, w, b);", "w", "x", "'c' is 5 by the input 'input'"),
-        ("h = layout.flatten{axis=1}(i); y = nn.linear(h, w, b);", "b", "w", "'n' is 5 by the input 'filter'"),
+        ("h = layout.flatten{axis=1}(i); y = nn.linear(h, w, b);", "w", "b", "'n' is 3 by the input 'bias'"),
+        ("y = nn.linear(x, v, b);", "b", "v", "'n' is 5 by the input 'filter'"),
     ],
 )
 def test_the_argument_that_gives_an_extent_is_marked_beside_the_one_that_contradicts_it(
     statements: str, marked: str, origin: str, said: str
 ):
     """Either may be the wrong one: here it is ``w``, which is transposed."""
-    text = "import layout, nn;\ngraph g { @input { x: real[4,5]; i: real[4,1,5,1]; w: real[5,3]; b: real[3]; }\n" \
+    inputs = "x: real[4,5]; i: real[4,1,5,1]; w: real[5,3]; v: real[5,5]; b: real[3];"
+    text = f"import layout, nn;\ngraph g {{ @input {{ {inputs} }}\n" \
         f"    @output {{ y: real[4,3]; }} @compose {{ {statements} }} }}\n"  # fmt: skip
     (problem,) = [each for each in errors(text) if each.rule.name == "argument-shape"]
     first, declaration = problem.related

@@ -18,6 +18,8 @@ def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
 
 def generic_dtype(symbol: Symbol) -> Dtype | None:
     """Return the type of a declared generic type."""
-    if not isinstance(symbol.node, nodes.DtypeDeclaration) or symbol.node.base.text not in ABSTRACT:
-        return None  # a wrong base is reported where the type is declared
-    return Dtype(symbol.name, symbol.node.base.text)
+    if not isinstance(symbol.node, nodes.DtypeDeclaration):
+        return None
+    base = symbol.node.base.text
+    # A wrong base is reported where the type is declared: with 'num', most of what uses the type is right.
+    return Dtype(symbol.name, base if base in ABSTRACT else "num")

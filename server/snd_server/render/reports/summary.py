@@ -36,10 +36,13 @@ def _found(report: Report) -> str:
 def _fixable(report: Report) -> str:
     with_fix = sum(is_fixable(found, report.unsafe_fixes) for found in report.diagnostics)
     more = sum(is_fixable(found, True) for found in report.diagnostics) - with_fix
-    if not with_fix and not more:
-        return ""
-    unsafe = f"{more}{' more' if with_fix else ''} with --fix --unsafe-fixes" if more else ""
-    return f" ({', '.join(filter(None, [f'{with_fix} fixable with --fix' if with_fix else '', unsafe]))})"
+    said = [f"{with_fix} fixable with --fix"] if with_fix else []
+    if more:
+        said.append(f"{more}{' more' if with_fix else ''} with --fix --unsafe-fixes")
+    if report.declined:
+        fixes = "1 fix is" if report.declined == 1 else f"{report.declined} fixes are"
+        said.append(f"{fixes} not applied: other problems would follow")
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _hidden(report: Report) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import islice, permutations
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -249,7 +249,7 @@ class ArgumentCheck:
     ) -> None:
         transposed = transposed_argument(self._bound)
         if transposed is not None:
-            self._report_transposed(*transposed)
+            self._report_transposed(*transposed, bound=[each for each in self._bound if each is not transposed])
             return
         # Names in the type are not those of the invocation.
         names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
@@ -262,13 +262,18 @@ class ArgumentCheck:
         notes = (*self._origin(parameter, needed, others), self._note(parameter))
         self._work.context.report(rules.ARGUMENT_SHAPE, place, message, notes)
 
-    def _report_transposed(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
+    def _report_transposed(
+        self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue, bound: Sequence[_Bound]
+    ) -> None:
         extents = [f"{each}" for each in value.extents or ()]
         message = (
             f"'{written(argument)}' has [{', '.join(extents)}], which fits transposed: the input "
             f"'{parameter.symbol.name}' of '{self._name.name}' needs [{', '.join(reversed(extents))}]"
         )
-        self._report(rules.ARGUMENT_SHAPE, argument, message, parameter)
+        needed = [extent for extent in value.extents or () if extent is not None]
+        origins = (note for extent in needed for note in self._origin(parameter, extent, bound))
+        notes = (*islice(origins, 1), self._note(parameter))
+        self._work.context.report(rules.ARGUMENT_SHAPE, argument, message, notes)
 
     def _origin(self, parameter: TensorParameter, needed: Integer, others: Sequence[_Bound]) -> Iterator[Note]:
         """A note at the argument that gives the extent which is needed: it may be the wrong one."""
