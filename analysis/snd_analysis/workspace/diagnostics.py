@@ -182,10 +182,13 @@ def _sample_problems(
     composed = dict(composed_definitions(db, path, budget, with_counterexamples))
     for name, bound_by_samples in by_target.items():
         whole = composed.get(name) or composed_definition(db, name, with_counterexamples)
+        found: dict[int, list[tuple[UnstatedEquality, int]]] = {}
         for unstated in whole.unstated:
             number = unstated.number_in(bound_by_samples)
-            if number is not None and whole.specialization is not None:
-                yield _equal_by_accident(db, whole.specialization.template, unstated, number)
+            if number is not None:
+                found.setdefault(id(unstated.operation), []).append((unstated, number))
+        for equalities in found.values() if whole.specialization is not None else ():
+            yield _equal_by_accident(db, whole.specialization.template, equalities)
 
 
 def _checked_samples(
@@ -229,19 +232,23 @@ def _bound_by(known: CheckedSample) -> Specialization | None:
     return bound if bound is not None and bound.valid else None
 
 
-def _equal_by_accident(db: Database, of: Template, found: UnstatedEquality, number: int) -> Problem:
-    """Return the problem that only the number in the samples of an operator makes extents equal that must be."""
+def _equal_by_accident(db: Database, of: Template, found: Sequence[tuple[UnstatedEquality, int]]) -> Problem:
+    """Return the problem that only the samples of an operator give an invocation in it the sizes that it needs."""
     from snd_analysis.skriptnd.format import new_assertion
 
     path = of.name.path
     start, definition, _ = definitions(db, path)[of.name.name]
-    assertion = f"{found.first.name} == {found.second.name}"
+    assertion = " && ".join(each.condition for each, _ in found)
     edit = new_assertion(source(db, path).text, start, definition, assertion)
     repair = None if edit is None else Repair(f"assert '{assertion}'", (edit,), safe=False)
-    called = found.operation.operator
+    (first, number), *_ = found
+    called = first.operation.operator
     shown = called.name if called is not None else "this"
-    message = rules.equal_by_accident.message(shown, found.first.name, found.second.name, number)
-    span = of.moved(found.operation.place).span.shifted(start)
+    equalities = [
+        (each.first.name, each.second if isinstance(each.second, int) else each.second.name) for each, _ in found
+    ]
+    message = rules.equal_by_accident.message(shown, equalities, number)
+    span = of.moved(first.operation.place).span.shifted(start)
     return Problem(rules.EQUAL_BY_ACCIDENT, span, message, repair=repair)
 
 

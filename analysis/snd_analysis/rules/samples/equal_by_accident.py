@@ -1,11 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from snd_analysis.base import Rule, Severity
 
 EQUAL_BY_ACCIDENT = Rule("equal-by-accident", section="tool", severity=Severity.HINT)
 
 
-def message(operator: str, first: str, second: str, number: int) -> str:
-    """Return what is wrong with an invocation of an operator that needs two extents to be equal."""
-    equal = f"'{operator}' needs '{first}' and '{second}' to be equal"
-    return f"{equal}, which nothing states: both are {number} in the sample"
+def message(operator: str, equalities: Sequence[tuple[str, str | int]], number: int) -> str:
+    """Return the message about an invocation that needs sizes to be equal, to each other or to numbers.
+
+    ``number`` is the first size in the sample.
+    """
+    needed = [
+        f"'{first}' to be {second}" if isinstance(second, int) else f"'{first}' and '{second}' to be equal"
+        for first, second in equalities
+    ]
+    if len(needed) > 1:
+        shown = "the sample has such sizes"
+    else:
+        shown = (
+            f"it is {number} in the sample" if isinstance(equalities[0][1], int) else f"both are {number} in the sample"
+        )
+    return f"'{operator}' needs {', and '.join(needed)}, which nothing states: {shown}"
