@@ -245,3 +245,45 @@ def test_slices_that_begin_behind_the_last_element_are_empty(begin: int):
     with pytest.raises(EvaluationFailed, match="'begin' must be before 'end'"):
         cvm("slice", [0, 1, 2], begin=[begin], end=[9])
     same(cvm("slice", [0, 1, 2], begin=[begin], end=[0], strides=[-1]), [2, 1])
+
+
+def test_pooling_takes_one_padding_and_any_stride():
+    x = np.arange(12).reshape(1, 1, 3, 4)
+    both = cvm("MaxPooling", x, pool_size=[2, 3], padding=[1, 1])
+    same(cvm("MaxPooling", x, pool_size=[2, 3], padding=[1]), both)
+    same(cvm("MaxPooling", x, pool_size=[2, 3], padding=1), both)
+    same(cvm("MaxPooling", x, pool_size=[2, 2], strides=[5000, 1]), [[[[5, 6, 7]]]])
+    for given, message in (
+        ({"padding": [1, 1, 1]}, "one item or two"), ({"strides": [0, 1]}, "must be at least 1"),
+        ({"padding": [4096]}, "less than 4096"), ({"padding": [2]}, "greater than those of 'padding'"),
+    ):  # fmt: skip
+        with pytest.raises(EvaluationFailed, match=message):
+            cvm("MaxPooling", x, pool_size=[2, 2], **given)
+
+
+@pytest.mark.parametrize(
+    ("shape", "indices", "axis"),
+    [((0,), (0,), None), ((0,), (2, 0), None), ((0, 2), (0,), 0), ((2, 0), (0,), 1), ((0, 0), (3,), 0)],
+)
+def test_nothing_is_taken_from_an_empty_table(shape: tuple[int, ...], indices: tuple[int, ...], axis: int | None):
+    table, at = np.zeros(shape, int), np.zeros(indices, int)
+    given = {} if axis is None else {"axis": axis}
+    expected = indices if axis is None else (*shape[:axis], *indices, *shape[axis + 1 :])
+    assert cvm("take", table, at, **given).shape == expected
+    if axis is None:
+        assert cvm("cvm_lut", at, table).shape == expected
+
+
+def test_an_index_needs_an_element():
+    with pytest.raises(EvaluationFailed, match="there are indices, but no elements"):
+        cvm("take", np.zeros(0, int), np.array([0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("sum", {"axes": 1}), ("max", {"axes": -1}), ("squeeze", {"axes": 0}), ("tile", {"reps": 2}),
+     ("slice", {"begin": 0, "end": 1}), ("strided_slice", {"begin": 0, "end": 1, "strides": 1})],
+)  # fmt: skip
+def test_one_number_is_a_list_of_one_item(name: str, given: dict[str, int]):
+    x = np.arange(6).reshape(1, 2, 3)
+    same(cvm(name, x, **given), cvm(name, x, **{key: [value] for key, value in given.items()}))

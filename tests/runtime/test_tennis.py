@@ -148,6 +148,25 @@ def test_packs():
     close(second, Y.repeat(3, 1).repeat(5, 3))
 
 
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
+def test_a_single_number_combines_with_every_tensor(name: str):
+    """Appendix 1 has scalars, tensors, and tensors that are repeated along extents of 1."""
+    combine = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}[name]
+    for x, a in ((X, np.array(2.5)), (np.array(2.5), X), (np.array(2.5), np.array(0.5)), (X, np.array([2.5]))):
+        close(tennis(name, x, a), combine(x, a))
+    column = np.array([[1.0], [2.0]])
+    close(tennis(name, np.array([[3.0, 4.0]]), column), combine(np.array([[3.0, 4.0]]), column))
+    with pytest.raises(EvaluationFailed, match="must have one rank, or one of them a single element"):
+        tennis(name, np.ones((2, 2)), np.ones(2))
+
+
+@pytest.mark.parametrize("given", [{}, {"dim": 1}])
+def test_one_slope_is_a_number_or_a_list(given: dict[str, Any]):
+    expected = np.where(X > 0, X, 0.25 * X)
+    close(tennis("prelu", X, slope=0.25, **given), expected)
+    close(tennis("prelu", X, slope=[0.25], **given), expected)
+
+
 @pytest.mark.parametrize(("method", "size"), [("VALID", 3), ("SAME", 4)])
 def test_paddings_of_tensorflow(method: str, size: int):
     """Of 8 elements, a window of 3 and a stride of 2, the text has 3 and 4 windows."""

@@ -81,6 +81,12 @@ def test_roles_and_forms_are_those_of_the_specification(tmp_path):
     assert declared("resize2d", "size=[-1,2]", type="0") == (["type_=0", "size=[-1,2]"], [])
     assert declared("MUL", "shift=[1]", "input1=[6]") == (["shift=1"], ["input1=[6]"])
     assert declared("TABLE", "input=[6]", TABLE="[1,2]") == ([], ["table=[1,2]", "Input=[6]"])
+    for rows in ("[[1,0,0,1]]", "[[1],[0],[0],[1]]", "[[1,0],[1]]", "[[[1,0],[0,1]]]"):
+        with pytest.raises(ArgumentError, match="a row of two numbers for each dimension"):
+            declared("pad", f"padding={rows}")
+    assert declared("pad", padding="[[1,0],[0,1]]") == (["padding=[1,0,0,1]"], [])
+    assert declared("PAD", padding="[[1,0],[0,1]]") == (["padding=[1,0,0,1]"], [])
+    assert declared("resize2d", size="[[-1,2]]") == (["size=[[-1,2]]"], []), "no rows: refused as a nested list"
     with pytest.raises(ArgumentError, match="known before the run"):
         declared("pad", "padding=random[2,2]")
 

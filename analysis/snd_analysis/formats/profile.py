@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import OperatorName, Rule, Span
-from snd_analysis.compose import Failure, Site, Specialization, specialization_of, written_call
+from snd_analysis.compose import Failure, Site, Specialization, shape_text, specialization_of, written_call
 from snd_analysis.formats.counterparts import COUNTERPARTS
 from snd_analysis.formats.intervals import constant_items, extents
 from snd_analysis.formats.reached import TOSA
@@ -63,6 +63,8 @@ class _Walk:
                 self._pass_on(each.source, each.local)
         for name, part in operation.subgraphs.items():
             yield from self.graph(part)
+            if name.startswith("condition"):
+                yield from _condition(operation, part)
             for inner, outer in zip(part.outputs.values(), operation.outputs, strict=False):
                 if not name.startswith("condition"):
                     self._pass_on(inner, outer)
@@ -195,6 +197,16 @@ class _Walk:
                 elif shape is not None and prod(shape) > _GREATEST_SIZE:
                     message = f"'{tensor.name}' has {prod(shape)} elements, and {_GREATEST_SIZE} are the most"
                     yield _at(operation, rules.TOSA_SHAPE, message)
+
+
+def _condition(operation: Operation, condition: Graph) -> Iterator[Failure]:
+    """Yield a condition of COND_IF or WHILE_LOOP that has dimensions (T39)."""
+    for value in condition.outputs.values():
+        if isinstance(value, Tensor) and value.shape:
+            message = f"a condition of TOSA has rank 0, but this one has the shape [{shape_text(value)}]"
+            place = value.place if value.kind is TensorKind.RESULT else None
+            site = Site(place or operation.place, "the condition is tested here")
+            yield Failure(rules.TOSA_SHAPE, message, (site,))
 
 
 def _scales(operation: Operation, name: str) -> Iterator[Failure]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from snd_analysis.compose import Template
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, is_format_library, library_modules
 from snd_analysis.workspace import Snapshot
 from snd_server.running.arguments import ArgumentError, among
-from snd_server.running.specified_names import declared_name, is_specified
+from snd_server.running.specified_names import declared_name
 from snd_server.workspace_files.model_folder import no_graph
 
 
@@ -22,7 +22,7 @@ def chosen_definition(snapshot: Snapshot, path: str, graph: str | None, operator
         written = graphs[0].name.text
     name = _name(snapshot, path, written)
     known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
-    if is_specified(name.path):
+    if is_format_library(name.path):
         name = OperatorName(name.path, declared_name(name.name, known))
     template = snapshot.template(name)
     if template is None or template.definition.kind != kind:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
-from snd_analysis.skriptnd.names import is_library
+from snd_analysis.skriptnd.names import is_format_library, is_library
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, elaborated, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
@@ -35,7 +35,7 @@ from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, among, parse_arguments
 from snd_server.running.definitions import chosen_definition
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
-from snd_server.running.specified_names import as_declared, is_specified, with_reals
+from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
 from snd_server.running.weight_maps import Rule, read_rules, renamed
@@ -215,10 +215,10 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
             )
             raise ArgumentError(f"--quantize: {message}")
     attributes, tensors = request.attributes, request.inputs
-    if is_specified(template.name.path):
+    if is_format_library(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
     inputs = given_tensors(tensors, request.memory_bytes, names=[member.name for member in template.inputs])
-    if is_specified(template.name.path):
+    if is_format_library(template.name.path):
         attributes = with_reals(template, attributes, inputs)
     given = parse_arguments(template, attributes, (), request.types)
     _demand_inputs(template, inputs)

@@ -9,18 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from snd_analysis.compose import Member, Template
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_runtime.evaluation import InputValue, LiteralInput, dtype_of_input
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.tensor_inputs import given_tensors
 
 _INT = re.compile(r"(?<![\w.])\d+(?![\w.])")
 """A whole number; names of attributes have letters before their digits."""
-
-
-def is_specified(path: str) -> bool:
-    """Return whether a module has the operators of a specification."""
-    return path.startswith(LIBRARY_PREFIX) and path.removeprefix(LIBRARY_PREFIX) in format_modules()
+_PAIRS = {("tennis", "padding"), ("tosa", "padding")}
+"""The attributes that a specification shapes as rows of two numbers, one for each dimension."""
 
 
 def declared_name(name: str, known: Iterable[str]) -> str:
@@ -62,7 +59,8 @@ def as_declared(
             as_attributes.append(item)
         else:
             text = _value(item, most_bytes) if is_input else text.strip()
-            as_attributes.append(f"{name}={_flat(text, attribute_of[name])}")
+            given = f"{'--input' if is_input else '--attrib'} {item}"
+            as_attributes.append(f"{name}={_flat(given, text, template, attribute_of[name])}")
     return tuple(as_attributes), tuple(as_inputs)
 
 
@@ -89,11 +87,22 @@ def with_reals(template: Template, attributes: Sequence[str], inputs: Mapping[st
     return tuple(_INT.sub(r"\g<0>.0", item) if item.partition("=")[0] in real else item for item in attributes)
 
 
-def _flat(text: str, member: Member) -> str:
-    """Return a nested list as the pack that an attribute is, or the only item of a list where it is no pack."""
+def _flat(item: str, text: str, template: Template, member: Member) -> str:
+    """Return a nested list as the pack that an attribute is, or the only item of a list where it is no pack.
+
+    Paddings are the only attributes that a specification shapes as rows. Raises ArgumentError for other rows.
+    """
     if text[:1] != "[" or "'" in text or '"' in text:
         return text
-    items = text.replace("[", "").replace("]", "")
+    flat = text.replace("[", "").replace("]", "")
     if member.node.pack is None:
-        return items if "," not in items else text
-    return f"[{items}]" if text[1:].lstrip()[:1] == "[" else text
+        return flat if "," not in flat else text
+    if text[1:].lstrip()[:1] != "[" or (template.name.path.removeprefix(LIBRARY_PREFIX), member.name) not in _PAIRS:
+        return text
+    try:
+        shape = np.array(json.loads(text)).shape
+    except ValueError:  # rows of different lengths, or no numbers
+        shape = ()
+    if len(shape) != 2 or shape[1] != 2:
+        raise ArgumentError(f"{item}: '{member.name}' has a row of two numbers for each dimension, before and after it")
+    return f"[{flat}]"

@@ -18,7 +18,7 @@ from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorValue, as_tensor, tensor_value
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import Symbol, SymbolKind, is_constant
+from snd_analysis.skriptnd.names import Symbol, SymbolKind, is_constant, is_format_library
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -238,7 +238,7 @@ class Binder:
     # ---- what inputs determine ---------------------------------------------------------------------------------------
     def _bind_rest(self) -> None:
         """Deferred defaults and lengths, in whatever order they determine each other."""
-        while self._bind_more() or self._bind_absent():
+        while self._bind_more() or self._bind_single_items() or self._bind_absent():
             pass
         for member in self._uniform:
             self._report_unknown_length(member)
@@ -331,6 +331,21 @@ class Binder:
         else:
             self.scope.values[member.symbol] = Pack((Run(length, value),), dtype=dtype_of(value))
         return True
+
+    def _bind_single_items(self) -> bool:
+        """Take one value as a list of one item where nothing tells the length, in the operators of other formats.
+
+        Their texts allow one number for such a list; the draft does not (2.6.2).
+        """
+        if not is_format_library((self.template.original or self.template.name).path):
+            return False
+        for member in self._uniform:
+            length = self._declared_length(member)
+            form = None if length is None else self.template.form(length)
+            if form is not None and (form.factor, form.offset) == (1, 0) and form.symbol not in self.scope.values:
+                self.scope.values[form.symbol] = shapes.constant(1)
+                return True
+        return False
 
     def _report_unknown_length(self, member: Member) -> None:
         expression = self._declared_length(member)

@@ -27,7 +27,7 @@ from snd_analysis.compose.template import Template
 from snd_analysis.compose.written_call import written_call
 from snd_analysis.model import Callee, Graph, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules
+from snd_analysis.skriptnd.names import is_format_library
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack, Value
 
@@ -107,7 +107,7 @@ def _may_know(operation: Operation, known: _Known) -> bool:
 
 
 def _is_of_format(template: Template) -> bool:
-    return template.in_library and template.name.path.removeprefix(LIBRARY_PREFIX) in format_modules()
+    return is_format_library(template.name.path)
 
 
 def _stored(tensors: Iterable[Tensor]) -> _Known:

@@ -63,6 +63,11 @@ def is_library(path: str) -> bool:
     return path.startswith(LIBRARY_PREFIX)
 
 
+def is_format_library(path: str) -> bool:
+    """Return whether a path names a module with the operations of another format."""
+    return is_library(path) and path.removeprefix(LIBRARY_PREFIX) in format_modules()
+
+
 @cache
 def library_names(module: str) -> ModuleNames:
     """Return the definitions of a module of the library; found by their heads, so that nothing need be parsed for
