@@ -41,6 +41,7 @@ from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
 from snd_analysis.workspace.composing import (
+    ComposedDefinition,
     beyond_budget,
     composed_definition,
     composed_definitions,
@@ -182,13 +183,7 @@ def _sample_problems(
     composed = dict(composed_definitions(db, path, budget, with_counterexamples))
     for name, bound_by_samples in by_target.items():
         whole = composed.get(name) or composed_definition(db, name, with_counterexamples)
-        found: dict[int, list[tuple[UnstatedEquality, int]]] = {}
-        for unstated in whole.unstated:
-            number = unstated.number_in(bound_by_samples)
-            if number is not None:
-                found.setdefault(id(unstated.operation), []).append((unstated, number))
-        for equalities in found.values() if whole.specialization is not None else ():
-            yield _equal_by_accident(db, whole.specialization.template, equalities)
+        yield from _equal_by_accident(db, whole, bound_by_samples)
 
 
 def _checked_samples(
@@ -232,8 +227,19 @@ def _bound_by(known: CheckedSample) -> Specialization | None:
     return bound if bound is not None and bound.valid else None
 
 
-def _equal_by_accident(db: Database, of: Template, found: Sequence[tuple[UnstatedEquality, int]]) -> Problem:
-    """Return the problem that only the samples of an operator give an invocation in it the sizes that it needs."""
+def _equal_by_accident(db: Database, whole: ComposedDefinition, samples: Sequence[Specialization]) -> Iterator[Problem]:
+    """Yield a problem for each invocation in an operator that has the sizes it needs only in the samples."""
+    found: dict[int, list[tuple[UnstatedEquality, int]]] = {}
+    for unstated in whole.unstated:
+        number = unstated.number_in(samples)
+        if number is not None:
+            found.setdefault(id(unstated.operation), []).append((unstated, number))
+    if whole.specialization is not None:
+        for equalities in found.values():
+            yield _unstated_problem(db, whole.specialization.template, equalities)
+
+
+def _unstated_problem(db: Database, of: Template, found: Sequence[tuple[UnstatedEquality, int]]) -> Problem:
     from snd_analysis.skriptnd.format import new_assertion
 
     path = of.name.path
