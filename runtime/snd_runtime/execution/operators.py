@@ -11,6 +11,7 @@ from snd_runtime.conditions import Call, demand, stored
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.decompositions import check_decomposition
 from snd_runtime.execution.failing import check_bounds
+from snd_runtime.execution.flat import repeated_program
 from snd_runtime.execution.prepared import Prepared, prepared
 from snd_runtime.execution.state import State
 from snd_runtime.execution.stepwise import Stepwise
@@ -109,7 +110,7 @@ def _composed(
     if program is None:
         return Stepwise(state, ready.specialization, arguments, scope, iterations, is_root).run_composition()
     if is_repeated and (is_root or iterations or state.is_repeated):
-        program = ready.repeated_program(is_root, state.compiles) or program
+        program = repeated_program(ready, is_root=is_root, compiles=state.compiles) or program
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, is_root)
     outputs = program.compute(frame)

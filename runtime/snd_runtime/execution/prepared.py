@@ -18,7 +18,6 @@ from snd_analysis.symbolic.values import Pack
 from snd_runtime.conditions import Conditions, conditions_of
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
-from snd_runtime.execution.flat import flattened, with_rows
 from snd_runtime.execution.lifetimes import last_uses
 from snd_runtime.execution.plain import array_dtype, plain, static_shape
 from snd_runtime.execution.program import Program
@@ -26,7 +25,6 @@ from snd_runtime.intrinsics import INTRINSICS, Intrinsic
 from snd_runtime.limits import Budget
 from snd_runtime.lowering import Lowered, constant_values, lower
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.kernels import has_compiler
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.values import PlainValue
 
@@ -45,6 +43,8 @@ class Prepared:
         self.has_updates = bool(specialization.template.updates)
         self.runs = 0
         """Number of runs of the composition."""
+        self.repeated_programs: dict[tuple[bool, bool], Program | None] = {}
+        """Programs for repeated runs; see ``execution.flat``."""
         self._constants: dict[np.dtype[Any], dict[str, Argument]] = {}
         self._defaults: dict[tuple[int, np.dtype[Any]], Argument] = {}
 
@@ -57,32 +57,6 @@ class Prepared:
             return compiled(self.specialization, weight_of)
         except Undecided:
             return None
-
-    @cached_property
-    def flat_program(self) -> Program | None:
-        """Return ``program`` with fewer and longer steps, for repeated runs."""
-        return None if self.program is None else flattened(self.program, prepared, is_root=False)
-
-    @cached_property
-    def flat_root_program(self) -> Program | None:
-        """The same for what was asked for, whose scope has no name."""
-        return None if self.program is None else flattened(self.program, prepared, is_root=True)
-
-    @cached_property
-    def compiled_program(self) -> Program | None:
-        """The same, of steps that are compiled where they can be."""
-        return None if self.flat_program is None else with_rows(self.flat_program, prepared)
-
-    @cached_property
-    def compiled_root_program(self) -> Program | None:
-        """The same for what was asked for, whose scope has no name."""
-        return None if self.flat_root_program is None else with_rows(self.flat_root_program, prepared)
-
-    def repeated_program(self, is_root: bool, compiles: bool) -> Program | None:
-        """Return the program for repeated runs."""
-        if compiles and has_compiler():
-            return self.compiled_root_program if is_root else self.compiled_program
-        return self.flat_root_program if is_root else self.flat_program
 
     @cached_property
     def is_only_composed(self) -> bool:

@@ -11,7 +11,7 @@ from snd_analysis.compose import Session, Specialization
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound, converted
 from snd_runtime.execution.failing import check_empty_packs
-from snd_runtime.execution.flat.shortcut import Shortcut, shortcut_of
+from snd_runtime.execution.flat import Shortcut, shortcut_of
 from snd_runtime.execution.operators import invoke, run_specialization
 from snd_runtime.execution.prepared import prepared, weight_of
 from snd_runtime.execution.request import Execution, RunResult

@@ -7,6 +7,7 @@ import pytest
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, StatefulGraph, execute
+from snd_runtime.execution.flat import repeated_program
 from snd_runtime.execution.flat.entry import Entry
 from snd_runtime.execution.flat.fused import FusedFormulas
 from snd_runtime.execution.prepared import prepared
@@ -31,7 +32,7 @@ def test_element_wise_operators_are_one_step(shape: tuple[int, ...], real: type)
     session, specialization = instance_of(NET, [x])
     request = Execution(real=np.dtype(real))
     first, again = (execute(session, specialization, [x], request) for _ in range(2))
-    program = prepared(specialization).flat_root_program
+    program = repeated_program(prepared(specialization), is_root=True, compiles=False)
     assert program is not None
     fused = [step for step in program.steps if isinstance(step.action, FusedFormulas)]
     assert len(fused) == 1
@@ -100,7 +101,7 @@ operator count { @input { x: real[n]; } @variable { total: real[n]; } @output { 
     assert np.array_equal(first["y"], h)  # type: ignore[arg-type]
     assert np.array_equal(first["c"], total)  # type: ignore[arg-type]
     again = graph.run([x, ds])
-    program = prepared(specialization).flat_root_program
+    program = repeated_program(prepared(specialization), is_root=True, compiles=False)
     assert program is not None
     (body,) = [step.action.body for step in program.steps if isinstance(step.action, Repetition)]
     assert [type(step.action) for step in body.steps] == [Entry, FusedFormulas]

@@ -1,6 +1,6 @@
-"""Programs that run again and again, of fewer and longer steps."""
+"""Programs for repeated runs, with fewer and longer steps."""
 
-from snd_runtime.execution.flat.flattening import flattened
-from snd_runtime.execution.flat.rows import with_rows
+from snd_runtime.execution.flat.repeated import repeated_program
+from snd_runtime.execution.flat.shortcut import Shortcut, shortcut_of
 
-__all__ = ["flattened", "with_rows"]
+__all__ = ["Shortcut", "repeated_program", "shortcut_of"]

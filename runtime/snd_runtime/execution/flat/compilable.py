@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.compose import Specialization
 from snd_analysis.compose.formulas import Slot
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.flat.entry import Entry
 from snd_runtime.execution.flat.fused import FusedFormulas
 from snd_runtime.execution.flat.leaf import Leaf
-from snd_runtime.execution.program import (
-    Step,
-)
+from snd_runtime.execution.prepared import prepared
+from snd_runtime.execution.program import Step
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.compiled.calls import Call, Scratch
 from snd_runtime.lowering.memory import array_types
-
-if TYPE_CHECKING:
-    from snd_runtime.execution.prepared import Prepared
-
-Prepare: TypeAlias = "Callable[[Specialization], Prepared]"
 
 
 class CompilableStep(Struct, frozen=True):
@@ -37,7 +30,7 @@ class CompilableStep(Struct, frozen=True):
     tensors: Mapping[int, Slot]
 
 
-def compilable(step: Step, real: np.dtype[Any], prepared: Prepare) -> CompilableStep | None:
+def compilable(step: Step, real: np.dtype[Any]) -> CompilableStep | None:
     """Return the calls of a step; None if not all of it can be compiled."""
     match step.action:
         case Entry():
@@ -46,11 +39,11 @@ def compilable(step: Step, real: np.dtype[Any], prepared: Prepare) -> Compilable
             calls = fused.calls(real)
             return None if calls is None else CompilableStep(step, calls, fused.slots)
         case Leaf() as leaf:
-            return _compilable_leaf(step, leaf, real, prepared)
+            return _compilable_leaf(step, leaf, real)
     return None
 
 
-def _compilable_leaf(step: Step, leaf: Leaf, real: np.dtype[Any], prepared: Prepare) -> CompilableStep | None:
+def _compilable_leaf(step: Step, leaf: Leaf, real: np.dtype[Any]) -> CompilableStep | None:
     ready = prepared(leaf.specialization)
     if not ready.is_only_formulas:
         return None

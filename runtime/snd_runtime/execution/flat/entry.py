@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from snd_analysis.model import TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.flat.leaf import Chain, Scope, seen_through
+from snd_runtime.execution.prepared import Prepared
 from snd_runtime.execution.program import Fixed, Frame, Reference, filled
 from snd_runtime.execution.state import joined
 from snd_runtime.lowering.lowered import Argument
-
-if TYPE_CHECKING:
-    from snd_runtime.execution.prepared import Prepared
 
 
 class Entry(Struct, frozen=True):

@@ -6,14 +6,13 @@ This is what runs again and again if nobody watches values on the way. The value
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose import Site, Specialization
+from snd_analysis.compose import Site
 from snd_analysis.compose.formulas import Slot
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import with_free_slots
@@ -22,6 +21,7 @@ from snd_runtime.execution.flat.fused import Claim, FusedFormulas
 from snd_runtime.execution.flat.hoisting import with_hoisted_steps
 from snd_runtime.execution.flat.leaf import Chain, Leaf, Scope
 from snd_runtime.execution.limits import MOST_CONSTANT_ELEMENTS, MOST_FLAT_STEPS
+from snd_runtime.execution.prepared import Prepared, prepared
 from snd_runtime.execution.program import (
     Choice,
     ControlPart,
@@ -35,15 +35,12 @@ from snd_runtime.execution.program import (
 from snd_runtime.execution.state import joined
 from snd_runtime.lowering.fusion import Fused, Member
 
-if TYPE_CHECKING:
-    from snd_runtime.execution.prepared import Prepared
 
-
-def flattened(program: Program, prepared: Callable[[Specialization], Prepared], is_root: bool) -> Program:
+def flattened(program: Program, is_root: bool) -> Program:
     """Return an equivalent program in which composed operators are inlined as far as possible."""
     if program.weight > MOST_FLAT_STEPS:
         return program
-    work = _Flattening(prepared, program.size)
+    work = _Flattening(program.size)
     kept = slots_of([*program.outputs, *(reference for _, reference in program.updates)])
     read_later = {slot for step in program.update_steps for slot in step.action.reads()}
     steps = work.steps(program.steps, _Around(Scope(), is_root, ()), kept | read_later)
@@ -75,9 +72,8 @@ class _Inlined(Struct, frozen=True):
 
 
 class _Flattening:
-    def __init__(self, prepared: Callable[[Specialization], Prepared], size: int) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
-        self._prepared = prepared
 
     def steps(self, steps: Sequence[Step], around: _Around, kept: set[int]) -> list[Step]:
         """Return the steps of a body, or part of one; ``kept`` are the slots that are read after them."""
@@ -107,7 +103,7 @@ class _Flattening:
         before, after = (None if part is None else self._part(part, around) for part in (loop.before, loop.after))
         made = replace(loop, before=before, after=after, body=self._part(loop.body, around))
         made = replace(made, locals=(*made.locals, *range(first, self.size)))
-        return with_hoisted_steps(made, self._prepared)
+        return with_hoisted_steps(made)
 
     def _invoked(self, step: Step, action: Invocation, around: _Around) -> Iterator[Step]:
         scope = _scope_of(action, around)
@@ -130,7 +126,7 @@ class _Flattening:
             yield from self._invoked(replace(each, action=moved, results=results), moved, inner)
 
     def _inlinable(self, step: Step, action: Invocation) -> _Inlined | None:
-        ready = self._prepared(action.specialization)
+        ready = prepared(action.specialization)
         program = ready.program if ready.is_only_composed else None
         if program is None or sum(prod(each.shape) for each in program.fixed) > MOST_CONSTANT_ELEMENTS:
             return None
@@ -191,7 +187,7 @@ class _Flattening:
         action = step.action
         if not isinstance(action, Leaf):
             return None
-        ready = self._prepared(action.specialization)
+        ready = prepared(action.specialization)
         if not ready.is_only_formulas or len(action.inputs) < len(action.specialization.inputs):
             return None
         try:

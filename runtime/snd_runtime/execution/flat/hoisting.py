@@ -5,9 +5,8 @@ The weights of a recurrent layer are read once then, not once for each item of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -19,13 +18,11 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound
 from snd_runtime.execution.flat.leaf import Leaf
 from snd_runtime.execution.plain import static_shape
+from snd_runtime.execution.prepared import prepared
 from snd_runtime.execution.program import Frame, Repetition, Step, slots_of
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.lowering.rows import are_alike_by_row
-
-if TYPE_CHECKING:
-    from snd_runtime.execution.prepared import Prepared
 
 _LEAST_SHARED = 1 << 12
 """Minimum number of elements that all iterations share: hoisting the read of fewer saves no time."""
@@ -41,7 +38,6 @@ class Ahead(Struct, frozen=True):
     result: int
     stacked: dict[int, Specialization | None]
     """The operator for all items, once it is known; None if there is none."""
-    prepared: Callable[[Specialization], Prepared]
 
     def reads(self) -> set[int]:
         """Return the slots of the inputs."""
@@ -82,20 +78,20 @@ class Ahead(Struct, frozen=True):
     def _specialization(self, frame: Frame, inputs: Sequence[Argument]) -> Specialization | None:
         one = self.leaf.specialization
         found = bound(frame.state.session, one, inputs)
-        ready = self.prepared(found)
-        is_alike = ready.is_only_formulas and are_alike_by_row(self.prepared(one).lowered, ready.lowered, self.at)
+        ready = prepared(found)
+        is_alike = ready.is_only_formulas and are_alike_by_row(prepared(one).lowered, ready.lowered, self.at)
         return found if is_alike else None
 
 
-def with_hoisted_steps(loop: Repetition, prepared: Callable[[Specialization], Prepared]) -> Repetition:
+def with_hoisted_steps(loop: Repetition) -> Repetition:
     """Return a loop with steps that compute all iterations ahead, where that is worth it."""
     if loop.before is not None or loop.after is not None or loop.counter is not None:
         return loop  # there may be fewer iterations than items
-    steps = tuple(_ahead(loop, step, prepared) for step in loop.body.steps)
+    steps = tuple(_ahead(loop, step) for step in loop.body.steps)
     return replace(loop, body=replace(loop.body, steps=steps))
 
 
-def _ahead(loop: Repetition, step: Step, prepared: Callable[[Specialization], Prepared]) -> Step:
+def _ahead(loop: Repetition, step: Step) -> Step:
     leaf = step.action
     if not isinstance(leaf, Leaf) or len(step.results) != 1 or not isinstance(step.results[0].slots, int):
         return step
@@ -116,4 +112,4 @@ def _ahead(loop: Repetition, step: Step, prepared: Callable[[Specialization], Pr
         return step
     if loop.count not in (None, len(pack)) or not prepared(leaf.specialization).is_only_formulas:
         return step
-    return replace(step, action=Ahead(leaf, at, pack, step.results[0].slots, {}, prepared))
+    return replace(step, action=Ahead(leaf, at, pack, step.results[0].slots, {}))

@@ -6,12 +6,12 @@ What only the row reads lies in memory that every run uses again. Steps that can
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from snd_runtime.execution.flat.compilable import CompilableStep, Prepare, compilable
+from snd_runtime.execution.flat.compilable import CompilableStep, compilable
 from snd_runtime.execution.flat.compiled_steps import CompiledSteps
 from snd_runtime.execution.limits import MOST_ROW_POINTS
 from snd_runtime.execution.program import (
@@ -28,21 +28,18 @@ from snd_runtime.execution.program import (
 from snd_runtime.lowering.compiled.calls import Buffers
 from snd_runtime.lowering.lowered import Argument
 
-if TYPE_CHECKING:
-    pass
 
-
-def with_rows(program: Program, prepared: Prepare) -> Program:
+def with_rows(program: Program) -> Program:
     """Return an equivalent program whose steps are compiled where possible."""
     buffers = Buffers()
-    return replace(program, steps=_in_row(program.steps, prepared, buffers))
+    return replace(program, steps=_in_row(program.steps, buffers))
 
 
-def _in_row(steps: Sequence[Step], prepared: Prepare, buffers: Buffers) -> tuple[Step, ...]:
+def _in_row(steps: Sequence[Step], buffers: Buffers) -> tuple[Step, ...]:
     """Return steps equivalent to ``steps``, which free tensors that nothing reads later."""
     if not steps:
         return ()
-    inner = tuple(replace(step, action=_with_inner_rows(step.action, prepared, buffers)) for step in steps)
+    inner = tuple(replace(step, action=_with_inner_rows(step.action, buffers)) for step in steps)
     freed = {slot for step in inner for slot in step.free}
     results = tuple(
         replace(result, slots=slot)
@@ -50,13 +47,13 @@ def _in_row(steps: Sequence[Step], prepared: Prepare, buffers: Buffers) -> tuple
         for result in step.results
         for slot in sorted(slots_of([result.slots]) - freed)
     )
-    row = Row(inner, tuple(result.slots for result in results), prepared, buffers)
+    row = Row(inner, tuple(result.slots for result in results), buffers)
     return (Step(row, results, steps[-1].place, sum(step.weight for step in steps)),)
 
 
-def _with_inner_rows(action: Action, prepared: Prepare, buffers: Buffers) -> Action:
+def _with_inner_rows(action: Action, buffers: Buffers) -> Action:
     def part(one: ControlPart) -> ControlPart:
-        return replace(one, steps=_in_row(one.steps, prepared, buffers))
+        return replace(one, steps=_in_row(one.steps, buffers))
 
     match action:
         case Choice(cases, alternative):
@@ -70,12 +67,9 @@ def _with_inner_rows(action: Action, prepared: Prepare, buffers: Buffers) -> Act
 class Row:
     """Steps as one: those that can be compiled run without Python between them."""
 
-    def __init__(
-        self, steps: Sequence[Step], results: Sequence[Reference], prepared: Prepare, buffers: Buffers
-    ) -> None:
+    def __init__(self, steps: Sequence[Step], results: Sequence[Reference], buffers: Buffers) -> None:
         self.steps = steps
         self._results = results
-        self._prepared = prepared
         self._buffers = buffers
         self._parts: dict[np.dtype[Any], list[Step | CompiledSteps]] = {}
 
@@ -104,7 +98,7 @@ class Row:
         group: list[CompilableStep] = []
         points = 0
         for step in self.steps:
-            each = compilable(step, real, self._prepared)
+            each = compilable(step, real)
             added = 0 if each is None else sum(call.points for call in each.calls)
             if each is None or points + added > MOST_ROW_POINTS:
                 yield from self._joined(group, real)

@@ -6,18 +6,17 @@ Everything else, such as shapes and the arrays of variables, is taken from the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from snd_runtime.execution.flat.compiled_steps import CompiledSteps, Given
+from snd_runtime.execution.flat.repeated import repeated_program
 from snd_runtime.execution.flat.rows import Row
+from snd_runtime.execution.prepared import Prepared
 from snd_runtime.execution.program import Program, Reference
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
-
-if TYPE_CHECKING:
-    from snd_runtime.execution.prepared import Prepared
 
 
 class Shortcut:
@@ -58,7 +57,7 @@ def shortcut_of(ready: Prepared, real: np.dtype[Any], variables: Mapping[str, Ar
 
     ``variables`` are by scoped name, as the run left them.
     """
-    program = ready.compiled_root_program if ready.is_same_again else None
+    program = repeated_program(ready, is_root=True, compiles=True) if ready.is_same_again else None
     if program is None or len(program.steps) != 1 or not isinstance(program.steps[0].action, Row):
         return None
     steps = program.steps[0].action.compiled_as_one(real)
