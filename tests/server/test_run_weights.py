@@ -82,7 +82,7 @@ def test_weights_must_fit_by_their_names(model, real):
         "Error: weights t.safetensors: 1 variable has no weight (gain), and 1 weight has no variable of that name "
         "(sum.gain)",
         "  'sum.gain' has the shape of 'gain'",
-        "  --map FILE renames weights, --no-strict draws missing weights at random",
+        "  --map FILE renames weights, --write-map FILE proposes such a file, --no-strict draws missing weights",
     ]
     assert not (model / "all.npz").exists()
     assert real("run", ".", *X, "--weights", "t.safetensors", "--no-strict").status == 0
@@ -226,3 +226,127 @@ def test_weights_in_a_file_are_not_copied(model):
     assert array.tolist() == [1, 3]
     assert not array.flags.owndata
     assert not array.flags.writeable
+
+
+# ---- maps that snd proposes ------------------------------------------------------------------------------------------
+ATTENTION = """
+import math;
+import nn;
+
+operator dense {
+    @attrib { channels: int; }
+    @input { x: real[b, c]; }
+    @variable { filter: real[channels, c]; bias: real[channels]; }
+    @output { y: real[b, channels]; }
+    @compose { y = nn.linear(x, filter, bias); }
+}
+
+operator attention {
+    @input { x: real[b, c]; }
+    @output { y: real[b, c]; }
+    @compose {
+        key = dense{channels=c}(x);
+        value = dense{channels=c}(x);
+        query = dense{channels=c}(x);
+        scores = math.sub(query, key);
+        mixed = math.mul(scores, value);
+        y = out: dense{channels=c}(mixed);
+    }
+}
+
+graph Encoder {
+    @input { x: real[5, 4]; }
+    @output { y: real[5, 4]; }
+    @compose {
+        a = attention: attention(x);
+        h = linear1: dense{channels=8}(a);
+        y = linear2: dense{channels=4}(h);
+    }
+}
+"""
+_SHAPES = {  # as torch.nn.TransformerEncoderLayer(4, 1, 8) names its parameters, in the order of its state_dict
+    "self_attn.in_proj_weight": (12, 4), "self_attn.in_proj_bias": (12,),
+    "self_attn.out_proj.weight": (4, 4), "self_attn.out_proj.bias": (4,),
+    "linear1.weight": (8, 4), "linear1.bias": (8,), "linear2.weight": (4, 8), "linear2.bias": (4,),
+}  # fmt: skip
+
+
+def _linear(x: np.ndarray, weights: dict[str, np.ndarray], name: str) -> np.ndarray:
+    return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+
+def test_a_map_is_proposed_for_weights_of_pytorch(project, real):
+    """``in_proj_weight`` holds the weights of queries, keys and values."""
+    (project / "main.sknd").write_text(ATTENTION, encoding="utf-8")
+    chance = np.random.default_rng(0)
+    weights = {name: chance.normal(size=shape).astype(np.float32) for name, shape in _SHAPES.items()}
+    (project / "torch.safetensors").write_bytes(write_safetensors(weights))
+    outcome = real("run", ".", "--weights", "torch.safetensors", "--write-map", "map.toml")
+    assert outcome.status == 0, outcome
+    assert "every variable has a weight. Compare each rule, then run with --map map.toml" in outcome.stdout
+    x = np.asarray(chance.normal(size=(5, 4)), np.float32)
+    np.save(project / "x.npy", x)
+    query, key, value = np.split(
+        x @ weights["self_attn.in_proj_weight"].T + weights["self_attn.in_proj_bias"], 3, axis=1
+    )
+    mixed = _linear((query - key) * value, weights, "self_attn.out_proj")
+    np.save(project / "y.npy", _linear(_linear(mixed, weights, "linear1"), weights, "linear2"))
+    given = ("--weights", "torch.safetensors", "--map", "map.toml", "--input", "x=@x.npy", "--expect", "y=@y.npy")
+    outcome = real("run", ".", *given, "--tolerance", "1e-4")
+    assert outcome.status == 0, outcome.stdout + outcome.stderr + (project / "map.toml").read_text()
+
+
+def test_a_proposed_map_transposes_and_joins(project, real):
+    """As Keras stores a matrix, and where the model has one variable for several weights."""
+    (project / "main.sknd").write_text(
+        """import nn;
+graph Net {
+    @input { x: real[2, 3]; }
+    @output { y: real[2, 4]; }
+    @variable { gates: real[8, 3]; filter: real[4, 8]; }
+    @compose { h = nn.linear(x, gates); y = nn.linear(h, filter); }
+}
+""",
+        encoding="utf-8",
+    )
+    weights = {
+        "cell.gate_a": np.arange(12, dtype=np.float32).reshape(4, 3),
+        "cell.gate_b": np.ones((4, 3), np.float32),
+        "dense.kernel": np.arange(32, dtype=np.float32).reshape(8, 4),
+    }
+    (project / "w.safetensors").write_bytes(write_safetensors(weights))
+    assert real("run", ".", "--weights", "w.safetensors", "--write-map", "map.toml").status == 0
+    assert (project / "map.toml").read_text().splitlines()[1:] == [
+        "", "[[rule]]", 'from = "dense.kernel"', 'to = "filter"', "transpose = [1, 0]",
+        "", "[[rule]]", 'from = ["cell.gate_a", "cell.gate_b"]', 'to = "gates"',
+    ]  # fmt: skip
+    outcome = real("run", ".", "--weights", "w.safetensors", "--map", "map.toml", "--save-weights", "all.npz")
+    assert outcome.status == 0, outcome
+    saved = np.load(project / "all.npz")
+    assert np.array_equal(saved["gates"], np.concatenate([weights["cell.gate_a"], weights["cell.gate_b"]]))
+    assert np.array_equal(saved["filter"], weights["dense.kernel"].T)
+
+
+def test_a_map_leaves_open_what_fits_nothing(model, real):
+    (model / "t.safetensors").write_bytes(write_safetensors({"gain": np.ones(2), "odd": np.ones((5, 7), np.float32)}))
+    outcome = real("run", ".", "--weights", "t.safetensors", "--write-map", "map.toml")
+    assert outcome.status == 0
+    message = "map.toml: 0 rules; 1 variable has no weight (total), and 1 weight has no variable of that name (odd)."
+    assert outcome.stdout.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ('from = "gain"\nto = ["a", "b", "c"]', "map: 'gain' with [2] can't be split into 3 equal parts along axis 0"),
+        ('from = ["gain", "none"]\nto = "a"', "map: 'gain' is to be joined with 'none', and there is no such weight"),
+        ('from = ["gain", "total"]\nto = "a"\naxis = 3', "can't be joined along axis 3"),
+        ('from = []\nto = "a"', "a rule needs a name in 'from' and one in 'to'"),
+        ('from = "*.a"\nto = ["*.b", "c"]', "'*.a' and 'c' have different numbers of '*'"),
+    ],
+)
+def test_rules_that_split_and_join_are_checked(model, real, rule, message):
+    (model / "rules.toml").write_text(f"[[rule]]\n{rule}\n", encoding="utf-8")
+    outcome = real("run", ".", "--weights", "w.safetensors", "--map", "rules.toml")
+    assert outcome.status == 2
+    assert message in outcome.stderr

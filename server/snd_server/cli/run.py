@@ -40,6 +40,10 @@ from snd_server.workspace_files.model_folder import main_file
 )  # fmt: skip
 @click.option("--map", metavar="FILE", help="Rename weights by the rules in this TOML file.")
 @click.option(
+    "--write-map", metavar="FILE",
+    help="Run nothing: write rules for --map that pair the weights with the variables by name and shape.",
+)  # fmt: skip
+@click.option(
     "--steps", type=click.IntRange(min=1), default=1, metavar="N",
     help="Run N times; variables keep what @update gives them.",
 )  # fmt: skip
@@ -94,6 +98,7 @@ def run(
     weights: str | None,
     strict: bool | None,
     map: str | None,
+    write_map: str | None,
     steps: int,
     state: str | None,
     save_weights: str | None,
@@ -124,11 +129,13 @@ def run(
         timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance, engine,
         strict,
     )  # fmt: skip
-    from snd_server.commands.run import run_and_show
+    from snd_server.commands.run import propose_and_show, run_and_show
 
     if isnan(tolerance):
         raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
     try:
+        if write_map is not None:
+            return propose_and_show(request, write_map)
         return run_and_show(request, format)
     except (ArgumentError, ConfigError, MissingExtraError) as problem:
         raise click.ClickException(str(problem)) from problem

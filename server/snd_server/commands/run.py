@@ -14,7 +14,7 @@ from snd_server.console.terminal import show, show_document
 from snd_server.render.evaluated import evaluated_table, step_lines
 from snd_server.render.evaluated_json import evaluated_json
 from snd_server.render.reports import full
-from snd_server.running.evaluate import Observer, RunRequest, evaluate
+from snd_server.running.evaluate import Observer, RunRequest, evaluate, propose_map
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 
@@ -28,6 +28,12 @@ def run_and_show(request: RunRequest, format: str) -> int:
     if format == "json":
         return _json(checker, request)
     return _table(checker, request)
+
+
+def propose_and_show(request: RunRequest, path: str) -> int:
+    """Write rules that rename weights to ``path``; return the exit status. Raises as ``run_and_show``."""
+    show(f"{propose_map(Checker(Configurations(request.config), RuleSettings()), request, path)}\n")
+    return 0
 
 
 def _json(checker: Checker, request: RunRequest) -> int:

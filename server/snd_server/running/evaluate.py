@@ -14,12 +14,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
-from snd_analysis.compose import Composition, Failure, Site, Template, shown
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span, counted
+from snd_analysis.compose import Composition, Failure, Session, Site, Template, compose_root, shown
 from snd_analysis.skriptnd.names import is_format_library, is_library
+from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, elaborated, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
+from snd_runtime.execution import variable_tensors, weight_use
 from snd_runtime.execution.plain import plain
 from snd_runtime.files import write_npy
 from snd_runtime.limits import Limits, too_slow
@@ -35,6 +37,7 @@ from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, among, parse_arguments
 from snd_server.running.definitions import chosen_definition
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
+from snd_server.running.map_proposal import map_text, proposed_rules
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
@@ -272,7 +275,7 @@ def _demand_weights(request: RunRequest, answer: EvaluationAnswer) -> None:
     lines = [
         f"weights {request.weights or 'of the model'}: {wrong}",
         *alike[:MOST_LISTED_NAMES],
-        "--map FILE renames weights, --no-strict draws missing weights at random",
+        "--map FILE renames weights, --write-map FILE proposes such a file, --no-strict draws missing weights",
     ]
     raise ArgumentError("\n  ".join(lines))
 
@@ -291,6 +294,33 @@ def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str,
         return weights
     # What is mapped into memory may not be replaced meanwhile: this file is written afterwards.
     return {**weights, **loaded(read_weights(request.state, request.memory_bytes))}
+
+
+def propose_map(checker: Checker, request: RunRequest, path: str) -> str:
+    """Write rules that rename the weights of a request to the variables; return what they leave open, in words.
+
+    Raises ArgumentError and OSError.
+    """
+    snapshot = checker.snapshot(request.path)
+    if snapshot.file(request.path) is None:
+        raise ArgumentError(no_file(request.path))
+    template = chosen_definition(snapshot, request.path, request.graph, request.operator)
+    given = parse_arguments(template, request.attributes, (), request.types)
+    weights = _weights(snapshot, request, checker.configurations.of_file(request.path).weights)
+    root = compose_root(Session(snapshot), template, given.attributes, given.dtypes)
+    if root.failures or is_broken(_diagnostics(checker, snapshot, template)):
+        raise ArgumentError(f"{request.path} has errors: 'snd check' shows them")
+    variables = {
+        name: tuple(each.value if isinstance(each, Integer) else None for each in tensor.shape or ())
+        for name, tensor in variable_tensors(root).items()
+    }
+    shapes = {name: tuple(value.shape) for name, value in weights.items()}
+    rules = proposed_rules(shapes, variables)
+    use = weight_use([root], renamed(weights, tuple(rules)))
+    wrong = mismatch(use.drawn, use.unused) or "every variable has a weight"
+    title = f"Proposed by name and shape: compare each rule. {wrong[0].upper()}{wrong[1:]}."
+    write_file(path, map_text(rules, [title]).encode())
+    return f"{path}: {counted(len(rules), 'rule')}; {wrong}. Compare each rule, then run with --map {path}"
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -19,13 +19,30 @@ from snd_server.workspace_files.reading import read_file, reason
 _STAR = r"([^.]*)"
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from", "target": "to"}):
-    """Weights that match ``from`` get the name ``to``; each ``*`` stands for a part without dots, in order."""
+Names: TypeAlias = "str | tuple[str, ...]"
 
-    source: str
-    target: str
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from", "target": "to"}):
+    """Weights that match ``from`` get the name ``to``; each ``*`` stands for a part without dots, in order.
+
+    Several weights are joined along ``axis``; several names get equal parts along it.
+    """
+
+    source: Names
+    target: Names
     transpose: tuple[int, ...] | None = None
-    """The order of the dimensions, where the variable has them in another one."""
+    """The order of the dimensions, where the variable has them in another one. It comes before all else."""
+    axis: int = 0
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The patterns of the weights."""
+        return (self.source,) if isinstance(self.source, str) else self.source
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return (self.target,) if isinstance(self.target, str) else self.target
 
 
 class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,30 +71,72 @@ def rules_of(names: Mapping[str, str]) -> tuple[Rule, ...]:
 
 def _demand_same_stars(what: str, rules: tuple[Rule, ...]) -> None:
     for rule in rules:
-        if rule.source.count("*") != rule.target.count("*"):
-            raise ArgumentError(f"{what}: '{rule.source}' and '{rule.target}' have different numbers of '*'")
+        if not rule.sources or not rule.targets:
+            raise ArgumentError(f"{what}: a rule needs a name in 'from' and one in 'to'")
+        first = rule.sources[0]
+        for each in (*rule.sources, *rule.targets):
+            if each.count("*") != first.count("*"):
+                raise ArgumentError(f"{what}: '{first}' and '{each}' have different numbers of '*'")
 
 
 def renamed(weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> dict[str, Any]:
     """Return weights by the names that the first rule that matches gives them; others keep theirs.
 
-    Raises ArgumentError if two get the same name, or one has not as many dimensions as its rule says.
+    Raises ArgumentError if two get the same name, or if a rule does not fit the shape of its weights.
     """
     found: dict[str, Any] = {}
     for name, value in weights.items():
-        new, array = name, value
-        for rule in rules:
-            pattern = _STAR.join(map(re.escape, rule.source.split("*")))
-            match = re.fullmatch(pattern, name)
-            if match is not None:
-                parts = iter(match.groups())
-                new = re.sub(r"\*", lambda _, parts=parts: next(parts), rule.target)  # type: ignore[misc]
-                array = _transposed(name, value, rule.transpose)
-                break
-        if new in found:
-            raise ArgumentError(f"map: two weights get the name '{new}', the second of them is '{name}'")
-        found[new] = array
+        for new, array in _mapped(name, value, weights, rules):
+            if new in found:
+                raise ArgumentError(f"map: two weights get the name '{new}', the second of them is '{name}'")
+            found[new] = array
     return found
+
+
+def _mapped(name: str, value: Any, weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[tuple[str, Any]]:
+    for rule in rules:
+        at, parts = _match(name, rule)
+        if parts is None:
+            continue
+        sources = [_filled(each, parts) for each in rule.sources]
+        missing = next((each for each in sources if each not in weights), None)
+        if missing is not None:
+            raise ArgumentError(f"map: '{name}' is to be joined with '{missing}', and there is no such weight")
+        if at == 0:  # the others are joined to the first
+            arrays = [_transposed(each, weights[each], rule.transpose) for each in sources]
+            yield from zip(
+                (_filled(each, parts) for each in rule.targets), _divided(rule, sources, arrays), strict=True
+            )
+        return
+    yield name, value
+
+
+def _match(name: str, rule: Rule) -> tuple[int, tuple[str, ...] | None]:
+    for at, source in enumerate(rule.sources):
+        match = re.fullmatch(_STAR.join(map(re.escape, source.split("*"))), name)
+        if match is not None:
+            return at, match.groups()
+    return 0, None
+
+
+def _filled(pattern: str, parts: tuple[str, ...]) -> str:
+    left = iter(parts)
+    return re.sub(r"\*", lambda _: next(left), pattern)
+
+
+def _divided(rule: Rule, sources: Sequence[str], arrays: Sequence[Any]) -> Sequence[Any]:
+    """Return the arrays joined and split as a rule has it. Raises ArgumentError."""
+    count = len(rule.targets)
+    if len(arrays) == count == 1:
+        return arrays
+    plain = [each.array() if isinstance(each, StoredArray) else each for each in arrays]
+    shapes = ", ".join(f"'{name}' with {list(each.shape)}" for name, each in zip(sources, plain, strict=True))
+    try:
+        whole = np.concatenate(plain, axis=rule.axis)
+        return [np.ascontiguousarray(each) for each in np.split(whole, count, axis=rule.axis)]
+    except (ValueError, IndexError):
+        what = f"split into {count} equal parts" if count > 1 else "joined"
+        raise ArgumentError(f"map: {shapes} can't be {what} along axis {rule.axis}") from None
 
 
 def _transposed(name: str, value: Any, order: tuple[int, ...] | None) -> Any:
