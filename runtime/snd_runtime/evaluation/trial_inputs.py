@@ -15,7 +15,7 @@ from snd_runtime.evaluation.limits import MOST_SUMS
 from snd_runtime.execution.plain import static_shape
 from snd_runtime.generators import Generator
 
-_LARGE_EXTENTS = (251, 61, 13, 3)
+_LARGE_EXTENTS = (251, 61, 13, 3, 2)
 """Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
 _MOST_ELEMENTS, _MOST_TIMES = 4096, 4
 """Limits of inputs with large extents: elements in all, and as a multiple of the elements with small extents."""
@@ -42,6 +42,15 @@ def larger_inputs(specialization: Specialization, elements: int) -> Iterator[dic
         found = random_inputs(specialization, {key: size + at for at, key in enumerate(symbols)})
         if sum(prod(each.shape) for each in found.values()) <= max(_MOST_ELEMENTS, _MOST_TIMES * elements):
             yield found
+
+
+def distinct_inputs(specialization: Specialization, elements: int) -> Iterator[dict[str, Generator]]:
+    """Yield random inputs whose symbols are greater than 1 and pairwise different; sums last, which a mask may need.
+
+    Sizes of 1 broadcast, and equal ones hide which extent is meant. For ``elements`` see ``larger_inputs``.
+    """
+    yield from larger_inputs(specialization, elements)
+    yield from summed_inputs(specialization)
 
 
 def summed_inputs(specialization: Specialization) -> Iterator[dict[str, Generator]]:

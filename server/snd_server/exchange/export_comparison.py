@@ -17,12 +17,13 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.evaluation.trial_inputs import equal_ints, larger_inputs, random_inputs, summed_inputs
+from snd_runtime.evaluation.trial_inputs import equal_ints, distinct_inputs, random_inputs, summed_inputs
 from snd_runtime.execution import ComputedTensor, Execution, execute
 from snd_runtime.execution.plain import plain
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_server.exchange.conditioning import explanation
 from snd_server.exchange.ties import operator_of_rounding, operator_of_tie
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.deviation import TOLERANCE, difference
@@ -37,6 +38,7 @@ _TIE = (
 _OPTIMIZED = (
     "'{}' differs in onnxruntime {}, but not where onnxruntime shows all tensors on the way: its optimizations differ"
 )
+_REST = "what depends on it was not compared"
 _ROUNDED = (
     "'{}' differs in onnxruntime: '{}' rounds values half way between two numbers, which are equal but for rounding; "
     "what depends on it was not compared"
@@ -74,9 +76,12 @@ def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: i
     except InvalidRequest as invalid:
         raise ArgumentError(f"--verify: {invalid.failures[0].message}") from None
     found = _first_comparison(chosen, variables, path, small, seed, limits)
-    if found.wrong is None and (larger := _larger(chosen, small, seed, limits)) is not None:
-        with suppress(EvaluationFailed):  # it demands other extents
-            found = _compared(chosen, variables, path, larger, seed, limits)
+    if found.wrong is not None:
+        return found
+    elements = sum(array.size for value in small.arguments for array in _arrays_of(value))
+    for inputs in distinct_inputs(chosen.specialization, elements):
+        with suppress(EvaluationFailed, InvalidRequest):  # it demands other extents
+            return _compared(chosen, variables, path, _bound(chosen, inputs, seed, limits), seed, limits)
     return found
 
 
@@ -101,15 +106,6 @@ def _bound(chosen: Chosen, inputs: Mapping[str, Generator], seed: int, limits: L
     attributes = {name: plain(value) for name, value in chosen.attributes.items()}
     request = EvaluationRequest(chosen.template.name, attributes, chosen.dtypes, inputs, seed=seed)
     return bound(chosen.session, chosen.template, request, FLOAT32, Budget(limits))
-
-
-def _larger(chosen: Chosen, small: Bound, seed: int, limits: Limits) -> Bound | None:
-    """Return random inputs with the largest of some extents that the graph allows; None if there are none."""
-    elements = sum(array.size for value in small.arguments for array in _arrays_of(value))
-    for inputs in larger_inputs(chosen.specialization, elements):
-        with suppress(InvalidRequest):
-            return _bound(chosen, inputs, seed, limits)
-    return None
 
 
 def _has_few_bits(model: Any) -> bool:
@@ -163,11 +159,20 @@ def _compared(
                 rounding = operator_of_rounding(graph, name, *versions, {**traces, **feed}, known)
                 if rounding is not None:
                     return Comparison(None, _ROUNDED.format(name, rounding))
-            elif node.name in traces and difference(traces[node.name], other, tolerance) is None:
+                is_rounding, words = explanation(
+                    chosen.session, given.specialization, variables, name, {**traces, **feed}, {**known, **feed}, _REST
+                )
+                if is_rounding:
+                    return Comparison(None, words)
+                return Comparison(f"'{node.name}' differs in onnxruntime: {differs}{_first(name)}{words}")
+            if node.name in traces and difference(traces[node.name], other, tolerance) is None:
                 return Comparison(None, _OPTIMIZED.format(node.name, differs))
-            where = f"; the first tensor that differs is '{name}'" if name is not None else ""
-            return Comparison(f"'{node.name}' differs in onnxruntime: {differs}{where}")
+            return Comparison(f"'{node.name}' differs in onnxruntime: {differs}")
     return Comparison()
+
+
+def _first(name: str) -> str:
+    return f"; the first tensor that differs is '{name}'"
 
 
 def _session_of(model: str | bytes) -> Any:

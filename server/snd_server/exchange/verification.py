@@ -13,15 +13,18 @@ from msgspec.structs import replace
 
 from snd_analysis.compose import Session, Specialization, compose_root
 from snd_analysis.convert import Converted
+from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation import EvaluationAnswer, Evaluator, ShownStep, ShownTensor
-from snd_runtime.evaluation.trial_inputs import larger_inputs, summed_inputs
+from snd_runtime.evaluation.trial_inputs import distinct_inputs, summed_inputs
+from snd_runtime.execution import ComputedTensor, Execution, bind_arrays, execute
 from snd_runtime.generators import Generator
 from snd_runtime.summary import Summary, summarize
 from snd_runtime.worker import ProcessLimits
 from snd_server.checking.checker import Checker
 from snd_server.console.terminal import say
+from snd_server.exchange.conditioning import explanation
 from snd_server.exchange.conversion import CLEAN, PROBLEMS, ConvertRequest
-from snd_server.exchange.onnx_import import ConvertedModel
+from snd_server.exchange.onnx_import import ConvertedModel, tensor_array
 from snd_server.exchange.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.chosen_graph import chosen_graph
@@ -33,6 +36,7 @@ from snd_server.settings.rule_selection import RuleSettings
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
+_REST = "what depends on it was not compared"
 _TOLERANCE_OF_HALVES = 2e-2
 """By how much elements may differ where the source computes with reals of 16 bits, relative to the greatest one."""
 
@@ -94,9 +98,50 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
 
         # snd computes in 32 bits what the source rounds to 16 after every node.
         tolerance = _TOLERANCE_OF_HALVES if converted.has_halves else TOLERANCE
-        return _compared(inputs, expected, target, first_difference, converted.outputs, tolerance)
+        found = _compared(inputs, expected, target, first_difference, converted.outputs, tolerance)
+        if found.differing and not converted.has_halves:
+            every = run_onnxruntime(request.path, {**given, **fixed}, tuple(converted.tensors))
+            return _judged(request, converted, main, arrays, every, found)
+        return found
 
     return _on_small_and_large(request, main, {}, compared)
+
+
+def _judged(
+    request: ConvertRequest,
+    converted: ConvertedModel,
+    main: str,
+    inputs: Mapping[str, Array],
+    source: Mapping[str, Array],
+    comparison: _Comparison,
+) -> _Comparison:
+    """Return a comparison with what rounding has to do with the difference. ``source`` are tensors of the source."""
+    snapshot, _, template = chosen_graph(Checker(Configurations(request.config), RuleSettings()), main, None)
+    session = Session(snapshot)
+    if any(member.node.pack is not None for member in template.inputs):
+        return comparison
+    arguments = [inputs.get(member.name) for member in template.inputs]
+    variables = {name: tensor_array(array) for name, array in converted.weights.items()}
+    seen: dict[str, Array] = dict(inputs)
+
+    def watch(step: ComputedTensor) -> None:
+        if not step.iterations and isinstance(step.value, np.ndarray):
+            seen.setdefault(step.name, step.value)
+
+    specialization = bind_arrays(session, template, arguments, {})
+    try:
+        execute(session, specialization, arguments, Execution(variables=variables, watch=watch))
+    except EvaluationFailed:
+        return comparison
+    outputs = {name: converted.outputs.get(name, name) for name in source}
+    found = {**inputs, **{converted.tensors.get(name, outputs[name]): array for name, array in source.items()}}
+    name = next((each for each in seen if each in found and difference(found[each], seen[each]) is not None), None)
+    if name is None:
+        return comparison
+    is_rounding, words = explanation(session, specialization, variables, name, found, seen, _REST)
+    if is_rounding:
+        return replace(comparison, note=words)
+    return replace(comparison, difference=comparison.difference + words)
 
 
 class _Drawn(Struct, frozen=True):
@@ -128,6 +173,8 @@ class _Comparison(Struct, frozen=True):
     outputs: int
     differing: str = ""
     difference: str = ""
+    note: str = ""
+    """Why rounding explains the difference, if it does."""
 
 
 def _on_small_and_large(
@@ -143,12 +190,16 @@ def _on_small_and_large(
         trials = [first]
         if not trials[0].differing:
             elements = sum(prod(each.shape) for each in small)
-            for known in larger_inputs(_specialization(request, main), elements):
+            for known in distinct_inputs(_specialization(request, main), elements):
                 large = _with_shapes(small, known)
                 with suppress(_SourceFailed):  # it demands other extents
                     trials.append(compared(evaluator, large))
                     break
     last = trials[-1]
+    if last.note:
+        if not request.quiet:
+            say(last.note)
+        return CLEAN
     if last.differing:
         say(f"'{last.differing}' differs on random inputs ({last.inputs}): {last.difference}", err=True)
         return PROBLEMS

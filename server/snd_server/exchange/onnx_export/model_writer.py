@@ -665,7 +665,7 @@ def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph, 
         declared = graph.constants.get(name)
         if declared is not None:
             arrays = [value] if isinstance(value, np.ndarray) else list(value or ())
-            scope.bind(declared, [scope.constant(each, each.dtype, name) for each in arrays])
+            scope.bind(declared, [scope.declared_constant(each, name) for each in arrays])
 
 
 def _is_constant(value: TensorValue) -> bool:

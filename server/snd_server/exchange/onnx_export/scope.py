@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic import integers
@@ -27,6 +27,8 @@ TYPES: Mapping[str, int] = {
 }
 NUMPY: Mapping[str, Any] = {"real": np.float32, "int": np.int64, "bool": np.bool_, "str": np.object_}
 _LARGEST_CONSTANT = 1 << 26
+_LARGEST_UNIFORM = 1 << 16
+"""Number of equal elements of a constant that are written one by one."""
 _UNFIT = re.compile(r"[^\w.\[\]/-]")
 
 
@@ -114,6 +116,16 @@ class Scope:
         array = np.asarray(value, dtype)
         if array.size > _LARGEST_CONSTANT:
             raise Unsuitable(f"a table of {array.size:,} indices would be needed")
+        return self.root.constant(array, wanted)
+
+    def declared_constant(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        """Return the name of a constant that a definition declares. A large one with equal elements is a node."""
+        if array.size > _LARGEST_UNIFORM and array.dtype != object:
+            first = array.reshape(-1)[:1]
+            if array.tobytes() == first.tobytes() * array.size:
+                value = numpy_helper.from_array(np.ascontiguousarray(first))
+                shape = self.constant(array.shape)
+                return self.node("ConstantOfShape", [shape], self.root.fresh(wanted), value=value)
         return self.root.constant(array, wanted)
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
