@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -212,3 +213,19 @@ def test_a_comparison_tries_large_extents_too(tmp_path: Path, real: Run, monkeyp
     outcome = real(*command, "--force")
     assert outcome.status == 1
     assert "'y' differs on random inputs (x[61,62])" in outcome.stderr
+
+
+def test_a_mask_over_a_cache_is_compared_where_it_does_not_broadcast(tmp_path: Path, real: Run):
+    """The mask has as many columns as the cache and the new items together; with extents of 1 any mask fits."""
+    cache, new = _value("cache", ["past"]), _value("new", ["step"])
+    mask, y = _value("mask", ["step", "total"]), _value("y", ["step", "all"])
+    nodes = [_node("Concat", ["cache", "new"], ["keys"], axis=0), _node("Add", ["mask", "keys"], ["y"])]
+    path = _saved(tmp_path / "mask.onnx", nodes, [cache, new, mask], [y])
+    outcome = real("convert", str(path), "-o", str(tmp_path / "new"), "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    trials = re.findall(r"cache\[(\d+)\], new\[(\d+)\], mask\[(\d+),(\d+)\]", outcome.stdout)
+    past, step, rows, total = map(int, trials[-1])
+    assert past > 1
+    assert rows == step > 1
+    assert past != step
+    assert total == past + step

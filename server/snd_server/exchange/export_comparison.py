@@ -17,7 +17,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.evaluation.trial_inputs import equal_ints, distinct_inputs, random_inputs, summed_inputs
+from snd_runtime.evaluation.trial_inputs import distinct_inputs, equal_ints, random_inputs, summed_inputs
 from snd_runtime.execution import ComputedTensor, Execution, execute
 from snd_runtime.execution.plain import plain
 from snd_runtime.generators import Generator
