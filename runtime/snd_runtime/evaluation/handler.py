@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from difflib import SequenceMatcher
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import ProjectSettings
-from snd_analysis.compose import Failure, Session, Template
+from snd_analysis.compose import Failure, Session, Template, variables_below
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown
@@ -28,10 +28,12 @@ from snd_runtime.execution import (
     variable_tensors,
     weight_use,
 )
+from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.failing import failed, failure_of
 from snd_runtime.execution.plain import bytes_of, static_shape
-from snd_runtime.execution.variables import Checked
+from snd_runtime.execution.variables import Checked, Variables
 from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.lowered import Argument
 
 _NOTE_SECONDS = 0.05
 """Between two notes about progress: there may be thousands of operations in a second."""
@@ -166,6 +168,9 @@ def _evaluated(
         )
         execution = replace(_execution(request, limits, real, note), variables=weights)
         outcome = run(session, given, execution, request.steps)
+        variables = dict(outcome.variables)
+        if request.keep_variables:
+            variables.update(_variables_left(session, given, execution, {*use.drawn, *use.loaded}, variables))
     except InvalidRequest as invalid:
         failures = tuple(failure_of(failed(each)) if each.sites else each for each in invalid.failures)
         return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)
@@ -180,7 +185,7 @@ def _evaluated(
         quantized=outcome.quantized,
         suggestions=_suggestions(given, request, replace(use, drawn=outcome.drawn)),
         arrays=dict(outcome.outputs) if request.keep else None,
-        variables=dict(outcome.variables) if request.keep_variables else None,
+        variables=variables if request.keep_variables else None,
         updated=outcome.updated,
         notes=outcome.notes,
         running_seconds=time.monotonic() - begin - answer.composing_seconds,
@@ -211,6 +216,17 @@ def run_repeatedly(session: Session, given: Bound, execution: Execution, steps: 
         following = replace(execution, variables={**execution.variables, **outcome.variables}, number=number)
         outcome = execute(session, given.specialization, given.arguments, following, checked)
     return replace(outcome, drawn=drawn, unused=unused)
+
+
+def _variables_left(
+    session: Session, given: Bound, execution: Execution, names: Set[str], known: Mapping[str, Argument]
+) -> Iterator[tuple[str, Argument]]:
+    """Yield the variables of branches that did not run: a file of all variables must fit the model."""
+    real = np.dtype(execution.real)
+    drawing = Variables(execution.variables, execution.seed, real, Budget(execution.limits), Factors(session))
+    for name, declared in variables_below(given.specialization):
+        if name not in known and (name in names or f"{name}[0]" in names):
+            yield name, drawing.value(name, declared)
 
 
 def _weight_use(given: Bound, request: EvaluationRequest) -> WeightUse:
