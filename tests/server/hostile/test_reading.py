@@ -138,9 +138,9 @@ def test_every_file_is_read_and_written_by_the_one_function():
         "os.remove(",
     )  # fmt: skip
     allowed = {
-        "reading.py", "writing.py",
-        "cache.py",  # its folder is the user's
-        "render/graph_page.py", "render/graph_svg.py",  # what comes with snd
+        "workspace_files/reading.py", "workspace_files/writing.py",
+        "checking/cache.py",  # its folder is the user's
+        "render/drawings/graph_page.py", "render/drawings/graph_svg.py",  # what comes with snd
     }  # fmt: skip
     found = {
         str(path.relative_to(root))
