@@ -31,8 +31,15 @@ from snd_analysis.compose.formulas import (
     unconditional,
 )
 from snd_analysis.proofs.coverage import Writer, Writing, coverage
-from snd_analysis.proofs.declared import declared_goals, failing_goals, input_facts, nonzero_divisors
-from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, negation, number, truth
+from snd_analysis.proofs.declared import (
+    check_facts,
+    declared_goals,
+    failing_goals,
+    input_facts,
+    nonzero_divisors,
+    text_of_failure,
+)
+from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation, number, truth
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
 from snd_analysis.proofs.limits import MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
@@ -51,7 +58,7 @@ Path = tuple[tuple[Term, bool], ...]
 def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
     """Yield what must hold, declarations first; nothing where what is given is not allowed."""
     template = specialization.template
-    facts = (*input_facts(specialization, logic), *(logic.truth(check.condition) for check in specialization.checks))
+    facts = (*input_facts(specialization, logic), *check_facts(specialization, logic))
     if specialization.failures or not specialization.valid:
         yield from failing_goals(specialization, facts)
         return
@@ -130,7 +137,7 @@ class _Formulas:
     def _certain(self, base: int, error: EvaluationError) -> Iterator[Goal]:
         """Yield that a formula fails wherever it runs. That it runs is likeliest where no extent is 0; a branch for
         extents of 1 may keep it from failing."""
-        text, breaks = f"nothing breaks '{error.rule.name}'", (error.rule.name,)
+        text, breaks = text_of_failure(error.rule), (error.rule.name,)
         least = ((each >= 1 for each in self.logic.sizes), (), (each >= 2 for each in self.logic.sizes))
         for more in least:
             yield Goal(base, error.node, text, (*self.facts, *more), FALSE, error.message, breaks=breaks)
@@ -191,9 +198,18 @@ class _Formulas:
         for slot, place, at in places:
             if place.bounds is Bounds.SKIPPED:
                 index, extent = self.logic.term(place.index, point), self.extent(slot, at)
-                yield index >= 0
+                # An index without a value fails before anything can be skipped.
+                defined = all_of(*self._divisors_of(place.index, point))
+                yield implies(defined, index >= 0)
                 if extent is not None:
-                    yield index < self.logic.integer(extent)
+                    yield implies(defined, index < self.logic.integer(extent))
+
+    def _divisors_of(self, index: Term, point: Point) -> Iterator[Expression]:
+        """Yield that the divisors in an index are not zero."""
+        for term in subterms(index):
+            match term:
+                case Apply(operation="/" | "\\" | "%", dtype="int", operands=(_, divisor)):
+                    yield negation(equal(self.logic.term(divisor, point), 0))
 
     def _within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Expression]:
         """Yield that the first indices are within their bounds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -52,11 +53,16 @@ def failing_goals(specialization: Specialization, facts: tuple[Expression, ...])
             continue
         span = (failure.related or failure.sites)[0].place.span
         text = _text_of_extent(template, failure.rule, span.start)
-        text = text or _TEXTS.get(failure.rule, f"nothing breaks '{failure.rule.name}'")
+        text = text or text_of_failure(failure.rule)
         breaks = (failure.rule.name,)
         yield Goal(0, nodes.Tilde(span.start, span.end), text, facts, FALSE, failure.message, breaks=breaks)
     if not specialization.failures and not specialization.valid:
         yield Gap("what is declared can't be told for all sizes")
+
+
+def text_of_failure(rule: Rule) -> str:
+    """Return the text of the condition that a failure breaks."""
+    return _TEXTS.get(rule, f"nothing breaks '{rule.name}'")
 
 
 def _text_of_extent(template: Template, rule: Rule, start: int) -> str | None:
@@ -79,6 +85,17 @@ def input_facts(specialization: Specialization, logic: Logic) -> tuple[Expressio
         if low is None or low < 0:
             found.append(size >= 0)
     return tuple(found)
+
+
+def check_facts(specialization: Specialization, logic: Logic) -> Iterator[Expression]:
+    """Yield that assertions hold where they have a value. A quotient by zero is any number, so it must tell nothing."""
+    for check in specialization.checks:
+        divisors = logic.once(check.condition, _guarded_divisors)
+        defined = [
+            implies(all_of(*map(logic.truth, guards)), negation(equal(logic.integer(divisor), 0)))
+            for guards, divisor in divisors
+        ]
+        yield implies(all_of(*defined), logic.truth(check.condition))
 
 
 def divisors_of_inputs(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
@@ -120,7 +137,10 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
             for item in value_.elements if isinstance(value_, Pack) else (value_,):
                 if isinstance(item, Integer | Truth):
                     yield from nonzero_divisors(item, base, using.value, logic)
+        yield from _written_divisors(specialization, base, using.value, logic)
     yield from divisors_of_checks(specialization, logic)
+    for base, assertion in template.assertions:
+        yield from _written_divisors(specialization, base, assertion.condition, logic)
     declared: tuple[tuple[Member, TensorValue], ...] = (
         *((member, specialization.constants[member.name]) for member in template.constants),
         *((member, specialization.variables[member.name]) for member in template.variables),
@@ -128,9 +148,43 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
     )
     for member, value in declared:
         yield from _of_repeated_extents(member, value)
+    for member, _ in declared:
+        if member.node.shape is not None:
+            for each in member.node.shape.extents:
+                yield from _written_divisors(specialization, member.base, each.value, logic)
     for member, shape, extent in _extents(declared):
         yield from nonzero_divisors(extent, member.base, shape, logic)
         yield _not_negative(extent, member, shape, logic)
+
+
+def _written_divisors(
+    specialization: Specialization, base: int, node: nodes.Node, logic: Logic, facts: tuple[Expression, ...] = ()
+) -> Iterator[Goal]:
+    """Yield that divisors are not zero which are no part of a value: ``n % n`` is 0 for all other ``n``.
+
+    Branches of selections are not looked at.
+    """
+    walked = partial(_written_divisors, specialization, base, logic=logic)
+    match node:
+        case nodes.Select(condition=condition):
+            yield from walked(condition, facts=facts)
+            return
+        case nodes.Coalesce(value=first):
+            yield from walked(first, facts=facts)
+            return
+        case nodes.Binary(operator=operator, left=left, right=right) if operator.text in ("&&", "||", "=>"):
+            yield from walked(left, facts=facts)
+            value = specialization.scope.attempt(left)
+            if isinstance(value, Truth):
+                holds = logic.truth(value)
+                yield from walked(right, facts=(*facts, negation(holds) if operator.text == "||" else holds))
+            return
+        case nodes.Binary(operator=operator, right=right) if operator.text in ("/", "\\", "%"):
+            value = specialization.scope.attempt(right)
+            if isinstance(value, Integer) and value.value is None and ((), value) not in logic.nonzero:
+                yield from _nonzero(value, facts, base, right, logic)
+    for child in nodes.children(node):
+        yield from walked(child, facts=facts)
 
 
 def _of_repeated_extents(member: Member, value: TensorValue) -> Iterator[Goal]:
@@ -183,9 +237,17 @@ def nonzero_divisors(
         if facts is None:
             logic.nonzero.add((guards, divisor))
         holding = (*(facts or ()), *(logic.truth(each) for each in guards))
-        goal, mends = negation(equal(logic.integer(divisor), 0)), (f"{divisor} > 0", f"{divisor} != 0")
-        breaks = (rules.DIVISION_BY_ZERO.name,)
-        yield Goal(base, node, "no divisor is zero", holding, goal, mends=mends, breaks=breaks)
+        yield from _nonzero(divisor, holding, base, node, logic)
+
+
+def _nonzero(
+    divisor: Integer, facts: tuple[Expression, ...], base: int, node: nodes.Node, logic: Logic
+) -> Iterator[Goal]:
+    if shapes.compare("!=", divisor, 0) is TRUE:
+        return
+    goal, mends = negation(equal(logic.integer(divisor), 0)), (f"{divisor} > 0", f"{divisor} != 0")
+    breaks = (rules.DIVISION_BY_ZERO.name,)
+    yield Goal(base, node, "no divisor is zero", facts, goal, mends=mends, breaks=breaks)
 
 
 def _guarded_divisors(value: Integer | Truth) -> tuple[_Guarded, ...]:

@@ -94,10 +94,6 @@ REFUTED = {
         @input { x: real[n, m]; }
         @output { y: real[n]; }
         @lower { y[i,] = 1.0, i < n | m > 0; }""",
-    "two conditions that leave out one element": """
-        @input { x: real[n]; }
-        @output { y: real[n]; }
-        @lower { y[i,] = x[i,], i < n | i < 3; y[i,] = 0.0, i < n | i > 3; }""",
     "an empty pack makes an extent negative": """
         @input { xs: real[n]..(k); }
         @output { y: real[k - 1]; }

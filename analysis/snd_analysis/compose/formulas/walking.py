@@ -262,6 +262,9 @@ class Point:
             case Next() | Open():
                 return None
             case Read():
+                # A guarded index in a branch skips the point, too, before another index of the access can fail.
+                for at, place in enumerate(term.places):
+                    self._guard(term.slot, place, at)
                 places = [self._reach(term.slot, place, at, term.node) for at, place in enumerate(term.places)]
                 return self._element(term.slot, places)
             case Table():

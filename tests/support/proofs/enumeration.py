@@ -1,0 +1,354 @@
+"""What goes wrong when a random operator runs with given sizes: plain recursion that shares no code with snd.
+
+An element of a tensor may have any value: what depends on one happens for some data, and so it counts as happening.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from support.proofs.random_operators import Expr, Formula, Index, Operator, Tensor, index_text
+
+MOST_POINTS = 4000
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A condition that does not hold: of a declaration or formula by its number, with the tensor and the index."""
+
+    part: str
+    number: int
+    kind: str
+    name: str = ""
+    text: str = ""
+
+
+@dataclass
+class Outcome:
+    is_refused: bool = False
+    broken: set[Broken] = field(default_factory=set)
+    ran: set[int] = field(default_factory=set)
+    """The formulas that have a point."""
+
+
+class _WrongError(Exception):
+    """An int has no value."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class _SkippedError(Exception):
+    """A guarded index is out of bounds."""
+
+
+class TooManyPointsError(Exception):
+    pass
+
+
+Sizes = dict[str, Any]
+"""Ints, bools and strings by name; tuples for ``s`` and ``p``."""
+
+
+def run(operator: Operator, sizes: Sizes) -> Outcome:
+    """Return what goes wrong first in the declarations, else all that goes wrong in formulas."""
+    known = dict(sizes)
+    wrong: list[Broken] = []
+    for number, (name, value) in enumerate(operator.using):
+        try:
+            known[name] = integer(value, known)
+        except _WrongError as error:
+            wrong.append(Broken("using", number, error.kind))
+    for number, condition in enumerate(operator.assertions):
+        try:
+            if not truth(condition, known):
+                return Outcome(True)
+        except _WrongError as error:
+            wrong.append(Broken("assert", number, error.kind))
+        except KeyError:
+            continue  # a helper symbol without a value
+    outcome = Outcome(broken=set(wrong[:1]))
+    if wrong:
+        return outcome
+    shapes: dict[str, tuple[int, ...]] = {}
+    for number, output in enumerate(operator.outputs):
+        try:
+            shapes[output.name] = shape_of(output, known)
+        except _WrongError as error:
+            return Outcome(broken={Broken("output", number, error.kind)})
+        if min(shapes[output.name], default=0) < 0:
+            return Outcome(broken={Broken("output", number, "negative", output.name)})
+    shapes |= {each.name: shape_of(each, known) for each in operator.inputs if _has_shape(each, known)}
+    counts: dict[str, Counter[tuple[int, ...]]] = {each.name: Counter() for each in operator.outputs}
+    for number, formula in enumerate(operator.formulas):
+        _Run(outcome, number, formula, known, shapes, counts[formula.target]).run()
+    if not any(each.part == "formula" for each in outcome.broken):
+        _cover(operator, outcome, known, shapes, counts)
+    return outcome
+
+
+def _has_shape(tensor: Tensor, known: Sizes) -> bool:
+    return tensor.length is None or known[tensor.length] > 0
+
+
+def shape_of(tensor: Tensor, known: Sizes) -> tuple[int, ...]:
+    found: list[int] = []
+    for part in tensor.shape:
+        found.extend(known["s"] if part[0] == "spread" else (integer(part, known),))
+    return tuple(found)
+
+
+def _cover(operator: Operator, outcome: Outcome, known: Sizes, shapes: dict[str, Any], counts: dict[str, Any]) -> None:
+    for output in operator.outputs:
+        writing = [each for each in operator.formulas if each.target == output.name]
+        operators = {each.operator for each in writing}
+        number = next((at for at, each in enumerate(operator.formulas) if each.target == output.name), 0)
+        if "=" not in operators or ":=" in operators:
+            continue
+        items = range(known[output.length]) if output.length else (None,)
+        for item in items:
+            for element in product(*map(range, shapes[output.name])):
+                count = counts[output.name][element if item is None else (item, *element)]
+                if count > 1:
+                    outcome.broken.add(Broken("formula", number, "twice", output.name))
+                if count == 0 and len(operators) == 1:
+                    outcome.broken.add(Broken("formula", number, "unwritten", output.name))
+
+
+class _Run:
+    def __init__(
+        self,
+        outcome: Outcome,
+        number: int,
+        formula: Formula,
+        known: Sizes,
+        shapes: dict[str, Any],
+        counts: Counter[Any],
+    ) -> None:
+        self.outcome = outcome
+        self.number = number
+        self.formula = formula
+        self.known = known
+        self.shapes = shapes
+        self.counts = counts
+        self.points = 0
+
+    def note(self, kind: str, name: str = "", text: str = "") -> None:
+        self.outcome.broken.add(Broken("formula", self.number, kind, name, text))
+
+    def run(self) -> None:
+        formula = self.formula
+        try:
+            turns = range(integer(formula.unroll[1], self.known)) if formula.unroll else (None,)
+        except _WrongError as wrong:
+            self.note(wrong.kind)
+            return
+        for turn in turns:
+            here = dict(self.known)
+            if formula.unroll and turn is not None:
+                here[formula.unroll[0]] = turn
+            for point in self.space(formula.bounds, here):
+                self.points += 1
+                if self.points > MOST_POINTS:
+                    raise TooManyPointsError
+                self.outcome.ran.add(self.number)
+                self.point(point)
+
+    def space(self, bounds: list[tuple[str, Expr]], here: Sizes) -> Iterator[Sizes]:
+        if not bounds:
+            yield here
+            return
+        (name, bound), *rest = bounds
+        if bound == ("var", "s"):
+            for position in product(*map(range, here["s"])):
+                yield from self.space(rest, {**here, name: position})
+            return
+        try:
+            most = integer(bound, here)
+        except _WrongError as wrong:
+            self.note(wrong.kind)
+            return
+        for at in range(most):
+            yield from self.space(rest, {**here, name: at})
+
+    def point(self, here: Sizes) -> None:
+        formula = self.formula
+        named = {formula.target if formula.item else "", *_packs(formula.value)}
+        empty = next((each for each in named if each and each not in self.shapes), None)
+        if empty is not None:
+            self.note("item", empty)  # the formula can't be made, whatever its indices are
+            return
+        try:
+            for name, item, places in self.accesses(formula.value, unconditional=True):
+                self.guards(name, item, places, here)
+            if formula.condition is not None and formula.condition[0] == "data":
+                _, name, item, places = formula.condition[1]
+                self.guards(name, item, places, here)
+            self.guards(formula.target, formula.item, formula.places, here)
+        except _SkippedError:
+            return
+        may_write = True
+        if formula.condition is not None:
+            try:
+                may_write = self.condition(formula.condition, here)
+            except _WrongError as wrong:
+                self.note(wrong.kind)
+                return
+        if not may_write:
+            return
+        is_skipped = self.value(formula.value, here)
+        element = self.element(formula.target, formula.item, formula.places, here)
+        is_certain = not is_skipped and (formula.condition is None or formula.condition[0] != "data")
+        if formula.operator == "=" and element is not None and (is_certain or self.counts[element]):
+            self.counts[element] += 1
+
+    def condition(self, condition: Expr, here: Sizes) -> bool:
+        if condition[0] == "data":
+            self.value(condition[1], here)
+            return True
+        return truth(condition, here)
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+    def accesses(self, value: Expr, *, unconditional: bool) -> Iterator[tuple[str, Expr | None, list[Index]]]:
+        match value:
+            case ("read", name, item, places):
+                yield name, item, places
+            case ("+" | "*", a, b):
+                yield from self.accesses(a, unconditional=unconditional)
+                yield from self.accesses(b, unconditional=unconditional)
+
+    def value(self, value: Expr, here: Sizes) -> bool:
+        """Note what goes wrong; whether a guarded index in a branch skips the point."""
+        match value:
+            case ("real", inner):
+                self.number_of(inner, here)
+                return False
+            case ("+" | "*", a, b):
+                first, second = self.value(a, here), self.value(b, here)
+                return first or second
+            case ("choose", condition, a, b):
+                try:
+                    holds = truth(condition, here)
+                except _WrongError as wrong:
+                    self.note(wrong.kind)
+                    return False
+                return self.value(a if holds else b, here)
+            case ("read", name, item, places):
+                try:
+                    self.guards(name, item, places, here)
+                except _SkippedError:
+                    return True
+                self.element(name, item, places, here)
+                return False
+        raise AssertionError(value)
+
+    def number_of(self, value: Expr, here: Sizes) -> int | None:
+        try:
+            return integer(value, here)
+        except _WrongError as wrong:
+            self.note(wrong.kind)
+            return None
+
+    def guards(self, name: str, item: Expr | None, places: list[Index], here: Sizes) -> None:
+        if name not in self.shapes:
+            return
+        for at, place in enumerate(places):
+            if place.mode == "skip":
+                try:
+                    value = integer(place.value, here)
+                except _WrongError:
+                    continue
+                if not 0 <= value < self.shapes[name][at]:
+                    raise _SkippedError
+
+    def element(self, name: str, item: Expr | None, places: list[Index], here: Sizes) -> tuple[int, ...] | None:
+        """Return the element that is accessed; None if that goes wrong, which is noted."""
+        found: list[int] = []
+        is_wrong = False
+        if item is not None:
+            chosen = self.number_of(item, here)
+            count = here["k"]
+            if chosen is None:
+                is_wrong = True
+            elif not -count <= chosen < count:
+                self.note("item", name)
+                is_wrong = True
+            else:
+                found.append(chosen % count)
+        if name not in self.shapes:
+            return None
+        for at, place in enumerate(places):
+            if place.value[0] == "spread":
+                found.extend(here[place.value[1]])
+                continue
+            value = self.number_of(place.value, here)
+            extent = self.shapes[name][at]
+            if value is not None and place.mode == "remap" and not 0 <= value < extent:
+                value = self.number_of(place.below if value < 0 else place.above, here)  # type: ignore[arg-type]
+            if value is None:
+                is_wrong = True
+            elif not 0 <= value < extent:
+                self.note("index", name, index_text(place))
+                is_wrong = True
+            else:
+                found.append(value)
+        return None if is_wrong else tuple(found)
+
+
+def _packs(value: Expr) -> Iterator[str]:
+    """Yield the packs that a value reads."""
+    if value[0] == "read" and value[2] is not None:
+        yield value[1]
+    for part in value[1:]:
+        if isinstance(part, tuple):
+            yield from _packs(part)
+
+
+# ---- ints and conditions ---------------------------------------------------------------------------------------------
+def integer(e: Expr, known: Sizes) -> int:
+    """Return an int. Raises ``_WrongError``."""
+    match e:
+        case ("num", value):
+            return int(value)
+        case ("var", name):
+            return int(known[name])
+        case ("select", condition, a, b):
+            return integer(a if truth(condition, known) else b, known)
+        case ("item", pack, at):
+            place, items = integer(at, known), known[pack]
+            if not -len(items) <= place < len(items):
+                raise _WrongError("item")
+            return int(items[place])
+        case (sign, first, second):
+            a, b = integer(first, known), integer(second, known)
+            if sign in ("/", "\\", "%") and b == 0:
+                raise _WrongError("division")
+            return {
+                "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "%": lambda: a % b,
+                "/": lambda: a // b, "\\": lambda: -(-a // b), "<?": lambda: min(a, b), ">?": lambda: max(a, b),
+            }[sign]()  # fmt: skip
+    raise AssertionError(e)
+
+
+def truth(e: Expr, known: Sizes) -> bool:
+    """Return a condition. Raises ``_WrongError``."""
+    match e:
+        case ("flag", name):
+            return bool(known[name])
+        case ("is", name, value):
+            return bool(known[name] == value)
+        case ("!", inner):
+            return not truth(inner, known)
+        case ("&&", a, b):
+            return truth(a, known) and truth(b, known)
+        case ("||", a, b):
+            return truth(a, known) or truth(b, known)
+        case (sign, first, second):
+            a, b = integer(first, known), integer(second, known)
+            return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}[sign]
+    raise AssertionError(e)

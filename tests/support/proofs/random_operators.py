@@ -1,0 +1,404 @@
+"""Random operators as data, with their text: indices, guards, conditions, assertions, packs, ranks, optional inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+Expr = tuple[Any, ...]
+"""An int, condition or real: the name of a form, and its parts."""
+
+
+@dataclass
+class Tensor:
+    name: str
+    shape: list[Expr]
+    """Extents; ``("spread", "s")`` for those of a rank."""
+    length: str | None = None
+    """The length of a pack."""
+    optional: bool = False
+    dtype: str = "real"
+
+
+@dataclass
+class Index:
+    mode: str
+    value: Expr
+    below: Expr | None = None
+    above: Expr | None = None
+
+
+@dataclass
+class Formula:
+    target: str
+    item: Expr | None
+    places: list[Index]
+    operator: str
+    value: Expr
+    bounds: list[tuple[str, Expr]]
+    condition: Expr | None = None
+    unroll: tuple[str, Expr] | None = None
+
+
+@dataclass
+class Operator:
+    attributes: dict[str, str]
+    """``int``, ``bool``, ``str``, or ``int..(q)`` by name."""
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    using: list[tuple[str, Expr]] = field(default_factory=list)
+    assertions: list[Expr] = field(default_factory=list)
+    formulas: list[Formula] = field(default_factory=list)
+    generic: bool = False
+
+    @property
+    def extents(self) -> list[str]:
+        found = [part[1] for each in self.inputs for part in each.shape if part[0] == "var"]
+        return list(dict.fromkeys(found))
+
+    @property
+    def lengths(self) -> list[str]:
+        packs = [each.length for each in self.inputs if each.length]
+        given = [type_[6:-1] for type_ in self.attributes.values() if type_.startswith("int..")]
+        return list(dict.fromkeys([*packs, *given]))
+
+    @property
+    def has_rank(self) -> bool:
+        return any(part[0] == "spread" for each in self.inputs for part in each.shape)
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+def text_of(e: Expr) -> str:
+    match e:
+        case ("num", value) | ("var", value):
+            return str(value)
+        case ("+" | "-" | "*" | "/" | "\\" | "%" | "<?" | ">?" | "&&" | "||" as sign, a, b):
+            return f"{_part(a)} {sign} {_part(b)}"
+        case ("<" | "<=" | ">" | ">=" | "==" | "!=" as sign, a, b):
+            return f"{_part(a)} {sign} {_part(b)}"
+        case ("!", a):
+            return f"!{_part(a)}"
+        case ("select" | "choose", c, a, b):
+            return f"{_part(c)} ? {_part(a)} : {_part(b)}"
+        case ("item", pack, at):
+            return f"{pack}[{text_of(at)}]"
+        case ("sum", pack):
+            return f"({pack} + ..)"
+        case ("is", name, value):
+            return f"{name} == '{value}'"
+        case ("flag", name):
+            return str(name)
+        case ("spread", name):
+            return f"{name}.."
+        case ("real", a):
+            return f"real({text_of(a)})"
+        case ("read", name, item, places):
+            chosen = "" if item is None else f"[{text_of(item)}]"
+            return f"{name}{chosen}[{places_text(places)}]"
+        case ("data", read):
+            return f"{text_of(read)} > 0.0"
+    raise AssertionError(e)
+
+
+def _part(e: Expr) -> str:
+    plain = e[0] in ("num", "var", "item", "read", "real", "flag", "sum") and not (e[0] == "num" and e[1] < 0)
+    return text_of(e) if plain else f"({text_of(e)})"
+
+
+def index_text(index: Index) -> str:
+    value = text_of(index.value)
+    if index.mode == "plain":
+        return value
+    if index.mode == "skip":
+        return f"|{value}|"
+    assert index.below is not None
+    assert index.above is not None
+    return f"|{value} <> {_part(index.below)} : {_part(index.above)}|"
+
+
+def places_text(places: list[Index]) -> str:
+    comma = "," if len(places) == 1 and places[0].value[0] != "spread" else ""
+    return ", ".join(map(index_text, places)) + comma
+
+
+def _tensor_text(tensor: Tensor, dtype: str) -> str:
+    shape = ", ".join(
+        "s..(d)" if part[0] == "spread" and tensor.name == "r" else text_of(part) for part in tensor.shape
+    )
+    pack = f"..({tensor.length})" if tensor.length else ""
+    return f"{tensor.name}: {'optional ' if tensor.optional else ''}{dtype}[{shape}]{pack};"
+
+
+def lines_of(operator: Operator, name: str) -> list[str]:
+    """Each declaration, assertion and formula has a line of its own."""
+    dtype = "T" if operator.generic else "real"
+    found = [f"operator {name} {{", *(["    @dtype {", "        T: num;", "    }"] if operator.generic else [])]
+
+    def block(kind: str, lines: list[str]) -> None:
+        if lines:
+            found.extend([f"    @{kind} {{", *(f"        {line}" for line in lines), "    }"])
+
+    block("attrib", [f"{key}: {type_};" for key, type_ in operator.attributes.items()])
+    block("input", [_tensor_text(each, dtype if each.name == "x" else "real") for each in operator.inputs])
+    block("output", [_tensor_text(each, "real") for each in operator.outputs])
+    block("using", [f"{key} = {text_of(value)};" for key, value in operator.using])
+    block("assert", [f"{text_of(each)};" for each in operator.assertions])
+    block("lower", list(map(_formula_text, operator.formulas)))
+    return [*found, "}"]
+
+
+def _formula_text(formula: Formula) -> str:
+    unroll = "" if formula.unroll is None else f"unroll..({formula.unroll[0]} -> {text_of(formula.unroll[1])}) "
+    item = "" if formula.item is None else f"[{text_of(formula.item)}]"
+    bounds = "".join(f", {key} < {text_of(bound)}" for key, bound in formula.bounds)
+    condition = "" if formula.condition is None else f" | {text_of(formula.condition)}"
+    left = f"{formula.target}{item}[{places_text(formula.places)}]"
+    return f"{unroll}{left} {formula.operator} {text_of(formula.value)}{bounds}{condition};"
+
+
+# ---- drawing ---------------------------------------------------------------------------------------------------------
+class Drawing:
+    """Draws an operator. What is drawn for an index is mostly in bounds, or wrong by a little."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.operator = Operator({}, [], [])
+        self.names: list[str] = []
+
+    def chance(self, percent: int) -> bool:
+        return self.rng.random() * 100 < percent
+
+    def pick(self, *items: Any) -> Any:
+        return self.rng.choice(items)
+
+    def drawn(self) -> Operator:
+        made = self.operator
+        made.generic = self.chance(10)
+        for key, type_, percent in (
+            ("a", "int", 45),
+            ("b", "int", 15),
+            ("f", "bool", 12),
+            ("mode", "str", 12),
+            ("p", "int..(q)", 12),
+        ):
+            if self.chance(percent):
+                made.attributes[key] = type_
+        made.inputs.append(Tensor("x", [("var", "n")]))
+        if self.chance(50):
+            made.inputs.append(Tensor("z", [("var", "m"), ("var", self.pick("n", "l"))]))
+        if self.chance(35):
+            made.inputs.append(Tensor("xs", [("var", self.pick("n", "c"))], length="k"))
+        if self.chance(20):
+            made.inputs.append(Tensor("r", [("spread", "s")] if self.chance(60) else [("var", "n"), ("spread", "s")]))
+        if self.chance(12):
+            made.inputs.append(Tensor("w", [("var", "n")], optional=True))
+        self.names = [*made.extents, *made.lengths, *(["d"] if made.has_rank else [])]
+        self.names += [key for key, type_ in made.attributes.items() if type_ == "int"]
+        if self.chance(20):
+            made.using.append(("h", self.number(2)))
+            self.names.append("h")
+        for _ in range(self.pick(0, 1, 1, 2)):
+            made.assertions.append(self.assertion())
+        self.outputs()
+        for output in made.outputs:
+            self.formulas(output)
+        return made
+
+    def number(self, depth: int) -> Expr:
+        """An int of sizes, lengths and attributes."""
+        if depth == 0 or self.chance(45):
+            return ("num", self.rng.randint(0, 3)) if self.chance(20) else ("var", self.pick(*self.names))
+        sign = self.pick("+", "+", "-", "-", "*", "/", "%", "\\", "<?", ">?", "select", "item")
+        if sign == "select":
+            return ("select", self.comparison(depth - 1), self.number(depth - 1), self.number(depth - 1))
+        if sign == "item":
+            pack = "p" if "p" in self.operator.attributes else "s" if self.operator.has_rank else None
+            return self.number(depth) if pack is None else ("item", pack, self.number(0))
+        second = ("num", self.rng.randint(1, 3)) if self.chance(60) else self.number(depth - 1)
+        return (sign, self.number(depth - 1), second)
+
+    def comparison(self, depth: int = 1) -> Expr:
+        if "f" in self.operator.attributes and self.chance(15):
+            return ("flag", "f")
+        if "mode" in self.operator.attributes and self.chance(15):
+            return ("is", "mode", self.pick("A", "B"))
+        return (self.pick("<", "<=", ">", ">=", "==", "!="), self.number(depth), self.number(depth))
+
+    def assertion(self) -> Expr:
+        name = ("var", self.pick(*self.names))
+        return self.pick(
+            (self.pick(">=", ">"), name, ("num", self.rng.randint(0, 4))),
+            (self.pick(">=", "<=", "=="), name, self.number(1)),
+            ("==", ("%", name, ("var", self.pick(*self.names))), ("num", 0)),
+            ("||", self.comparison(), self.comparison()),
+            ("&&", (">", name, ("num", 0)), self.comparison()),
+            self.comparison(2),
+        )
+
+    def outputs(self) -> None:
+        made = self.operator
+        if made.has_rank and self.chance(70):
+            made.outputs.append(Tensor("t", [("spread", "s")]))
+        if made.outputs and self.chance(40):
+            return
+        if "xs" in {each.name for each in made.inputs} and self.chance(25):
+            made.outputs.append(Tensor("ys", [self.extent()], length="k"))
+            return
+        made.outputs.append(Tensor("y", [self.extent() for _ in range(self.pick(1, 1, 1, 2))]))
+
+    def extent(self) -> Expr:
+        return ("var", self.pick(*self.names)) if self.chance(45) else self.number(2)
+
+    # ---- formulas ----------------------------------------------------------------------------------------------------
+    def formulas(self, output: Tensor) -> None:
+        if output.shape[0][0] == "spread":
+            self.of_rank(output)
+            return
+        form = self.pick("plain", "plain", "plain", "conditions", "mixed", "scattered", "scattered")
+        operator = self.pick("=", "=", "=", "+=", ">?=") if form in ("plain", "scattered") else "="
+        if form == "conditions":
+            self.plain(output, "=", condition=self.index_condition())
+        elif form == "mixed":
+            self.plain(output, "=", first_bound=self.pick(("num", 1), output.shape[0], self.number(1)))
+            self.plain(output, self.pick("+=", "+=", ":="))
+        elif form == "scattered":
+            self.scattered(output, operator)
+        else:
+            condition = self.index_condition() if self.chance(25) else None
+            self.plain(output, operator, condition=condition)
+
+    def index_condition(self) -> Expr:
+        first = self.pick(("var", "i"), ("var", "i"), ("%", ("var", "i"), ("num", 2)), ("var", self.pick(*self.names)))
+        if self.chance(10):
+            return ("data", ("read", "x", None, [Index(self.pick("plain", "skip"), ("var", "i"))]))
+        return (self.pick("<", "<=", ">", ">=", "==", "!="), first, self.number(0))
+
+    def plain(
+        self,
+        output: Tensor,
+        operator: str,
+        shift: Expr = ("num", 0),
+        first_bound: Expr | None = None,
+        condition: Expr | None = None,
+    ) -> None:
+        names = ["i", "j"][: len(output.shape)]
+        bounds = [(key, extent) for key, extent in zip(names, output.shape, strict=True)]
+        if first_bound is not None:
+            bounds[0] = (bounds[0][0], first_bound)
+        if self.chance(10):
+            bounds[-1] = (bounds[-1][0], self.number(1))
+        first: Expr = ("var", "i") if shift == ("num", 0) else ("+", ("var", "i"), shift)
+        places = [Index(self.pick(*["plain"] * 7, "skip"), first), *(Index("plain", ("var", key)) for key in names[1:])]
+        if self.chance(12):
+            places[0].value = self.pick(
+                ("-", ("-", output.shape[0], ("num", 1)), first),
+                ("%", ("+", first, ("var", self.pick(*self.names))), output.shape[0]),
+                ("+", first, ("num", 1)),
+            )
+        if self.chance(25) or operator in ("+=", ">?="):
+            inner = self.pick(
+                ("var", "i"), ("+", ("var", "i"), ("num", 1)), self.number(0), ("-", self.number(0), ("var", "i"))
+            )
+            if operator != "=":
+                bounds.append(("g", inner))
+        self.formula(output, places, operator, bounds, condition)
+
+    def scattered(self, output: Tensor, operator: str) -> None:
+        """Positions composed of two indices, or taken apart by division."""
+        if len(output.shape) == 1:
+            inner, outer = self.number(0), self.number(0)
+            place: Expr = ("+", ("*", ("var", "i"), inner), ("var", "j"))
+            if self.chance(50):
+                output.shape = [("*", outer, inner)]
+            bounds = [("i", outer), ("j", inner)]
+            if self.chance(25):
+                place = ("+", ("*", ("var", "j"), outer), ("var", "i"))
+            self.formula(output, [Index("plain", place)], operator, bounds, None)
+            return
+        by = self.number(0)
+        bounds = [("i", ("*", output.shape[0], output.shape[1]) if self.chance(60) else self.number(1))]
+        by = output.shape[1] if self.chance(60) else by
+        places = [Index("plain", ("/", ("var", "i"), by)), Index("plain", ("%", ("var", "i"), by))]
+        self.formula(output, places, operator, bounds, None)
+
+    def formula(
+        self, output: Tensor, places: list[Index], operator: str, bounds: list[tuple[str, Expr]], condition: Expr | None
+    ) -> None:
+        unroll, item = None, None
+        if output.length:
+            unroll, item = ("u", ("var", "k")), self.pick(("var", "u"), ("var", "u"), ("var", "u"), ("num", 0))
+        elif self.chance(12):
+            unroll = ("u", ("var", "k")) if "k" in self.names else None
+        indices = [key for key, _ in bounds] + (["u"] if unroll else [])
+        value = self.value(indices, 1)
+        self.operator.formulas.append(Formula(output.name, item, places, operator, value, bounds, condition, unroll))
+
+    def of_rank(self, output: Tensor) -> None:
+        value = self.value([], 1)
+        if any(each.name == "r" and len(each.shape) == 1 for each in self.operator.inputs) and self.chance(70):
+            value = ("read", "r", None, [Index("plain", ("spread", "i"))])
+        operator = self.pick("=", "+=")
+        self.operator.formulas.append(
+            Formula(output.name, None, [Index("plain", ("spread", "i"))], operator, value, [("i", ("var", "s"))])
+        )
+
+    def value(self, indices: list[str], depth: int) -> Expr:
+        form = (
+            self.pick("read", "read", "read", "real", "sum", "choose") if depth else self.pick("read", "read", "real")
+        )
+        if form == "sum":
+            return (self.pick("+", "*"), self.value(indices, depth - 1), self.value(indices, depth - 1))
+        if form == "choose":
+            condition: Expr = self.comparison(0)
+            if indices and self.chance(75):
+                condition = (self.pick("<", "<=", ">=", "=="), self.index(indices), self.number(0))
+            return ("choose", condition, self.value(indices, 0), self.value(indices, 0))
+        if form == "real":
+            return ("real", self.index(indices))
+        tensors = [each for each in self.operator.inputs if each.name in ("x", "z", "xs")]
+        tensor = self.pick(*tensors)
+        item = None
+        if tensor.length:
+            item = self.pick(
+                ("num", 0), *([("var", "u")] * 3 if "u" in indices else []), ("%", self.index(indices), ("var", "k"))
+            )
+        places = [self.place(indices, extent) for extent in tensor.shape]
+        return (
+            ("real", ("num", 1))
+            if tensor.name == "x" and self.operator.generic
+            else ("read", tensor.name, item, places)
+        )
+
+    def place(self, indices: list[str], extent: Expr) -> Index:
+        mode = self.pick(*["plain"] * 8, "skip", "skip", "remap")
+        value = self.index(indices)
+        if mode == "remap":
+            return Index(
+                mode, value, self.pick(("num", 0), self.number(0)), ("-", extent, ("num", self.pick(1, 1, 1, 0, 2)))
+            )
+        return Index(mode, value)
+
+    def index(self, indices: list[str]) -> Expr:
+        if not indices or self.chance(8):
+            return self.number(1)
+        one = ("var", self.pick(*indices))
+        if self.chance(50):
+            return one
+        other: Expr = ("var", self.pick(*indices)) if self.chance(35) else self.number(0)
+        return self.pick(
+            ("+", one, other),
+            ("-", one, other),
+            ("-", ("-", self.number(0), ("num", 1)), one),
+            ("/", one, self.pick(("num", 2), other)),
+            ("%", one, self.pick(("num", 2), other)),
+            ("%", ("+", one, other), self.number(0)),
+            ("<?", one, ("-", self.number(0), ("num", 1))),
+            (">?", ("-", one, ("num", 1)), ("num", 0)),
+            ("+", ("*", one, other), one),
+        )
+
+
+def drawn(seed: int) -> Operator:
+    """The operator of a seed."""
+    return Drawing(Random(seed)).drawn()
