@@ -352,3 +352,24 @@ def test_a_file_with_errors_keeps_its_imports(real, project):
     (project / "main.sknd").write_text(text.replace("mn.relu(x)", "x"))
     real("check", "--fix", "main.sknd")
     assert "import" not in (project / "main.sknd").read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "fixed"),
+    [
+        ("softmax(x, axis=1)", "nn.softmax{axes=[1]}(x)"),
+        ("nn.softmax(x, axes=[0, 1])", "nn.softmax{axes=[0, 1]}(x)"),
+        ("layer.linear(channels=4)(x)", "layer.linear{channels=4}(x)"),
+        ("nn.linear(x, filter=w)", "nn.linear(x, w)"),
+        ("nn.linear(filter=w, input=x)", "nn.linear(filter=w, input=x)"),
+        ("nn.relu(x, beta=1.0)", "nn.relu(x, beta=1.0)"),
+    ],
+)
+def test_named_arguments_are_attributes_or_inputs_by_the_signature(real, project, given, fixed):
+    text = (
+        "import layer, nn;\n\ngraph g {\n    @input { x: real[2, 4]; }\n    @variable { w: real[4, 4]; }\n"
+        "    @output { y: real[2, 4]; }\n    @compose { y = "
+    )
+    (project / "main.sknd").write_text(f"{text}{given}; }}\n}}\n")
+    real("check", "--fix", "main.sknd")
+    assert f"y = {fixed};" in (project / "main.sknd").read_text()

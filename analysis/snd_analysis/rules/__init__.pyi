@@ -21,6 +21,7 @@ from snd_analysis.rules.packs import zero_step as zero_step
 from snd_analysis.rules.packs import zip_not_expanded as zip_not_expanded
 from snd_analysis.rules.samples import equal_by_accident as equal_by_accident
 from snd_analysis.rules.syntax import nesting_too_deep as nesting_too_deep
+from snd_analysis.rules.syntax import syntax_error as syntax_error
 
 ABSTRACT_TYPE: Rule
 ACCESS_OUTSIDE_LOWER: Rule

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
-from snd_analysis.base import Problem, Severity, Span
+from snd_analysis.base import Edit, Problem, Repair, Severity, Span
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, with_import
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes, parse_expression
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import Context
 from snd_analysis.workspace.definition_checks import check_definition, type_definition
 from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import front_end_of, source
-from snd_analysis.workspace.names import chunk, definition, module_candidates, resolution
+from snd_analysis.workspace.limits import LONGEST_SHOWN_INVOCATION
+from snd_analysis.workspace.names import chunk, definition, definitions, imports, module_candidates, resolution
 from snd_analysis.workspace.others import OtherDefinitions
 
 
@@ -72,3 +76,66 @@ def importable(db: Database, path: str, problem: Problem) -> Problem:
     module = source(db, path).text[problem.span.start : problem.span.end]
     found = next(iter(module_candidates(db, module, path)), path)
     return problem if found == path or is_library(found) else with_import(problem, module)
+
+
+# ---- named arguments, as in `nn.softmax(x, axis=1)` ------------------------------------------------------------------
+def explained(db: Database, path: str, problem: Problem) -> Problem:
+    """Return a syntax error of named arguments with what the operator calls them, other problems as they are."""
+    repair = problem.repair
+    if repair is None or not rules.syntax_error.is_in_braces(repair):
+        return problem
+    edit = repair.edits[0]
+    call, wrong = parse_expression(edit.text)
+    found = _named_operator(db, path, call.function) if isinstance(call, nodes.Call) else None
+    if wrong or not isinstance(call, nodes.Call) or call.attributes is None or found is None:
+        return replace(problem, repair=None)
+    attributes = [each.name.text for _, each in entries_of(found, BlockKind.ATTRIB, nodes.Parameter)]
+    inputs = [each.name.text for _, each in entries_of(found, BlockKind.INPUT, nodes.Parameter)]
+    named = [each.name.text for each in call.attributes.items]
+    operator = call.function.text
+    others = [edit.text[each.start : each.end] for each in call.arguments]
+    given = [_as_attribute(each, edit.text, attributes) for each in call.attributes.items]
+    known = [each for each in given if each is not None]
+    if len(known) == len(given):
+        text = f"{operator}{{{', '.join(known)}}}({', '.join(others)})"
+        written = f"write {text}" if len(text) <= LONGEST_SHOWN_INVOCATION else "write attributes in braces"
+        message = f"arguments have no names, and attributes of '{operator}' stand in braces: {written}"
+        return replace(problem, message=message, repair=Repair(written, (Edit(edit.span, text),)))
+    expected = inputs[len(call.arguments) : len(call.arguments) + len(named)]
+    if all(name in inputs for name in named):
+        taken = (
+            f"takes its inputs in the order {_listed(inputs)}" if len(inputs) > 1 else f"has the input '{inputs[0]}'"
+        )
+        message = f"arguments have no names: '{operator}' {taken}"
+        if named != expected:
+            return replace(problem, message=message, repair=None)
+        values = [edit.text[each.value.start : each.value.end] for each in call.attributes.items]
+        text = f"{operator}({', '.join([*others, *values])})"
+        return replace(problem, message=message, repair=Repair(f"write {text}", (Edit(edit.span, text),)))
+    return replace(problem, repair=None)
+
+
+def _named_operator(db: Database, path: str, name: nodes.Qualified) -> nodes.Definition | None:
+    """Return the operator that an invocation names: of an imported module, of this file, or the only one so called."""
+    parts = [part.text for part in name.parts]
+    imported = {item.node.text: item.path for item in imports(db, path) if item.path is not None}
+    if len(parts) > 1:
+        module = imported.get(".".join(parts[:-1]))
+        found = None if module is None else definitions(db, module).get(parts[-1])
+        return None if found is None else found.definition
+    places = [each for each in (path, *imported.values()) if parts[0] in definitions(db, each)]
+    return definitions(db, places[0])[parts[0]].definition if len(places) == 1 or path in places else None
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _as_attribute(given: nodes.Attribute, text: str, attributes: list[str]) -> str | None:
+    """Return how an attribute is written that is given as an argument in ``text``; None if there is none like it."""
+    name, value = given.name.text, text[given.value.start : given.value.end]
+    if name in attributes:
+        return f"{name}={value}"
+    if name in ("axis", "dim") and "axes" in attributes and not isinstance(given.value, nodes.List):
+        return f"axes=[{value}]"
+    return f"axis={value}" if name == "dim" and "axis" in attributes else None

@@ -39,7 +39,7 @@ from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
-from snd_analysis.workspace.checks import checked, importable
+from snd_analysis.workspace.checks import checked, explained, importable
 from snd_analysis.workspace.composing import (
     ComposedDefinition,
     beyond_budget,
@@ -108,7 +108,8 @@ def _in_chunks(db: Database, path: str, chunks: tuple[Chunk, ...]) -> tuple[_InC
 
 def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Problem]:
     tree = whole_tree(db, path)
-    problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
+    syntax = (explained(db, path, each) for each in tree.problems)
+    problems = [*syntax, *check_items(tree), *check_definitions(path, tree)]
     named: set[object] = set()
     for group in groups([placed for placed in tree.chunks if placed.chunk.document.items]):
         of_each = _in_chunks(db, path, tuple(placed.chunk for placed in group))

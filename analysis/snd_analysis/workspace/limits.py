@@ -8,3 +8,5 @@ MOST_KEPT_GRAPHS = 256
 """Graphs of NNEF 1.0 of which it is kept what they see. Users see nothing of it."""
 MOST_MESSAGE_CHARACTERS = 4_000
 """Of a message; of longer ones the middle is left out."""
+LONGEST_SHOWN_INVOCATION = 60
+"""Characters of an invocation that a message quotes. Of a longer one, only the fix has the text."""

@@ -6,13 +6,14 @@ on copies of the states costs nothing where it fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS
+from snd_analysis.skriptnd.syntax.automaton import Automaton
+from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS, MOST_TOKENS_OF_BLOCK
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
@@ -345,7 +346,8 @@ def delete(fault: Fault) -> bool:
 
 
 def attributes_in_parentheses(fault: Fault) -> bool:
-    """``f(a=1)(x)``: attributes where arguments stand. The statement is given up, for what follows makes no sense."""
+    """``f(a=1)(x)`` and ``f(x, a=1)``: attributes where arguments stand. The statement is given up, for what follows
+    makes no sense. Whether the names are those of attributes is not known here."""
     opened = fault.open_brackets()
     if fault.token.kind != "ASSIGN" or not opened or opened[-1].kind != "LPAR" or fault.automaton.at == 0:
         return False
@@ -357,9 +359,58 @@ def attributes_in_parentheses(fault: Fault) -> bool:
         f"arguments have no names: write {callee.text}(…) if '{name}' is an input, "
         f"and {callee.text}{{{name}=…}}(…) if it is an attribute"
     )
-    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context())
+    repair = _named_in_braces(fault, callee.text, opened[-1])
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
     panic(fault.automaton)
     return True
+
+
+def _named_in_braces(fault: Fault, callee: str, opening: Token) -> Repair | None:
+    """Return the repair that gives all named arguments of a call as attributes; None if the call has no end."""
+    automaton = fault.automaton
+    first = automaton.index_of(opening.start)
+    closing = None if first is None else _end_of_arguments(automaton, first)
+    if first is None or closing is None:
+        return None
+    given = [*_arguments(automaton, first, closing)]
+    last = closing
+    if automaton.tokens[closing + 1 : closing + 2] and automaton.tokens[closing + 1].kind == "LPAR":
+        last = _end_of_arguments(automaton, closing + 1) or closing
+        given += _arguments(automaton, closing + 1, last)
+    named = ", ".join(text for text, is_named in given if is_named)
+    others = ", ".join(text for text, is_named in given if not is_named)
+    start = first
+    while start and automaton.tokens[start - 1].kind in ("ID", "DOT"):
+        start -= 1
+    span = Span(automaton.tokens[start].start, automaton.tokens[last].end)
+    edit = Edit(span, f"{callee}{{{named}}}({others})")
+    return rules.syntax_error.in_braces(edit)
+
+
+def _end_of_arguments(automaton: Automaton, opening: int) -> int | None:
+    """Return the index of the bracket that closes the one at ``opening`` in its statement, else None."""
+    depth = 0
+    for at in range(opening, min(len(automaton.tokens), opening + MOST_TOKENS_OF_BLOCK)):
+        kind = automaton.tokens[at].kind
+        depth += (kind in CLOSERS) - (kind in CLOSERS.values())
+        if depth == 0:
+            return at
+        if kind == "SEMI":
+            return None
+    return None
+
+
+def _arguments(automaton: Automaton, opening: int, closing: int) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each argument between two brackets, and whether it has a name."""
+    depth, first = 0, opening + 1
+    for at in range(opening + 1, closing + 1):
+        kind = automaton.tokens[at].kind
+        if at == closing or (depth == 0 and kind == "COMMA"):
+            if at > first:
+                named = [each.kind for each in automaton.tokens[first : first + 2]] == ["ID", "ASSIGN"]
+                yield automaton.text[automaton.tokens[first].start : automaton.tokens[at - 1].end], named
+            first = at + 1
+        depth += (kind in CLOSERS) - (kind in CLOSERS.values())
 
 
 def no_arguments(fault: Fault) -> bool:
