@@ -16,7 +16,7 @@ pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
 from support.proofs.agreement import disagreements
 from support.proofs.random_operators import drawn, lines_of
 
-FOUND_BEFORE = (55, 87, 140, 298)
+FOUND_BEFORE = (55, 87, 140, 298, 2047, 4237)
 """Seeds that have shown a mistake: an assertion without a value as a fact, an empty pack, a guard behind an index."""
 
 

@@ -95,6 +95,13 @@ def check_facts(specialization: Specialization, logic: Logic) -> Iterator[Expres
             implies(all_of(*map(logic.truth, guards)), negation(equal(logic.integer(divisor), 0)))
             for guards, divisor in divisors
         ]
+        # Divisors that cancel, as in n % n, are no part of the condition.
+        start = check.place.span.start
+        for base, assertion in specialization.template.assertions:
+            node = assertion.condition
+            if node.start + base <= start < node.end + base:
+                for goal in _written_divisors(specialization, base, node, logic):
+                    defined.extend(holding(goal))
         yield implies(all_of(*defined), logic.truth(check.condition))
 
 
