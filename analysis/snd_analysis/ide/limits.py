@@ -56,3 +56,5 @@ MOST_CHOICES = 64
 MOST_TRIED_CHARACTERS = 30_000
 """Characters of a file in which a refactoring is tried before it is offered. In a longer one it may be refused when it
 is chosen."""
+MOST_NAMED_USES = 3
+"""Uses of a definition that stand in the message that it can't be deleted. Others are counted."""

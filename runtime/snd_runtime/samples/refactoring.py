@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.base import Span, counted
-from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, RefactoringError, edited, new_problem
+from snd_analysis.ide.refactoring import (
+    REFACTORINGS,
+    Asked,
+    Refactored,
+    RefactoringError,
+    edited_files,
+    new_problem,
+)
 from snd_analysis.workspace import Snapshot
-from snd_runtime.samples.equivalence import TIME_IS_OVER, Comparison
+from snd_runtime.samples.equivalence import TIME_IS_OVER, Comparison, Equivalence
 from snd_runtime.samples.request import SampleRequest
 
 _STEP = 32
@@ -27,6 +34,9 @@ class RefactoringRequest(Struct, frozen=True):
     around: SampleRequest
     kind: str
     place: Span
+    files: tuple[str, ...] = ()
+    """The files that may name the things that change."""
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RefactoringProgress(Struct, frozen=True):
@@ -54,26 +64,42 @@ def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambd
     """Return the first edits of a refactoring after which the definition computes the same."""
     seconds = request.around.limits.seconds
     end = None if seconds is None else time.monotonic() + seconds
-    path = request.around.path
+    asked = Asked(request.around.path, request.place, request.files, request.options)
     try:
-        candidates = REFACTORINGS[request.kind](snapshot, path, request.place)
+        candidates = REFACTORINGS[request.kind](snapshot, asked)
     except RefactoringError as refused:
         return RefactoringAnswer(str(refused))
     if candidates[0].call is not None:
         return _replaced(snapshot, request, candidates, end, note)
-    comparison = Comparison(snapshot, candidates[0].name, request.around, end)
-    return _answer(snapshot, candidates[0], comparison)
+    (refactored,) = candidates
+    changed = snapshot.changed(edited_files(snapshot, refactored.edits))
+    pairs = ((refactored.name, refactored.name),) if refactored.compared is None else refactored.compared
+    count, cases, moved = 0, list[str](), dict[str, str]()
+    for number, (before, after) in enumerate(pairs):
+        note(RefactoringProgress(number, len(pairs)))
+        around = replace(request.around, path=before.path)
+        found = Comparison(snapshot, before, around, end).with_edit(
+            changed, after, moves_variables=refactored.moves_variables
+        )
+        refusal = _refusal(before.name, found)
+        if refusal is not None:
+            return RefactoringAnswer(refusal)
+        count += found.evaluations
+        cases += found.cases if len(pairs) == 1 else [f"{before.name}({each})" for each in found.cases[:1]]
+        moved.update(found.moved)
+    return _answer(refactored, Equivalence(count, cases=tuple(cases), moved=moved))
 
 
-def _answer(snapshot: Snapshot, refactored: Refactored, comparison: Comparison) -> RefactoringAnswer:
-    path, name = refactored.name.path, refactored.name.name
-    changed = snapshot.changed({path: edited(snapshot.source(path).text, refactored.edits)})
-    found = comparison.with_edit(changed, moves_variables=refactored.moves_variables)
+def _refusal(name: str, found: Equivalence) -> str | None:
     if found.difference is not None:
-        return RefactoringAnswer(f"'{name}' would compute something else {found.difference}")
-    if not found.is_equal:
-        return RefactoringAnswer(f"'{name}' can't be evaluated: {found.reason}")
-    told = f"{refactored.what}: equal on {counted(found.evaluations, 'evaluation')}{found.compared}"
+        return f"'{name}' would compute something else {found.difference}"
+    return None if found.is_equal else f"'{name}' can't be evaluated: {found.reason}"
+
+
+def _answer(refactored: Refactored, found: Equivalence) -> RefactoringAnswer:
+    told = refactored.what
+    if found.evaluations:
+        told += f": equal on {counted(found.evaluations, 'evaluation')}{found.compared}"
     if found.moved:
         old, new = next(iter(found.moved.items()))
         told += f"; {counted(len(found.moved), 'variable')} have other names, as '{new}' for '{old}'"
@@ -96,10 +122,10 @@ def _replaced(
             note(RefactoringProgress(number, len(candidates)))
         if each.call is not None and not comparison.fits(each.call):
             continue
-        changed = snapshot.changed({path: edited(snapshot.source(path).text, each.edits)})
+        changed = snapshot.changed(edited_files(snapshot, each.edits))
         if new_problem(snapshot, changed, path) is None:
-            answer = _answer(snapshot, each, comparison)
-            if answer.refactored is not None:
-                return answer
+            found = comparison.with_edit(changed)
+            if found.is_equal:
+                return _answer(each, found)
     tried = counted(len(candidates), "invocation")
     return RefactoringAnswer(f"none of {tried} of the library that fit '{name}' computes the same")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,13 +11,13 @@ from msgspec.structs import replace
 from snd_analysis.base import Span
 from snd_analysis.ide.actions import REFACTOR
 from snd_analysis.ide.evaluation import GraphName
-from snd_analysis.ide.refactoring import REFACTORINGS, Refactored, formatted
+from snd_analysis.ide.refactoring import ACROSS_FILES, REFACTORINGS, Refactored, formatted
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted
 from snd_server.lsp.errors import InvalidParams
-from snd_server.lsp.evaluation import sample_request
+from snd_server.lsp.evaluation import sample_request, texts_of
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.session import UnknownDocument
@@ -38,20 +39,27 @@ def register(server: SndServer) -> None:
 
     def refactor(*arguments: Any) -> None:
         match arguments:
-            case (str(uri), str(kind), int(start), int(end)) if kind in REFACTORINGS and 0 <= start <= end:
-                server.begin(_done(server, path_of(uri), kind, Span(start, end)))
+            case (str(uri), str(kind), int(start), int(end), *rest) if kind in REFACTORINGS and 0 <= start <= end:
+                match rest:
+                    case [] | [dict()]:
+                        options = rest[0] if rest else {}
+                        server.begin(_done(server, path_of(uri), kind, Span(start, end), options))
+                    case _:
+                        raise InvalidParams("the options of a refactoring are an object")
             case _:
                 raise InvalidParams("this command takes the URI of a document, a refactoring, and two offsets")
 
     server.command(REFACTOR, refactor)
 
 
-async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
+async def _done(server: SndServer, path: str, kind: str, span: Span, options: Mapping[str, Any]) -> None:
     if is_library(path):
         server.warn("the standard library can't be changed")
         return
     try:
-        order = await server.session.ask(path, lambda snapshot, _: _ordered(server, snapshot, path, kind, span))
+        order = await server.session.ask(
+            path, lambda snapshot, _: _ordered(server, snapshot, path, kind, span, options)
+        )
         from snd_runtime.samples import RefactoringAnswer  # loaded by now
 
         answer: RefactoringAnswer = await server.evaluations.call(
@@ -80,21 +88,28 @@ async def _done(server: SndServer, path: str, kind: str, span: Span) -> None:
         server.log(types.MessageType.Info, str(problem) or "the text has changed since this was asked")
 
 
-def _ordered(server: SndServer, snapshot: Snapshot, path: str, kind: str, span: Span) -> _Order:
+def _ordered(
+    server: SndServer, snapshot: Snapshot, path: str, kind: str, span: Span, options: Mapping[str, Any]
+) -> _Order:
     """Return the request for the worker, which does all the work."""
     load_runtime()
     from snd_runtime.samples import RefactoringRequest
 
-    options = server.evaluations.options(path)
-    around = replace(sample_request(snapshot, path, options), pictures=False)
-    return _Order(RefactoringRequest(around, kind, span), options.tensor_bytes)
+    evaluation = server.evaluations.options(path)
+    around = replace(sample_request(snapshot, path, evaluation), pictures=False)
+    files: tuple[str, ...] = ()
+    if kind in ACROSS_FILES:
+        files = tuple(each for each in server.session.files() if path in snapshot.dependencies(each))
+        involved = {each for file in files for each in (file, *snapshot.dependencies(file)) if not is_library(each)}
+        around = replace(around, texts={**texts_of(snapshot, sorted(involved)), **around.texts})
+    return _Order(RefactoringRequest(around, kind, span, files, options), evaluation.tensor_bytes)
 
 
 def _edit(
     server: SndServer, snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored
 ) -> types.WorkspaceEdit | None:
     """Return the edit; None if a text is another one by now."""
-    path, texts = request.around.path, request.around.texts
+    texts, width = request.around.texts, server.session.line_width(request.around.path)
     if any(snapshot.source(each.location.path).text != texts[each.location.path] for each in refactored.edits):
         return None
-    return workspace_edit(server, snapshot, formatted(texts[path], refactored, server.session.line_width(path)))
+    return workspace_edit(server, snapshot, formatted(texts, refactored, width))

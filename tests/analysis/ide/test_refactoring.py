@@ -435,7 +435,7 @@ def test_lines_that_become_too_long_are_broken_in_a_text_of_the_one_style():
     width = 40
     for before in (TEXT, format_text(TEXT, width)):
         (refactored,) = extract_operator(snapshot_of({PATH: before}), PATH, span_of("a = nn.max", "relu(a)", before))
-        new = edited(before, formatted(before, refactored, width))
+        new = edited(before, formatted({PATH: before}, refactored, width))
         assert (new == format_text(new, width)) is (before == format_text(before, width))
 
 

@@ -176,7 +176,7 @@ operator odd {
 
 async def test_a_formula_is_replaced_by_an_operator_of_the_library_or_nothing_is_changed(client: Editor):
     open_text(client, URI, FORMULAS)
-    (command,) = await offered(client, "x[i,] >? 0.0", "x[i,] >? 0.0", FORMULAS)
+    _, command = await offered(client, "x[i,] >? 0.0", "x[i,] >? 0.0", FORMULAS)
     assert command.title == "replace the formula by an operator of the library"
     await run(client, command)
     (params,) = await eventually(lambda: _given(client.applied), bool)
@@ -187,3 +187,29 @@ async def test_a_formula_is_replaced_by_an_operator_of_the_library_or_nothing_is
     await run(client, command)
     messages = await eventually(lambda: _given(client.messages), lambda each: len(each) > known)
     assert "of the library that fit 'odd' computes the same" in messages[-1].message
+
+
+NAMED = """operator turned {
+    @attrib { k: int; }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = x[(i + k) % n,], i < n; }
+}
+"""
+
+
+async def test_an_expression_gets_a_name_and_an_unused_operator_goes(client: Editor):
+    open_text(client, URI, NAMED)
+    command, _ = await offered(client, "(i + k) % n", "(i + k) % n", NAMED)
+    assert command.title == "introduce a name for this expression"
+    assert command.arguments is not None
+    await run(client, types.Command(command.title, command.command, [*command.arguments, {"name": "j"}]))
+    (params,) = await eventually(lambda: _given(client.applied), bool)
+    texts = [each.new_text for each in params.edit.document_changes[0].edits]
+    assert sorted(texts) == ["j", "with j = (i + k) % n: "]
+    assert params.label.startswith("introduced the local value 'j': equal on ")
+    _, command = await offered(client, "turned", "turned", NAMED)
+    assert command.title == "delete 'turned', which nothing names"
+    await run(client, command)
+    applied = await eventually(lambda: _given(client.applied), lambda each: len(each) > 1)
+    assert applied[-1].edit.document_changes[0].edits[0].new_text == ""

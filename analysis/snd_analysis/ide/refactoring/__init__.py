@@ -5,53 +5,82 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from snd_analysis.base import Span
 from snd_analysis.ide.refactoring.change import (
+    Asked,
     LibraryCall,
     Refactored,
     RefactoringError,
+    checked,
     edited,
+    edited_files,
     formatted,
     fresh,
     new_problem,
 )
 from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_channels
+from snd_analysis.ide.refactoring.delete import delete_definition, deleted_definition_at
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
+from snd_analysis.ide.refactoring.inline_name import inline_name, inlined_name_at
+from snd_analysis.ide.refactoring.introduce import introduce_name, selected_expression
 from snd_analysis.ide.refactoring.replace import formulas_at, may_be_replaced, replace_formula
 from snd_analysis.ide.refactoring.selection import selected_statements
 from snd_analysis.workspace import Snapshot
 
 __all__ = [
+    "ACROSS_FILES",
     "CHANNELS",
+    "DELETE",
     "EXTRACT",
     "INLINE",
+    "INLINE_NAME",
+    "INTRODUCE",
     "REFACTORINGS",
     "REPLACE",
+    "Asked",
     "LibraryCall",
     "Order",
     "Refactored",
     "RefactoringError",
     "channel_order",
+    "checked",
+    "delete_definition",
+    "deleted_definition_at",
     "edited",
+    "edited_files",
     "extract_operator",
     "formatted",
     "formulas_at",
     "fresh",
+    "inline_name",
     "inline_operator",
+    "inlined_name_at",
+    "introduce_name",
     "invocation_at",
     "may_be_replaced",
     "new_problem",
     "replace_formula",
+    "selected_expression",
     "selected_statements",
     "switch_channels",
 ]
 
 EXTRACT, INLINE, REPLACE, CHANNELS = "extract", "inline", "replace", "channels"
-REFACTORINGS: Mapping[str, Callable[[Snapshot, str, Span], Sequence[Refactored]]] = MappingProxyType(
-    {EXTRACT: extract_operator, INLINE: inline_operator, REPLACE: replace_formula, CHANNELS: switch_channels}
+INTRODUCE, INLINE_NAME, DELETE = "introduce", "inlineName", "delete"
+REFACTORINGS: Mapping[str, Callable[[Snapshot, Asked], Sequence[Refactored]]] = MappingProxyType(
+    {
+        EXTRACT: lambda snapshot, asked: extract_operator(snapshot, asked.path, asked.span),
+        INLINE: lambda snapshot, asked: inline_operator(snapshot, asked.path, asked.span),
+        REPLACE: lambda snapshot, asked: replace_formula(snapshot, asked.path, asked.span),
+        CHANNELS: lambda snapshot, asked: switch_channels(snapshot, asked.path, asked.span),
+        INTRODUCE: introduce_name,
+        INLINE_NAME: inline_name,
+        DELETE: delete_definition,
+    }
 )
-"""By name: each returns what may be done in a span of a file, the best first, or raises RefactoringError.
+"""Refactorings by name: each returns the possible edits at a place, the best first, or raises RefactoringError.
 
-The first that changes nothing of what is computed is applied.
+The first edits after which definitions compute the same are applied.
 """
+ACROSS_FILES = frozenset({DELETE})
+"""Refactorings that depend on all files that may name a definition."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from snd_analysis.base import Location, Severity, Span, TextEdit, line_edits
 from snd_analysis.skriptnd.format import format_text
@@ -15,6 +16,20 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+class Asked(Struct, frozen=True):
+    """The place of a refactoring, the files that may name the things it changes, and its options."""
+
+    path: str
+    span: Span
+    files: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def text(self, key: str) -> str | None:
+        """Return an option that is a text; None if it is not given."""
+        value = self.options.get(key)
+        return value if isinstance(value, str) else None
 
 
 class RefactoringError(Exception):
@@ -40,6 +55,8 @@ class Refactored(Struct, frozen=True):
     edits: tuple[TextEdit, ...]
     what: str
     """The beginning of a message: the thing that was done, in the past tense."""
+    compared: tuple[tuple[OperatorName, OperatorName], ...] | None = None
+    """The definitions that have to compute the same, with their names afterwards; None for ``name`` alone."""
     moves_variables: bool = False
     """Whether variables may get a scope around their names: weights of before need a map then."""
     call: LibraryCall | None = None
@@ -53,14 +70,39 @@ def edited(text: str, edits: Iterable[TextEdit]) -> str:
     return text
 
 
-def formatted(text: str, refactored: Refactored, width: int) -> tuple[TextEdit, ...]:
-    """Return the edits, with lines broken where they became too long, if the text is in the one style before."""
-    new = edited(text, refactored.edits)
-    styled = format_text(new, width)
-    if styled == new or format_text(text, width) != text:
-        return refactored.edits
-    path = refactored.name.path
-    return tuple(TextEdit(Location(path, each.span), each.text) for each in line_edits(text, styled))
+def formatted(texts: Mapping[str, str], refactored: Refactored, width: int) -> tuple[TextEdit, ...]:
+    """Return the edits, with lines broken where they became too long, in files that are in the one style before."""
+    found: list[TextEdit] = []
+    for path in dict.fromkeys(each.location.path for each in refactored.edits):
+        edits = [each for each in refactored.edits if each.location.path == path]
+        text, new = texts[path], edited(texts[path], edits)
+        styled = format_text(new, width)
+        if styled != new and format_text(text, width) == text:
+            edits = [TextEdit(Location(path, each.span), each.text) for each in line_edits(text, styled)]
+        found += edits
+    return tuple(found)
+
+
+def edited_files(snapshot: Snapshot, edits: Iterable[TextEdit]) -> dict[str, str]:
+    """Return the texts of the files that edits change, by path."""
+    by_path: dict[str, list[TextEdit]] = {}
+    for each in edits:
+        by_path.setdefault(each.location.path, []).append(each)
+    return {path: edited(snapshot.source(path).text, found) for path, found in by_path.items()}
+
+
+def checked(snapshot: Snapshot, refactored: Refactored, files: Iterable[str] = ()) -> Refactored:
+    """Return a refactoring whose edits add no error or warning to the files it changes, or to ``files``.
+
+    Raises RefactoringError.
+    """
+    texts = edited_files(snapshot, refactored.edits)
+    changed = snapshot.changed(texts)
+    for path in dict.fromkeys((*texts, *files)):
+        problem = new_problem(snapshot, changed, path)
+        if problem is not None:
+            raise RefactoringError(f"the program would not be right: {problem}")
+    return refactored
 
 
 def new_problem(snapshot: Snapshot, changed: Snapshot, path: str) -> str | None:

@@ -1,0 +1,142 @@
+"""A name for a selected expression: a helper symbol of `@using`, or a local value of a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from snd_analysis.base import Location, Span, TextEdit
+from snd_analysis.ide.cursor import PlacedNode, definition_at, nodes_at
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, fresh, words
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import is_identifier, keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+from snd_analysis.workspace import Snapshot
+
+_INDENT = "    "
+_NAME = "value"
+_COMPILE_TIME = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
+_DECLARING = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT)
+_EXPRESSIONS = (
+    nodes.Binary,
+    nodes.Unary,
+    nodes.Parenthesized,
+    nodes.Literal,
+    nodes.String,
+    nodes.List,
+    nodes.Select,
+    nodes.Coalesce,
+    nodes.Subscript,
+    nodes.Call,
+    nodes.Cast,
+    nodes.Fold,
+)
+
+
+class SelectedExpression(Struct, frozen=True):
+    """A whole expression that is selected, in an entry of a block of a definition."""
+
+    start: int
+    """The offset from which spans of the definition count."""
+    definition: nodes.Definition
+    block: nodes.Block
+    entry: PlacedNode
+    span: Span
+
+
+def selected_expression(snapshot: Snapshot, path: str, span: Span) -> SelectedExpression | None:
+    """Return the expression that a selection covers exactly, apart from blanks; None if there is none."""
+    text = snapshot.source(path).text[span.start : span.end]
+    first, last = span.start + len(text) - len(text.lstrip()), span.start + len(text.rstrip())
+    found = definition_at(snapshot.tree(path), first)
+    if found is None or first >= last:
+        return None
+    around = nodes_at(snapshot.tree(path), first)
+    block = next((each.node for each in around if isinstance(each.node, nodes.Block)), None)
+    entry = next((each for each in around if isinstance(each.node, nodes.Entry)), None)
+    here = next(
+        (each for each in around if each.span == Span(first, last) and isinstance(each.node, _EXPRESSIONS)), None
+    )
+    if block is None or entry is None or here is None:
+        return None
+    return SelectedExpression(*found, block, entry, here.span)
+
+
+def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
+    """Return the edits that name a selected expression. Raises RefactoringError."""
+    selected = selected_expression(snapshot, asked.path, asked.span)
+    if selected is None:
+        raise RefactoringError("select a whole expression")
+    knowledge = Knowledge(snapshot, asked.path, selected.start, selected.definition)
+    source = snapshot.source(asked.path).text
+    around = selected.definition.span.shifted(selected.start)
+    taken = {*words(source[around.start : around.end]), *keywords()}
+    name = asked.text("name") or fresh(_NAME, taken)
+    if not is_identifier(name) or (asked.text("name") is not None and name in taken):
+        raise RefactoringError(f"'{name}' is no name that is free here")
+    text = source[selected.span.start : selected.span.end]
+    kinds = _kinds(knowledge, selected)
+    if kinds <= _COMPILE_TIME:
+        declared, what = _helper_edit(source, asked.path, selected, f"{name} = {text};"), "helper symbol"
+    elif selected.block.kind is BlockKind.LOWER:
+        declared, what = _local_edit(asked.path, selected, f"{name} = {text}"), "local value"
+    else:
+        raise RefactoringError("only an expression that is known at compile time, or one of a formula, can have a name")
+    edits = (declared, TextEdit(Location(asked.path, selected.span), name))
+    return (checked(snapshot, Refactored(knowledge.name, edits, f"introduced the {what} '{name}'")),)
+
+
+def _kinds(knowledge: Knowledge, selected: SelectedExpression) -> set[SymbolKind]:
+    """Return the kinds of the symbols that an expression names."""
+    inside = selected.span.shifted(-selected.start)
+    return {
+        use.target.kind
+        for use in knowledge.resolution.uses_in(inside)
+        if isinstance(use.target, Symbol) and inside.start <= use.span.start and use.span.end <= inside.end
+    }
+
+
+def _helper_edit(source: str, path: str, selected: SelectedExpression, text: str) -> TextEdit:
+    """Return the edit that declares a helper symbol: before the one that needs it, or after all others."""
+    line_break = "\r\n" if "\r\n" in source else "\n"
+    if selected.block.kind is BlockKind.USING:
+        return _inserted(path, selected.entry.span.start, f"{text}{_gap(source, selected.entry.span.start)}")
+    blocks = [each for each in selected.definition.blocks if isinstance(each, nodes.Block)]
+    using = [each for each in blocks if each.kind is BlockKind.USING and each.entries]
+    if using:
+        last = list(using[-1].entries)[-1]
+        at = selected.start + last.end
+        return _inserted(path, at, f"{_gap(source, selected.start + last.start)}{text}")
+    before = [each for each in blocks if each.kind in _DECLARING]
+    if not before:
+        raise RefactoringError("there is no block after which '@using' could stand")
+    at = selected.start + max(each.end for each in before)
+    indent = f"{line_break}{_INDENT}"
+    return _inserted(path, at, f"{indent}@{BlockKind.USING} {{{indent}{_INDENT}{text}{indent}}}")
+
+
+def _local_edit(path: str, selected: SelectedExpression, text: str) -> TextEdit:
+    """Return the edit that declares a local value: before the one that needs it, or after all others."""
+    formula, base = selected.entry.node, selected.entry.base
+    lowering = formula.statement if isinstance(formula, nodes.Entry) else formula
+    if not isinstance(lowering, nodes.Lowering):
+        raise RefactoringError("select an expression of a formula")
+    for each in lowering.locals:
+        span = each.span.shifted(base)
+        if span.start <= selected.span.start and selected.span.end <= span.end:
+            return _inserted(path, span.start, f"{text}, ")
+    if lowering.locals:
+        return _inserted(path, lowering.locals[-1].span.shifted(base).end, f", {text}")
+    return _inserted(path, lowering.target.span.shifted(base).start, f"with {text}: ")
+
+
+def _gap(source: str, at: int) -> str:
+    """Return the text between entries: a line break with the indentation of the entry at an offset, or a blank."""
+    line = source[source.rfind("\n", 0, at) + 1 : at]
+    return ("\r\n" if "\r\n" in source else "\n") + line if not line.strip() else " "
+
+
+def _inserted(path: str, at: int, text: str) -> TextEdit:
+    return TextEdit(Location(path, Span(at, at)), text)
