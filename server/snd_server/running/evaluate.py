@@ -41,7 +41,7 @@ from snd_server.running.map_proposal import map_text, proposed_rules
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
-from snd_server.running.weight_maps import Rule, read_rules, renamed
+from snd_server.running.weight_maps import MapRule, read_rules, renamed
 from snd_server.running.weights import by_variables, loaded, mismatch, read_weights, stored_weights, weights_beside
 from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.model_folder import no_file
@@ -85,7 +85,7 @@ class RunRequest(Struct, frozen=True):
     engine: str = "snd"
     strict: bool | None = None
     """Whether every variable must have a weight, and every weight a variable; None is for given ``weights`` only."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[MapRule, ...] = ()
     """Rules that rename weights; a file ``map`` has others instead."""
     arrays: Mapping[str, np.ndarray[Any, Any]] | None = None
     """Weights of a model that was no file; ``weights`` goes before them."""

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import product
 from typing import TypeAlias
 
-from snd_server.running.weight_maps import Rule
+from snd_server.running.weight_maps import MapRule
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 """Extents, None for one that is not known."""
@@ -25,7 +25,7 @@ _SAME = {
 }  # fmt: skip
 
 
-def proposed_rules(weights: Mapping[str, Shape], variables: Mapping[str, Shape]) -> list[Rule]:
+def proposed_rules(weights: Mapping[str, Shape], variables: Mapping[str, Shape]) -> list[MapRule]:
     """Return rules that give weights the names of variables, by shape first and then by the likeness of names.
 
     A weight that is left then may hold several variables of one scope, or be a part of one, along axis 0.
@@ -33,18 +33,18 @@ def proposed_rules(weights: Mapping[str, Shape], variables: Mapping[str, Shape])
     same = {name for name in weights.keys() & variables.keys() if _order(weights[name], variables[name]) == ()}
     left = {name: shape for name, shape in weights.items() if name not in same}
     open_ = {name: shape for name, shape in variables.items() if name not in same}
-    rules: list[Rule] = []
+    rules: list[MapRule] = []
     for weight, variable in [*_pairs(left, open_)]:
-        rules.append(Rule(weight, variable, transpose=_order(left.pop(weight), open_.pop(variable)) or None))
+        rules.append(MapRule(weight, variable, transpose=_order(left.pop(weight), open_.pop(variable)) or None))
     for name, parts in [*_fused(left, open_)]:
-        rules.append(Rule(name, tuple(parts)))
+        rules.append(MapRule(name, tuple(parts)))
         for each in parts:
             del open_[each]
-    rules += [Rule(tuple(parts), name) for name, parts in _fused(open_, left)]
+    rules += [MapRule(tuple(parts), name) for name, parts in _fused(open_, left)]
     return rules
 
 
-def map_text(rules: Iterable[Rule], notes: Iterable[str]) -> str:
+def map_text(rules: Iterable[MapRule], notes: Iterable[str]) -> str:
     """Return the rules as a file for ``--map``, after comments."""
     lines = [f"# {note}" for note in notes]
     for rule in rules:

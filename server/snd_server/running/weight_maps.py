@@ -22,7 +22,7 @@ _STAR = r"([^.]*)"
 Names: TypeAlias = "str | tuple[str, ...]"
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from", "target": "to"}):
+class MapRule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from", "target": "to"}):
     """Weights that match ``from`` get the name ``to``; each ``*`` stands for a part without dots, in order.
 
     Several weights are joined along ``axis``; several names get equal parts along it.
@@ -46,10 +46,10 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "f
 
 
 class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
-    rule: tuple[Rule, ...] = ()
+    rule: tuple[MapRule, ...] = ()
 
 
-def read_rules(path: str) -> tuple[Rule, ...]:
+def read_rules(path: str) -> tuple[MapRule, ...]:
     """Return the rules of a file. Raises ArgumentError."""
     try:
         text = read_file(path, MOST_SOURCE_BYTES).decode()
@@ -62,14 +62,14 @@ def read_rules(path: str) -> tuple[Rule, ...]:
     return rules
 
 
-def rules_of(names: Mapping[str, str]) -> tuple[Rule, ...]:
+def rules_of(names: Mapping[str, str]) -> tuple[MapRule, ...]:
     """Return the rules that give new names to old ones. Raises ArgumentError."""
-    rules = tuple(Rule(str(old), str(new)) for old, new in names.items())
+    rules = tuple(MapRule(str(old), str(new)) for old, new in names.items())
     _demand_same_stars("map", rules)
     return rules
 
 
-def _demand_same_stars(what: str, rules: tuple[Rule, ...]) -> None:
+def _demand_same_stars(what: str, rules: tuple[MapRule, ...]) -> None:
     for rule in rules:
         if not rule.sources or not rule.targets:
             raise ArgumentError(f"{what}: a rule needs a name in 'from' and one in 'to'")
@@ -79,7 +79,7 @@ def _demand_same_stars(what: str, rules: tuple[Rule, ...]) -> None:
                 raise ArgumentError(f"{what}: '{first}' and '{each}' have different numbers of '*'")
 
 
-def renamed(weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> dict[str, Any]:
+def renamed(weights: Mapping[str, Any], rules: tuple[MapRule, ...]) -> dict[str, Any]:
     """Return weights by the names that the first rule that matches gives them; others keep theirs.
 
     Raises ArgumentError if two get the same name, or if a rule does not fit the shape of its weights.
@@ -93,7 +93,7 @@ def renamed(weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> dict[str, An
     return found
 
 
-def _mapped(name: str, value: Any, weights: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[tuple[str, Any]]:
+def _mapped(name: str, value: Any, weights: Mapping[str, Any], rules: tuple[MapRule, ...]) -> Iterator[tuple[str, Any]]:
     for rule in rules:
         at, parts = _match(name, rule)
         if parts is None:
@@ -111,7 +111,7 @@ def _mapped(name: str, value: Any, weights: Mapping[str, Any], rules: tuple[Rule
     yield name, value
 
 
-def _match(name: str, rule: Rule) -> tuple[int, tuple[str, ...] | None]:
+def _match(name: str, rule: MapRule) -> tuple[int, tuple[str, ...] | None]:
     for at, source in enumerate(rule.sources):
         match = re.fullmatch(_STAR.join(map(re.escape, source.split("*"))), name)
         if match is not None:
@@ -124,7 +124,7 @@ def _filled(pattern: str, parts: tuple[str, ...]) -> str:
     return re.sub(r"\*", lambda _: next(left), pattern)
 
 
-def _divided(rule: Rule, sources: Sequence[str], arrays: Sequence[Any]) -> Sequence[Any]:
+def _divided(rule: MapRule, sources: Sequence[str], arrays: Sequence[Any]) -> Sequence[Any]:
     """Return the arrays joined and split as a rule has it. Raises ArgumentError."""
     count = len(rule.targets)
     if len(arrays) == count == 1:
