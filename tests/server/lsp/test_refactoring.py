@@ -203,7 +203,7 @@ async def test_an_expression_gets_a_name_and_an_unused_operator_goes(client: Edi
     command, _ = await offered(client, "(i + k) % n", "(i + k) % n", NAMED)
     assert command.title == "introduce a name for this expression"
     assert command.arguments is not None
-    await run(client, types.Command(command.title, command.command, [*command.arguments, {"name": "j"}]))
+    await run(client, types.Command(command.title, command.command, arguments=[*command.arguments, {"name": "j"}]))
     (params,) = await eventually(lambda: _given(client.applied), bool)
     texts = [each.new_text for each in params.edit.document_changes[0].edits]
     assert sorted(texts) == ["j", "with j = (i + k) % n: "]
