@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ from snd_analysis.skriptnd.types.expressions.packs import infer_items
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.formulas.bounds_check import check_reach
 from snd_analysis.skriptnd.types.formulas.counting import check_counting
+from snd_analysis.skriptnd.types.formulas.overwriting import check_overwriting
 from snd_analysis.skriptnd.types.type import BOOL, INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -39,12 +41,16 @@ def check_lowering(context: Context) -> None:
         return
     written: dict[Symbol, list[tuple[int, nodes.Lowering]]] = {}
     astray = False
+    entries = list(entries_of(context.definition, BlockKind.LOWER, nodes.Lowering))
+    targets = Counter(context.symbol(formula.target.name) for _, formula in entries)
     with context.at(Stage.LOWER):
-        for base, formula in entries_of(context.definition, BlockKind.LOWER, nodes.Lowering):
+        for base, formula in entries:
             context.base = base
             symbol = context.symbol(formula.target.name)
-            before = len(context.problems)
-            _check_formula(context, formula, symbol, first=symbol not in written)
+            before, first = len(context.problems), symbol not in written
+            _check_formula(context, formula, symbol, first)
+            if len(context.problems) == before and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
+                check_overwriting(context, formula, symbol, is_alone=targets[symbol] == 1)
             _keep_first(context, before)
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 written.setdefault(symbol, []).append((base, formula))
