@@ -156,8 +156,13 @@ def test_a_single_number_combines_with_every_tensor(name: str):
         close(tennis(name, x, a), combine(x, a))
     column = np.array([[1.0], [2.0]])
     close(tennis(name, np.array([[3.0, 4.0]]), column), combine(np.array([[3.0, 4.0]]), column))
-    with pytest.raises(EvaluationFailed, match="must have one rank, or one of them a single element"):
+    with pytest.raises(EvaluationFailed, match="must have one rank, or the one of lower rank a single element"):
         tennis(name, np.ones((2, 2)), np.ones(2))
+
+
+def test_everything_becomes_a_matrix():
+    for x, shape in ((np.array(2.0), (1, 1)), (np.ones(3), (3, 1)), (np.ones((0, 2, 3)), (0, 6))):
+        assert tennis("flatten", x).shape == shape
 
 
 @pytest.mark.parametrize("given", [{}, {"dim": 1}])

@@ -140,7 +140,7 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
     **dict.fromkeys(
         ("reduce_all", "reduce_any", "reduce_max", "reduce_min", "reduce_product", "reduce_sum", "reverse"), AXIS
     ),
-    "concat": [({"axis": 2}, "needs at least rank 3"), ({"axis": -1}, "must be at least 0 and less than 2")],
+    "concat": [({"axis": 2}, "'axis' of 'tosa.concat' is 2"), ({"axis": -1}, "must be at least 0 and less than 2")],
     "pad": [({"padding": [0, -1]}, NEGATIVE), ({"padding": [0, 0, 0, 0]}, "but this has 4 items")],
     "reshape": [({"new_shape": [5]}, "as many elements"), ({"new_shape": [-1, 3]}, NEGATIVE)],
     "slice": [
