@@ -20,29 +20,34 @@ _SWITCH_SECONDS = 0.0002
 @click.command(short_help="Serve editors: the language server.")
 @click.option("--stdio", is_flag=True, help="Talk over standard input and output; this is the default.")
 @click.option("--tcp", metavar="HOST:PORT", help="Wait for one client at this address; without HOST, at the loopback.")
+@click.option("--ws", metavar="HOST:PORT", help="The same for a client that talks over a WebSocket.")
 @click.option("--pipe", metavar="PATH", help="Talk over this named pipe or Unix socket, at which the client listens.")
-def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
+def lsp(stdio: bool, tcp: str | None, ws: str | None, pipe: str | None) -> None:
     """Run the language server for one client."""
-    if sum((stdio, tcp is not None, pipe is not None)) > 1:
-        raise click.UsageError("give only one of --stdio, --tcp and --pipe")
-    host, port = _address(tcp) if tcp is not None else ("", 0)
-    if tcp is not None and not _is_local(host):
+    if sum((stdio, *(each is not None for each in (tcp, ws, pipe)))) > 1:
+        raise click.UsageError("give only one of --stdio, --tcp, --ws and --pipe")
+    given = tcp if tcp is not None else ws
+    host, port = _address(given) if given is not None else ("", 0)
+    if given is not None and not _is_local(host):
         say(
             f"warning: anyone who can reach '{host}' over the network can read files through this server",
             err=True,
         )
-    if tcp is None and pipe is None and None in (sys.stdin, sys.stdout):
+    if given is None and pipe is None and None in (sys.stdin, sys.stdout):
         raise click.ClickException("standard input or output is closed: editors talk to 'snd lsp' over them")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs refused requests as faults; the server logs faults
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()
     from snd_server.lsp.server import SndServer
-    from snd_server.lsp.transport import serve_pipe, serve_stdio, serve_tcp
+    from snd_server.lsp.transport import serve_pipe, serve_stdio, serve_tcp, serve_websocket
 
     server = SndServer()
     server.session.heap.loaded()
     if tcp is not None:
         serving = serve_tcp(server, host, port)
+    elif ws is not None:
+        serving = serve_websocket(server, host, port)
     elif pipe is not None:
         serving = serve_pipe(server, pipe)
     else:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lsprotocol import types
 from msgspec import Struct
 
 from snd_server import rule_url, site
-from snd_server.lsp import types
 from snd_server.lsp.parameters import entry
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from snd_analysis.base import Source, Span
 from snd_analysis.ide.navigation import CallItem, OutlineKind, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import at_position
 from snd_server.lsp.symbols import KINDS
@@ -34,7 +35,9 @@ async def _prepare(server: SndServer, params: types.TextDocumentPositionParams) 
     return await at_position(server, params, answer)
 
 
-async def _incoming(server: SndServer, params: types.CallHierarchyCallsParams) -> list[types.CallHierarchyIncomingCall]:
+async def _incoming(
+    server: SndServer, params: types.CallHierarchyIncomingCallsParams
+) -> list[types.CallHierarchyIncomingCall]:
     name = _name(params.item)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.CallHierarchyIncomingCall]:
@@ -49,7 +52,9 @@ async def _incoming(server: SndServer, params: types.CallHierarchyCallsParams) -
     return await server.session.ask(name.path, answer, background=True)
 
 
-async def _outgoing(server: SndServer, params: types.CallHierarchyCallsParams) -> list[types.CallHierarchyOutgoingCall]:
+async def _outgoing(
+    server: SndServer, params: types.CallHierarchyOutgoingCallsParams
+) -> list[types.CallHierarchyOutgoingCall]:
     name = _name(params.item)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.CallHierarchyOutgoingCall]:

@@ -13,9 +13,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from msgspec import Struct, field
 
-from snd_server.lsp import types
 from snd_server.lsp.switches import mistakes_of_switches, spelled, spelled_switches
 from snd_server.lsp.uris import path_of
 from snd_server.settings.config_schema import checked_settings
@@ -112,7 +112,7 @@ async def fetch(server: SndServer) -> None:
     folders = list(server.folders)
     items = [types.ConfigurationItem(section=SECTION)]
     items += [types.ConfigurationItem(scope_uri=uri, section=SECTION) for uri in folders]
-    values = await server.request(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(items))
+    values = await server.workspace_configuration_async(types.ConfigurationParams(items))
     if len(values) != len(items):
         server.fault("workspace/configuration", ValueError(f"{len(values)} answers to {len(items)} questions"))
         return

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+
 from snd_analysis.ide import front_end
 from snd_analysis.ide.actions import REFACTOR, REFRESH_SAMPLE, WRITE_SAMPLE, Action, ActionKind
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found
 from snd_server.lsp.uris import path_of

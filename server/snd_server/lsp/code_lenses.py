@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from snd_analysis.base import Span, counted
 from snd_analysis.ide import references
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.abilities import experimental
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.freshness import Freshness
@@ -57,7 +58,7 @@ def register(server: SndServer) -> None:
     server.handle(types.CODE_LENS_RESOLVE, _resolve)
 
 
-async def _lenses(server: SndServer, params: types.TextDocumentParams) -> list[types.CodeLens]:
+async def _lenses(server: SndServer, params: types.CodeLensParams) -> list[types.CodeLens]:
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.CodeLens]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from msgspec import Struct
 
 from snd_analysis.base import Source
@@ -16,10 +17,8 @@ from snd_analysis.ide.completion import (
     Completions,
 )
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.markup import markup, plain_text, reads_markdown
-from snd_server.lsp.parameters import entry
 from snd_server.lsp.position_request import at_position
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import text_edit
@@ -146,9 +145,9 @@ def _item(
     )
 
 
-async def _resolve(server: SndServer, item: Any) -> Any:
+async def _resolve(server: SndServer, item: types.CompletionItem) -> types.CompletionItem:
     """Return the item as the client sent it, with its documentation."""
-    about = _subject(entry(item, "data"))
+    about = _subject(item.data)
     if about is None:
         return item
     uri, subject = about
@@ -160,7 +159,7 @@ async def _resolve(server: SndServer, item: Any) -> Any:
     text = await server.session.ask(path, answer)
     if text:
         formats = _abilities(server).formats
-        item["documentation"] = plain_text(text) if formats is None else markup(text, reads_markdown(formats))
+        item.documentation = plain_text(text) if formats is None else markup(text, reads_markdown(formats))
     return item
 
 

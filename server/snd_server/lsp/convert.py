@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
+from lsprotocol import types
+
 from snd_analysis.base import Source, Span
-from snd_server.lsp import types
 
 
 class Converter:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from msgspec.structs import replace
+from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.compose import decompose
@@ -13,11 +15,9 @@ from snd_analysis.ide.evaluation import GraphName, SampleName, samples_in
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.checking.report import Report
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_choice, graph_name
 from snd_server.lsp.diagnostics import reported
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.graph_choices import GivenInputs
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.parameters import (
@@ -78,7 +78,7 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
             return await _evaluate_as_chosen(server, path, params)
         return await _run(server, path, params, await server.session.work(lambda: _run_request(server, path, params)))
     except ArgumentError as problem:
-        raise InvalidParams(str(problem)) from None
+        raise JsonRpcInvalidParams(str(problem)) from None
 
 
 async def _evaluate_sample(server: SndServer, path: str, params: Any) -> dict[str, Any]:
@@ -86,7 +86,7 @@ async def _evaluate_sample(server: SndServer, path: str, params: Any) -> dict[st
     again, allowed = flag(params, "again"), seconds(params, "timeout")
     name = await _name_at(server, path, position) if position is not None else sample_name(given)
     if name is None:
-        raise InvalidParams("position: there is no sample" if given is None else _NO_SAMPLE)
+        raise JsonRpcInvalidParams("position: there is no sample" if given is None else _NO_SAMPLE)
     with _evaluating(server, params):
         outcome = await server.evaluations.evaluate(path, name, again=again, seconds=allowed)
     return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
@@ -132,7 +132,7 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
     inputs = texts(params, "inputs")
     for item in inputs:
         if item.partition("=")[2].lstrip().startswith("@"):
-            raise InvalidParams(f"{item}: no files are read for this request")
+            raise JsonRpcInvalidParams(f"{item}: no files are read for this request")
     load_runtime()
     from snd_server.running.evaluate import RunRequest
 
@@ -167,7 +167,7 @@ async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
         try:
             return _composed(server, snapshot, path, params)
         except ArgumentError as problem:
-            raise InvalidParams(str(problem)) from None
+            raise JsonRpcInvalidParams(str(problem)) from None
 
     return await server.session.ask(path, answer, if_unchanged=True)
 
@@ -199,7 +199,7 @@ async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
     range_ = entry(params, "range")
     start, end = (place(range_, each) for each in ("start", "end"))
     if range_ is not None and (start is None or end is None):
-        raise InvalidParams("range: it has a start and an end")
+        raise JsonRpcInvalidParams("range: it has a start and an end")
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         source, converter = snapshot.source(path), server.session.converter

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
 from snd_analysis.ide import definition_at
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.parameters import demand_alone, document_path, place, text
 from snd_server.running.arguments import ArgumentError, among
 from snd_server.running.data_flow import flow_content, flow_in, middle_cell, sampled
@@ -35,7 +36,7 @@ async def _data_flow(server: SndServer, params: Any) -> dict[str, Any]:
         try:
             return _content(snapshot, path, wanted or _name_at(server, snapshot, path, position), cell)
         except ArgumentError as problem:
-            raise InvalidParams(str(problem)) from None
+            raise JsonRpcInvalidParams(str(problem)) from None
 
     return await server.session.ask(path, answer, if_unchanged=True)
 

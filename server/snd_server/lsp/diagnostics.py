@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
 from snd_server.checking.suppressed import configured, unsuppressed
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lsprotocol import types
 from msgspec import Struct
 
 from snd_analysis.base import Edit, Source, Span
-from snd_server.lsp import types
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of, uri_of
 
@@ -69,7 +69,7 @@ class Documents:
 
 
 def _changed(source: Source, change: types.TextDocumentContentChangeEvent, converter: Converter) -> str:
-    if change.range is None:
+    if isinstance(change, types.TextDocumentContentChangeWholeDocument):
         return change.text
     span: Span = converter.span(source, change.range)
     return Edit(span, change.text).apply(source.text)

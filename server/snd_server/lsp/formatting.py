@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+
 from snd_analysis.base import Edit
 from snd_analysis.ide import front_end
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.uris import path_of
 
@@ -24,7 +25,7 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING, _typed, on_type)
 
 
-async def _whole(server: SndServer, params: types.TextDocumentParams) -> list[types.TextEdit]:
+async def _whole(server: SndServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     return await _edits(
         server, params.text_document, lambda snapshot, path, width: front_end(path).format(snapshot, path, width, None)
     )

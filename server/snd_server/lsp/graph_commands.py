@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
 from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted, Question
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.graph_choices import GivenInputs
 from snd_server.lsp.parameters import entry, flag, texts
@@ -40,15 +41,15 @@ def register(server: SndServer) -> None:
         return run
 
     for command, work in ((EVALUATE_GRAPH, _evaluate), (CANCEL_GRAPH, _cancel), (SHOW_VALUES, _show)):
-        server.command(command, about_graph(work))
+        server.command(command)(about_graph(work))
 
     def choose(*arguments: Any) -> None:
         name = sample_name(arguments[1]) if len(arguments) == 2 and isinstance(arguments[0], str) else None
         if name is None:
-            raise InvalidParams("this command takes the URI of a document and the code of a sample")
+            raise JsonRpcInvalidParams("this command takes the URI of a document and the code of a sample")
         server.begin(_told(server, _choose(server, path_of(arguments[0]), name)))
 
-    server.command(CHOOSE_SAMPLE, choose)
+    server.command(CHOOSE_SAMPLE)(choose)
 
 
 def again_command(uri: str, subject: ShownSample | ShownGraph) -> types.Command:
@@ -60,7 +61,7 @@ def again_command(uri: str, subject: ShownSample | ShownGraph) -> types.Command:
 
 def _graph(arguments: tuple[Any, ...]) -> tuple[ValueKey, Any]:
     if not 2 <= len(arguments) <= 3 or not all(isinstance(each, str) for each in arguments[:2]):
-        raise InvalidParams("this command takes the URI of a document and the name of a graph")
+        raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a graph")
     return ValueKey(path_of(arguments[0]), GraphName(arguments[1])), arguments[2] if len(arguments) == 3 else None
 
 
@@ -91,18 +92,18 @@ async def _evaluate(server: SndServer, key: ValueKey, more: Any) -> None:
 
 
 def _given(more: Any) -> GivenInputs | None:
-    """Return the lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises InvalidParams."""
+    """Return the lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises JsonRpcInvalidParams."""
     names = [name for name in ("attributes", "types", "inputs") if entry(more, name) is not None]
     return GivenInputs(**{name: texts(more, name) for name in names}) if names else None
 
 
 def _check(work: _Work, more: Any) -> None:
-    """Raises InvalidParams if the third argument is not what the command takes: it is told at once."""
+    """Raises JsonRpcInvalidParams if the third argument is not what the command takes: it is told at once."""
     if work is _show:
         if not isinstance(more, bool | None):
-            raise InvalidParams("the third argument says whether values are shown: true or false")
+            raise JsonRpcInvalidParams("the third argument says whether values are shown: true or false")
     elif isinstance(more, str | bool | int | float | list):
-        raise InvalidParams("the third argument must be an object")
+        raise JsonRpcInvalidParams("the third argument must be an object")
     else:
         _given(more)
         flag(more, "again")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pygls.exceptions import JsonRpcInvalidParams
+
 from snd_analysis.base import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names import OperatorName
@@ -12,7 +14,6 @@ from snd_server.checking.report import Report
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.diagnostics import reported
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.parameters import document_path, text, texts
 from snd_server.lsp.uris import uri_of
 from snd_server.render.reports.records import record
@@ -38,7 +39,7 @@ async def _graph_view(server: SndServer, params: Any) -> dict[str, Any]:
         try:
             return _content(server, snapshot, path, wanted, attributes, inputs)
         except ArgumentError as problem:
-            raise InvalidParams(str(problem)) from None
+            raise JsonRpcInvalidParams(str(problem)) from None
 
     return await server.session.ask(path, answer, if_unchanged=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
 from msgspec import Struct
 
 from snd_analysis.base import Span
@@ -12,7 +13,6 @@ from snd_analysis.ide import comment_at, front_end, use_at
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.workspace import Snapshot
 from snd_server import operator_url
-from snd_server.lsp import types
 from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.position_request import at_position

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from snd_analysis.base import Location
 from snd_analysis.ide import front_end
 from snd_analysis.ide.evaluation import GraphName, SampleName, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.graph_commands import again_command
 from snd_server.lsp.navigation import location

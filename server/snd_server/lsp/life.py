@@ -7,10 +7,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from snd_server import __version__
-from snd_server.lsp import types
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
+
 from snd_server.lsp.abilities import diagnostic_abilities
-from snd_server.lsp.capabilities import chosen_encoding, server_capabilities
 from snd_server.lsp.client_settings import SECTION, fetch, take
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of
@@ -28,19 +28,17 @@ def register(server: SndServer) -> None:
     server.handle(types.INITIALIZE, _initialize)
     server.handle(types.INITIALIZED, _initialized)
     server.handle(types.SHUTDOWN, _shutdown)
-    server.handle(types.EXIT, _exit)
-    server.handle(types.CANCEL_REQUEST, _cancel)
-    server.handle(types.SET_TRACE, _set_trace)
     server.handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, _change_folders)
 
 
-def _initialize(server: SndServer, params: types.InitializeParams) -> types.InitializeResult:
-    server.client_capabilities = params.capabilities
-    server.session.converter = Converter(chosen_encoding(params.capabilities))
+def _initialize(server: SndServer, params: types.InitializeParams) -> None:
+    """Take what the client says of itself. pygls answers, by the features that have handlers."""
+    encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
+    server.session.converter = Converter(types.PositionEncodingKind(encoding))
     server.session.on_config_error = server.warn
     server.diagnostic_abilities = diagnostic_abilities(params.capabilities)
     if params.trace is not None:
-        server.tracing = params.trace
+        server.protocol.trace = params.trace
     folders = {folder.uri: folder.name for folder in params.workspace_folders or ()}
     if not folders and params.root_uri:
         folders = {params.root_uri: ""}
@@ -49,8 +47,6 @@ def _initialize(server: SndServer, params: types.InitializeParams) -> types.Init
         take(server, params.initialization_options)
     if params.process_id is not None and _is_alive(params.process_id):
         server.begin(_follow(server, params.process_id))
-    capabilities = server_capabilities(params.capabilities, server.options, server.commands)
-    return types.InitializeResult(capabilities, types.ServerInfo("snd", __version__))
 
 
 async def _initialized(server: SndServer, params: types.InitializedParams) -> None:
@@ -61,28 +57,15 @@ async def _initialized(server: SndServer, params: types.InitializedParams) -> No
         method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
         options = types.DidChangeConfigurationRegistrationOptions(SECTION)
         registration = types.Registration("configuration", method, options)
-        await server.request(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
+        await server.client_register_capability_async(types.RegistrationParams([registration]))
     if workspace and workspace.configuration:
         await fetch(server)
         server.refresher.everything()
 
 
-def _set_trace(server: SndServer, params: types.SetTraceParams) -> None:
-    server.tracing = params.value
-
-
 def _shutdown(server: SndServer, params: None) -> None:
     server.session.stop()
     server.stop_evaluating()
-    server.protocol.end()
-
-
-def _exit(server: SndServer, params: None) -> None:
-    server.stop(0 if server.protocol.ended else 1)
-
-
-def _cancel(server: SndServer, params: types.CancelParams) -> None:
-    server.protocol.cancel(params.id)
 
 
 async def _change_folders(server: SndServer, params: types.DidChangeWorkspaceFoldersParams) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from snd_server.lsp import types
+from lsprotocol import types
 
 _FENCE = re.compile(r"^`{3,}\w*\n|^`{3,}$\n?", re.MULTILINE)
 _ESCAPE_OR_CODE = re.compile(r"\\([\\`*_<>#\[\]|~&=+:-])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")

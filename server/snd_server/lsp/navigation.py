@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from snd_analysis.base import Location
 from snd_analysis.ide import FrontEnd, folds, front_end, highlights, references, selections
 from snd_analysis.ide.navigation import FoldKind, Link
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import AtPosition, at_position
 from snd_server.lsp.uris import path_of
@@ -128,7 +129,7 @@ async def _highlights(
     return await at_position(server, params, converted) or None
 
 
-async def _folds(server: SndServer, params: types.TextDocumentParams) -> list[types.FoldingRange]:
+async def _folds(server: SndServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
     path = path_of(params.text_document.uri)
     converter = server.session.converter
 

@@ -1,12 +1,13 @@
-"""Parameters of requests that the protocol does not have. Each function raises InvalidParams."""
+"""Parameters of requests that the protocol does not have. Each function raises JsonRpcInvalidParams."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from snd_server.lsp import types
-from snd_server.lsp.errors import InvalidParams
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
 from snd_server.lsp.limits import MOST_SECONDS
 from snd_server.lsp.uris import path_of
 
@@ -15,7 +16,7 @@ def document_path(params: Any) -> str:
     """Return the path of ``textDocument``."""
     uri = entry(entry(params, "textDocument"), "uri")
     if not isinstance(uri, str):
-        raise InvalidParams("textDocument: the document is missing")
+        raise JsonRpcInvalidParams("textDocument: the document is missing")
     return path_of(uri)
 
 
@@ -28,7 +29,7 @@ def text(params: Any, name: str) -> str | None:
     """A text that may be left out."""
     value = entry(params, name)
     if value is not None and not isinstance(value, str):
-        raise InvalidParams(f"{name}: this must be a string")
+        raise JsonRpcInvalidParams(f"{name}: this must be a string")
     return value
 
 
@@ -36,7 +37,7 @@ def one_of(params: Any, name: str, values: Collection[str]) -> str | None:
     """Return one of some texts, which may be left out."""
     value = text(params, name)
     if value is not None and value not in values:
-        raise InvalidParams(f"{name}: this must be {' or '.join(values)}, not '{value}'")
+        raise JsonRpcInvalidParams(f"{name}: this must be {' or '.join(values)}, not '{value}'")
     return value
 
 
@@ -46,7 +47,7 @@ def texts(params: Any, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(each, str) for each in value):
-        raise InvalidParams(f"{name}: this must be a list of strings NAME=VALUE")
+        raise JsonRpcInvalidParams(f"{name}: this must be a list of strings NAME=VALUE")
     return tuple(value)
 
 
@@ -54,7 +55,7 @@ def flag(params: Any, name: str) -> bool:
     """Return whether something is wanted; not, if it is left out."""
     value = entry(params, name)
     if value is not None and not isinstance(value, bool):
-        raise InvalidParams(f"{name}: this must be true or false")
+        raise JsonRpcInvalidParams(f"{name}: this must be true or false")
     return value is True
 
 
@@ -62,7 +63,7 @@ def whole(params: Any, name: str) -> int | None:
     """An int that is not negative, and may be left out."""
     value = entry(params, name)
     if value is not None and (type(value) is not int or value < 0):
-        raise InvalidParams(f"{name}: this must be a whole number from 0")
+        raise JsonRpcInvalidParams(f"{name}: this must be a whole number from 0")
     return value
 
 
@@ -72,7 +73,7 @@ def seconds(params: Any, name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_SECONDS:
-        raise InvalidParams(f"{name}: this must be a number of seconds, above 0 and up to {MOST_SECONDS:g}")
+        raise JsonRpcInvalidParams(f"{name}: this must be a number of seconds, above 0 and up to {MOST_SECONDS:g}")
     return float(value)
 
 
@@ -83,7 +84,7 @@ def place(params: Any, name: str) -> types.Position | None:
         return None
     line, character = whole(value, "line"), whole(value, "character")
     if line is None or character is None:
-        raise InvalidParams(f"{name}: a position has a line and a character")
+        raise JsonRpcInvalidParams(f"{name}: a position has a line and a character")
     return types.Position(line, character)
 
 
@@ -91,7 +92,7 @@ def demand_alone(params: Any, name: str, others: Collection[str]) -> None:
     """Where one is given, the others can't be; ``false`` and an empty list say nothing."""
     for other in others:
         if _says(params, name) and _says(params, other):
-            raise InvalidParams(f"{other}: this can't be given together with '{name}'")
+            raise JsonRpcInvalidParams(f"{other}: this can't be given together with '{name}'")
 
 
 def _says(params: Any, name: str) -> bool:

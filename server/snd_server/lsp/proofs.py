@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -23,7 +24,6 @@ from snd_analysis.proofs import Proof, Verdict, is_available
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.evaluation import texts_of
 from snd_server.lsp.late_runtime import load_runtime

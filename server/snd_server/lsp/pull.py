@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_server.lsp import types
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
 from snd_server.lsp.analysis_thread import Interrupted
 from snd_server.lsp.diagnostics import result_id, wrong_with
-from snd_server.lsp.errors import ErrorCode, RequestError
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
 
@@ -34,7 +35,7 @@ async def _pull(server: SndServer, params: types.DocumentDiagnosticParams) -> _R
         version, items = None, []
     except Interrupted:
         again = types.DiagnosticServerCancellationData(retrigger_request=True)
-        raise RequestError("the text has changed meanwhile", ErrorCode.SERVER_CANCELLED, again) from None
+        raise JsonRpcException("the text has changed meanwhile", types.LSPErrorCodes.ServerCancelled, again) from None
     now = result_id(items)
     server.refresher.told(path, version, now)
     if now == params.previous_result_id:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Diagnostic
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.diagnostics import converted, found, pulls, reported
 from snd_server.lsp.documents import Document
@@ -58,7 +58,7 @@ class Publisher:
             return
         self._cancel(document.source.path)
         self._shown.pop(document.source.path, None)
-        self._server.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, types.PublishDiagnosticsParams(document.uri, []))
+        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
 
     def others(self) -> None:
         """Anything may have changed for open documents."""
@@ -111,9 +111,8 @@ class Publisher:
                 self._shown[path] = replace(now, items=latest.items, published=latest.published)
             return
         self._shown[path] = replace(now, published=document.version)
-        server.notify(
-            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
-            types.PublishDiagnosticsParams(document.uri, now.items, document.version),
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(document.uri, now.items, document.version)
         )
 
 

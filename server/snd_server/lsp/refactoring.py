@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from msgspec import Struct
 from msgspec.structs import replace
+from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base import Span
 from snd_analysis.ide.actions import REFACTOR
@@ -14,9 +16,7 @@ from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.ide.refactoring import ACROSS_FILES, REFACTORINGS, Refactored, formatted
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.evaluation import sample_request, texts_of
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
@@ -45,11 +45,11 @@ def register(server: SndServer) -> None:
                         options = rest[0] if rest else {}
                         server.begin(_done(server, path_of(uri), kind, Span(start, end), options))
                     case _:
-                        raise InvalidParams("the options of a refactoring are an object")
+                        raise JsonRpcInvalidParams("the options of a refactoring are an object")
             case _:
-                raise InvalidParams("this command takes the URI of a document, a refactoring, and two offsets")
+                raise JsonRpcInvalidParams("this command takes the URI of a document, a refactoring, and two offsets")
 
-    server.command(REFACTOR, refactor)
+    server.command(REFACTOR)(refactor)
 
 
 async def _done(server: SndServer, path: str, kind: str, span: Span, options: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ async def _done(server: SndServer, path: str, kind: str, span: Span, options: Ma
         edit = await server.session.ask(path, lambda snapshot, _: _edit(server, snapshot, order.request, refactored))
         if edit is not None:
             params = types.ApplyWorkspaceEditParams(edit, answer.message)
-            if (await server.request(types.WORKSPACE_APPLY_EDIT, params, types.ApplyWorkspaceEditResult)).applied:
+            if (await server.workspace_apply_edit_async(params)).applied:
                 server.tell(answer.message)
                 if answer.moved:
                     rules = (

@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Hashable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from pygls.exceptions import JsonRpcException
+
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import asks_again, converted, pulls, result_id
-from snd_server.lsp.errors import RequestError
 from snd_server.lsp.session import UnknownDocument
 
 if TYPE_CHECKING:
@@ -88,17 +88,17 @@ class Refresher:
         if server.stopped.is_set():
             return
         if wrong:
-            self._ask(server.request(types.WORKSPACE_DIAGNOSTIC_REFRESH))
+            self._ask(server.workspace_diagnostic_refresh_async(None))
         if shows and _can(able.semantic_tokens):
-            self._ask(server.request(types.WORKSPACE_SEMANTIC_TOKENS_REFRESH))
+            self._ask(server.workspace_semantic_tokens_refresh_async(None))
         if shows and _can(able.inlay_hint):
-            self._ask(server.request(types.WORKSPACE_INLAY_HINT_REFRESH))
+            self._ask(server.workspace_inlay_hint_refresh_async(None))
         if shows and _can(able.code_lens):
-            self._ask(server.request(types.WORKSPACE_CODE_LENS_REFRESH))
+            self._ask(server.workspace_code_lens_refresh_async(None))
 
     def _ask(self, request: Awaitable[None]) -> None:
         async def ask() -> None:
-            with suppress(RequestError):  # the client may refuse; then it shows what it showed
+            with suppress(JsonRpcException):  # the client may refuse; then it shows what it showed
                 await request
 
         self._server.begin(ask())

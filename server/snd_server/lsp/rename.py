@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
 from snd_analysis.ide import front_end
 from snd_analysis.ide.rename import RenameRefused, file_rename_edits
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.errors import ErrorCode, RequestError
 from snd_server.lsp.position_request import ANYWHERE, at_position
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import edit_abilities, workspace_edit
@@ -86,5 +87,5 @@ def _renames_files(server: SndServer) -> bool:
     return types.ResourceOperationKind.Rename in operations
 
 
-def _refusal(refused: RenameRefused) -> RequestError:
-    return RequestError(str(refused), ErrorCode.REQUEST_FAILED)
+def _refusal(refused: RenameRefused) -> JsonRpcException:
+    return JsonRpcException(str(refused), types.LSPErrorCodes.RequestFailed)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
 from snd_analysis.base import Location, TextEdit
 from snd_analysis.ide import references
 from snd_analysis.ide.actions import REFRESH_SAMPLE
 from snd_analysis.ide.evaluation import SampleName
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted, Question
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.limits import MOST_RECORDINGS
 from snd_server.lsp.navigation import location
 from snd_server.lsp.parameters import entry
@@ -42,21 +43,21 @@ def register(server: SndServer) -> None:
     for command, function in (
         (EVALUATE, _evaluate), (REFRESH, _refresh), (CANCEL, _cancel), (RECORD, _record)
     ):  # fmt: skip
-        server.command(command, about_sample(function))
+        server.command(command)(about_sample(function))
 
     def record(*arguments: Any) -> None:  # as actions have it, whose arguments are no objects
         uri, *rest = arguments or (None,)
         name = sample_name(dict(zip(("code", "occurrence"), rest, strict=False)))
         if not isinstance(uri, str) or name is None:
-            raise InvalidParams("this command takes the URI of a document, and the code of a sample")
+            raise JsonRpcInvalidParams("this command takes the URI of a document, and the code of a sample")
         server.begin(_told(server, _record(server, path_of(uri), name)))
 
-    server.command(REFRESH_SAMPLE, record)
+    server.command(REFRESH_SAMPLE)(record)
 
     async def find(*arguments: Any) -> list[types.Location]:
         return await _references(server, arguments)
 
-    server.command(REFERENCES, find)
+    server.command(REFERENCES)(find)
 
 
 def arguments_of(uri: str, name: SampleName) -> list[Any]:
@@ -75,7 +76,7 @@ def sample_name(value: Any) -> SampleName | None:
 def _sample(arguments: tuple[Any, ...]) -> tuple[str, SampleName]:
     name = sample_name(arguments[1]) if len(arguments) == 2 and isinstance(arguments[0], str) else None
     if name is None:
-        raise InvalidParams("this command takes the URI of a document and the code of a sample")
+        raise JsonRpcInvalidParams("this command takes the URI of a document and the code of a sample")
     return path_of(arguments[0]), name
 
 
@@ -115,7 +116,7 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
             server.warn(f"there is nothing to record: {_why_nothing(outcome)}")
             return
         params = types.ApplyWorkspaceEditParams(edit, "record the result of a sample")
-        applied = await server.request(types.WORKSPACE_APPLY_EDIT, params, types.ApplyWorkspaceEditResult)
+        applied = await server.workspace_apply_edit_async(params)
         if applied.applied:  # what is recorded now is part of what the value depends on
             await server.evaluations.evaluate(path, name)
             return
@@ -159,7 +160,7 @@ async def _recording(
 async def _references(server: SndServer, arguments: tuple[Any, ...]) -> list[types.Location]:
     """Return where a definition is named, for clients that have nothing of their own to show it with."""
     if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
-        raise InvalidParams("this command takes the URI of a document and the name of a definition")
+        raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a definition")
     path, name = path_of(arguments[0]), arguments[1]
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.Location]:

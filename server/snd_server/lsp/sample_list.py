@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.parameters import document_path, place

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from msgspec import Struct
 from msgspec.structs import replace
+from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.actions import WRITE_SAMPLE, has_sample
 from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Interrupted, Question
-from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.evaluation import sample_request
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
@@ -47,10 +47,10 @@ def register(server: SndServer) -> None:
 
     def write(*arguments: Any) -> None:
         if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
-            raise InvalidParams("this command takes the URI of a document and the name of a definition")
+            raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a definition")
         server.begin(once(OperatorName(path_of(arguments[0]), arguments[1])))
 
-    server.command(WRITE_SAMPLE, write)
+    server.command(WRITE_SAMPLE)(write)
 
 
 class _Order(Struct, frozen=True):
@@ -84,7 +84,7 @@ async def _written(server: SndServer, name: OperatorName) -> None:
             if edit is None:
                 continue
             params = types.ApplyWorkspaceEditParams(edit, f"write a sample of '{name.name}'")
-            if (await server.request(types.WORKSPACE_APPLY_EDIT, params, types.ApplyWorkspaceEditResult)).applied:
+            if (await server.workspace_apply_edit_async(params)).applied:
                 return
         server.warn("the sample could not be written: the text has changed meanwhile")
     except (Interrupted, UnknownDocument) as problem:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
 from msgspec import Struct
 
 from snd_analysis.base import Source, Span
 from snd_analysis.ide import Modifier, SemanticToken, TokenGroup, TokenType, front_end
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.abilities import takes
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.convert import Converter
@@ -117,7 +117,7 @@ def register(server: SndServer) -> None:
             path, lambda snapshot, _: encoder.whole(server, snapshot, path), if_unchanged=True
         )
 
-    async def full(server: SndServer, params: types.TextDocumentParams) -> types.SemanticTokens:
+    async def full(server: SndServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
         path = path_of(params.text_document.uri)
         data = await whole(server, path)
         return types.SemanticTokens(data, sent.remember(path, data))

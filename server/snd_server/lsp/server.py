@@ -6,10 +6,23 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcContentModified,
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcParseError,
+    JsonRpcRequestCancelled,
+)
+from pygls.lsp.server import LanguageServer
+
+from snd_server import __version__
 from snd_server.lsp import (
     call_hierarchy,
     client_settings,
@@ -25,7 +38,6 @@ from snd_server.lsp import (
     inlay_hints,
     life,
     navigation,
-    progress,
     pull,
     refactoring,
     rename,
@@ -36,19 +48,17 @@ from snd_server.lsp import (
     signature_help,
     symbols,
     synchronisation,
-    types,
     watching,
     workspace_diagnostics,
 )
 from snd_server.lsp.abilities import DiagnosticAbilities
 from snd_server.lsp.analysis_thread import Interrupted
 from snd_server.lsp.counterexamples import Counterexamples
-from snd_server.lsp.errors import ErrorCode, InvalidParams, RequestError
 from snd_server.lsp.evaluation import Evaluations
 from snd_server.lsp.graph_evaluation import GraphEvaluations
 from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
 from snd_server.lsp.proofs import Proofs
-from snd_server.lsp.protocol import Handler, JsonRpc
+from snd_server.lsp.protocol import SndProtocol, converter
 from snd_server.lsp.push import Publisher
 from snd_server.lsp.refresh import Refresher
 from snd_server.lsp.session import ClientSession, UnknownDocument
@@ -58,7 +68,6 @@ _logger = logging.getLogger(__name__)
 # Each has ``register(server)``.
 _FEATURES: tuple[ModuleType, ...] = (
     life,
-    progress,
     synchronisation,
     client_settings,
     watching,
@@ -87,16 +96,16 @@ _FEATURES: tuple[ModuleType, ...] = (
 )
 
 
-class SndServer:
+Handler = Callable[["SndServer", Any], Any]
+
+
+class SndServer(LanguageServer):
     """One server serves one client."""
 
+    protocol: SndProtocol
+
     def __init__(self) -> None:
-        self.protocol = JsonRpc(self)
-        self.options: dict[str, object] = {}
-        """The methods that have a handler, with what is told to the client about them; None if that is nothing."""
-        self.commands: dict[str, Callable[..., Any]] = {}
-        self.client_capabilities = types.ClientCapabilities()
-        self.tracing = types.TraceValue.Off
+        super().__init__("snd", __version__, protocol_cls=SndProtocol, converter_factory=converter)
         self.session = ClientSession()
         self.stopped = threading.Event()
         self.status = 1
@@ -104,14 +113,12 @@ class SndServer:
         self.folders: dict[str, str] = {}
         """The workspace folders of the client: names by URI."""
         self.wrong_settings: tuple[str, ...] = ()
-        """What is wrong with the settings of the client, of which it has been told."""
+        """Mistakes in the settings of the client that it has been told."""
         self.diagnostic_abilities = DiagnosticAbilities()
         self.reading: asyncio.Task[None] | None = None
-        """What reads messages."""
+        """The task that reads messages."""
         self.watching: asyncio.Task[None] | None = None
-        """What watches files for clients that do not."""
-        self.cancelled_by: dict[types.ProgressToken, asyncio.Task[Any]] = {}
-        """What clients may cancel by the token of its progress."""
+        """The task that watches files for clients that do not."""
         self.publisher = Publisher(self)
         self.refresher = Refresher(self)
         self.counterexamples = Counterexamples()
@@ -128,50 +135,58 @@ class SndServer:
     def handle(self, method: str, handler: Handler, options: object = None) -> None:
         """Let ``handler(server, params)`` answer a method of the protocol.
 
-        One that is a coroutine is cancelled with its request. Its faults are logged with what was asked, and answered
-        as errors.
+        A coroutine is cancelled with its request. Faults of the handler are logged with the parameters, and answered as
+        errors.
         """
-        self.protocol.handlers[method] = handler
-        self.options[method] = options
 
-    def command(self, name: str, function: Callable[..., Any]) -> None:
-        """Let ``function(*arguments)`` carry out a command."""
-        self.commands[name] = function
+        def answer(params: Any) -> Any:
+            with self._answering(method, params):
+                return handler(self, params)
+
+        async def answer_later(params: Any) -> Any:
+            with self._answering(method, params):
+                return await handler(self, params)
+
+        self.feature(method, options)(answer_later if asyncio.iscoroutinefunction(handler) else answer)
 
     def _execute(self, params: types.ExecuteCommandParams) -> Any:
-        if params.command not in self.commands:
-            raise InvalidParams(f"there is no command '{params.command}'")
-        return self.commands[params.command](*(params.arguments or ()))
+        commands = self.protocol.fm.commands
+        if params.command not in commands:
+            raise JsonRpcInvalidParams(f"there is no command '{params.command}'")
+        return commands[params.command](*(params.arguments or ()))
 
-    def refusal(self, method: str, params: Any, error: BaseException) -> RequestError:
-        """Return the answer for an error of a handler; a fault of ours is logged."""
-        match error:
-            case RequestError():
-                return error
-            case UnknownDocument():
-                return InvalidParams(str(error))
-            case Interrupted():
-                if str(error):
-                    return RequestError(str(error), ErrorCode.REQUEST_CANCELLED)
-                return RequestError("the text has changed since this was asked", ErrorCode.CONTENT_MODIFIED)
-        self.fault(f"{method} {params!r:.{MOST_LOGGED_CHARACTERS}}", error)
-        return RequestError(f"snd failed: {error!r}")
+    @contextmanager
+    def _answering(self, method: str, params: Any) -> Iterator[None]:
+        """Turn errors of a handler into answers, and tell a client that traces how long the handler took."""
+        started = time.monotonic()
+        try:
+            yield
+        except JsonRpcException:
+            raise
+        except UnknownDocument as error:
+            raise JsonRpcInvalidParams(str(error)) from None
+        except Interrupted as error:
+            if str(error):
+                raise JsonRpcRequestCancelled(str(error)) from None
+            raise JsonRpcContentModified("the text has changed since this was asked") from None
+        except Exception as error:
+            self.fault(f"{method} {params!r:.{MOST_LOGGED_CHARACTERS}}", error)
+            raise JsonRpcInternalError(f"snd failed: {error!r}") from None
+        finally:
+            if self.protocol.trace is not types.TraceValue.Off:
+                self._trace(method, params, time.monotonic() - started)
 
-    def trace(self, method: str, params: Any, started: float) -> None:
-        """Tell a client that wants to know how long a message took."""
-        if self.tracing is types.TraceValue.Off:
-            return
-        verbose = f"{params!r:.{MOST_LOGGED_CHARACTERS}}" if self.tracing is types.TraceValue.Verbose else None
-        took = (time.monotonic() - started) * 1000
-        self.notify(types.LOG_TRACE, types.LogTraceParams(f"{method}: {took:.1f} ms", verbose))
+    def _trace(self, method: str, params: Any, seconds: float) -> None:
+        is_verbose = self.protocol.trace is types.TraceValue.Verbose
+        verbose = f"{params!r:.{MOST_LOGGED_CHARACTERS}}" if is_verbose else None
+        self.log_trace(types.LogTraceParams(f"{method}: {seconds * 1000:.1f} ms", verbose))
 
-    def notify(self, method: str, params: object) -> None:
-        """Send a notification. May be called on the thread of the messages alone."""
-        self.protocol.notify(method, params)
-
-    async def request(self, method: str, params: object = None, result_type: Any = Any) -> Any:
-        """Return what the client answers. Raises RequestError if the client refuses."""
-        return await self.protocol.request(method, params, result_type)
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Tell the client about a message that is no JSON; log a fault that no handler has logged."""
+        if isinstance(error, ValueError | RecursionError):  # the sender of the request is unknown
+            self.protocol.refuse(None, JsonRpcParseError(f"a message is no JSON: {error}"))
+        elif not isinstance(error, JsonRpcException):
+            self.fault("the handling of a message", error)
 
     # ---- faults ------------------------------------------------------------------------------------------------------
     def fault(self, what: str, error: BaseException) -> None:
@@ -181,20 +196,20 @@ class SndServer:
 
     def log(self, kind: types.MessageType, message: str) -> None:
         """Tell the client, in its log. May be called on any thread."""
-        self._send(types.WINDOW_LOG_MESSAGE, types.LogMessageParams(kind, message))
+        self._soon(self.window_log_message, types.LogMessageParams(kind, message))
 
     def warn(self, message: str) -> None:
         """Tell the user what is wrong with what the server was given. May be called on any thread."""
         _logger.warning("%s", message)
-        self._send(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, message))
+        self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Warning, message))
 
     def tell(self, message: str) -> None:
         """Tell the user what was done. May be called on any thread."""
-        self._send(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
+        self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Info, message))
 
-    def _send(self, method: str, params: object) -> None:
+    def _soon(self, send: Callable[[Any], None], params: object) -> None:
         if self._loop is not None and not self.stopped.is_set():
-            self._loop.call_soon_threadsafe(self.notify, method, params)
+            self._loop.call_soon_threadsafe(send, params)
 
     # ---- work --------------------------------------------------------------------------------------------------------
     def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -204,9 +219,10 @@ class SndServer:
         task.add_done_callback(self._done)
         return task
 
-    def attach(self) -> None:
-        """Messages are sent by the loop that runs now."""
+    def attach(self, reading: asyncio.Task[None]) -> None:
+        """Send messages by the loop that runs now, on which ``reading`` reads them."""
         self._loop = asyncio.get_running_loop()
+        self.reading = reading
 
     def stop(self, status: int) -> None:
         """No further message is read."""

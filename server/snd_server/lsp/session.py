@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
+from lsprotocol import types
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import ProjectSettings
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
 from snd_server.lsp.client_settings import ClientSettings, Scopes
 from snd_server.lsp.convert import Converter

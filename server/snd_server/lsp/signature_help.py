@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
+from lsprotocol import types
 
 from snd_analysis.ide import ParameterHelp, SignatureHelp, front_end
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.position_request import at_position
 
@@ -39,7 +38,7 @@ def _converted(server: SndServer, found: SignatureHelp) -> types.SignatureHelp:
     markdown = reads_markdown(known.documentation_format if known else None)
     offsets = bool(known and known.parameter_information and known.parameter_information.label_offset_support)
     parameters = [_parameter(server, found, each, markdown, offsets) for each in found.parameters]
-    documentation = markup(found.documentation, markdown) if found.documentation else UNSET
+    documentation = markup(found.documentation, markdown) if found.documentation else None
     own = found.active if known and known.active_parameter_support else None
     signature = types.SignatureInformation(found.label, documentation, parameters, own)
     return types.SignatureHelp([signature], 0, found.active)

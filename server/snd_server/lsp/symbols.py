@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+
 from snd_analysis.base import Source
 from snd_analysis.ide import front_end
 from snd_analysis.ide.navigation import DocumentSymbol, OutlineKind, workspace_symbols
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.navigation import location
 from snd_server.lsp.position_request import ANYWHERE
@@ -42,7 +43,7 @@ def register(server: SndServer) -> None:
 
 
 async def _outline(
-    server: SndServer, params: types.TextDocumentParams
+    server: SndServer, params: types.DocumentSymbolParams
 ) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
     path = path_of(params.text_document.uri)
     document = server.client_capabilities.text_document
@@ -96,7 +97,7 @@ async def _workspace(server: SndServer, params: types.WorkspaceSymbolParams) -> 
     return await server.session.ask(ANYWHERE, answer, background=True)
 
 
-async def _document_links(server: SndServer, params: types.TextDocumentParams) -> list[types.DocumentLink]:
+async def _document_links(server: SndServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     path = path_of(params.text_document.uri)
     converter, documents = server.session.converter, server.session.documents
 

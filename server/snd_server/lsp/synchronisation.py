@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from snd_server.lsp import types
+from lsprotocol import types
+
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ def _change(server: SndServer, params: types.DidChangeTextDocumentParams) -> Non
     _changed(server, document.uri)
 
 
-def _save(server: SndServer, params: types.TextDocumentParams) -> None:
+def _save(server: SndServer, params: types.DidSaveTextDocumentParams) -> None:
     """Clients that watch no files tell at least what they write themselves."""
     path = path_of(params.text_document.uri)
     server.session.refresh([path])
     server.proofs.saved(path)
 
 
-def _close(server: SndServer, params: types.TextDocumentParams) -> None:
+def _close(server: SndServer, params: types.DidCloseTextDocumentParams) -> None:
     document = server.session.close(params.text_document.uri)
     if document is None:
         _logger.warning("%s was closed without being open", params.text_document.uri)

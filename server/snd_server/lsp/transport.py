@@ -1,17 +1,24 @@
-"""How messages come and go: over standard input and output, a socket, or a named pipe.
+"""Streams of messages: standard input and output, a socket, a named pipe, or a WebSocket.
 
-Reading needs no thread: one that waits for input and one that analyses would hold each other up at every header.
+pygls reads messages from them (``pygls.io_``). Reading needs no thread: one that waits for input and one that analyses
+would hold each other up at every header.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import re
 import stat
 import sys
-from typing import IO, TYPE_CHECKING, Protocol
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from pygls.exceptions import JsonRpcParseError
+from pygls.io_ import StdoutWriter, run_async, run_websocket
 
 from snd_server.lsp.limits import (
     MOST_HEADER_BYTES,
@@ -22,17 +29,22 @@ from snd_server.lsp.limits import (
 )
 
 if TYPE_CHECKING:
-    from snd_server.lsp.protocol import Writer
+    from websockets.asyncio.server import ServerConnection
+
     from snd_server.lsp.server import SndServer
 
 _logger = logging.getLogger(__name__)
 
-# What may wait to be read before the client is made to wait.
 BUFFER_BYTES = 1024 * 1024
+"""Bytes that may wait to be read before the client is made to wait."""
 
 _HEADER = re.compile(rb"([A-Za-z0-9-]+)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?\n")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+_LOCAL_ORIGIN = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
+"""Pages that may talk to a WebSocket of this machine. Browsers let any page open one, and tell where it is from."""
 
 
+# ---- where to serve --------------------------------------------------------------------------------------------------
 async def serve_stdio(server: SndServer) -> int:
     """Serve over standard input and output, which nothing else in this process can reach any more.
 
@@ -43,20 +55,18 @@ async def serve_stdio(server: SndServer) -> int:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     loop = asyncio.get_running_loop()
-    reader: Reader = _FileReader(stdin)
-    writer: Writer = _FileWriter(stdout)
-    if _can_be_awaited(stdin):
-        stream = asyncio.StreamReader(BUFFER_BYTES)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
-        reader = stream
-        if _can_be_awaited(stdout):
-            transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
-            writer = asyncio.StreamWriter(transport, flow, None, loop)
-    return await converse(server, reader, writer)
+    if not _can_be_awaited(stdin):
+        return await converse(server, _FileReader(stdin), StdoutWriter(stdout))
+    reader = asyncio.StreamReader(BUFFER_BYTES)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), stdin)
+    if not _can_be_awaited(stdout):
+        return await converse(server, reader, StdoutWriter(stdout))
+    transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
+    return await converse(server, reader, asyncio.StreamWriter(transport, flow, None, loop))
 
 
 def _can_be_awaited(stream: IO[bytes]) -> bool:
-    """Return whether the event loop can wait for it: not for a file, as when a session is replayed, nor for
+    """Return whether the event loop can wait for a stream: not for a file, as when a session is replayed, nor for
     /dev/null."""
     if sys.platform == "win32":
         return False
@@ -65,7 +75,7 @@ def _can_be_awaited(stream: IO[bytes]) -> bool:
 
 
 async def serve_tcp(server: SndServer, host: str, port: int) -> int:
-    """Wait at an address for one client, and serves it. Returns the exit status; raises OSError."""
+    """Wait at an address for one client, and serve it. Return the exit status; raise OSError."""
     connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Future()
 
     def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -75,15 +85,35 @@ async def serve_tcp(server: SndServer, host: str, port: int) -> int:
             connected.set_result((reader, writer))
 
     async with await asyncio.start_server(connect, host, port, limit=BUFFER_BYTES) as listener:
-        address = listener.sockets[0].getsockname()
-        print(f"snd lsp waits for a client on {_written(*address[:2])}", file=sys.stderr, flush=True)
+        _tell_address("", *listener.sockets[0].getsockname()[:2])
         reader, writer = await connected
     return await converse(server, reader, writer)
 
 
-def _written(host: str, port: int) -> str:
-    """An address as it is given to clients: those of IPv6 stand in brackets."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+async def serve_websocket(server: SndServer, host: str, port: int) -> int:
+    """Wait at an address for one client, and serve it over a WebSocket. Return the exit status; raise OSError."""
+    from websockets.asyncio.server import serve
+
+    connected: asyncio.Future[ServerConnection] = asyncio.Future()
+
+    async def connect(socket: ServerConnection) -> None:
+        if not connected.done():
+            connected.set_result(socket)
+            await socket.wait_closed()
+
+    origins = [None, _LOCAL_ORIGIN]
+    listener = await serve(connect, host, port, origins=origins, max_size=MOST_MESSAGE_BYTES, compression=None)
+    async with listener:
+        _tell_address("ws://", *next(iter(listener.sockets)).getsockname()[:2])
+        socket = _WebSocket(server, await connected)
+        reading = run_websocket(socket, server.stopped, server.protocol, _logger, server.report_server_error)  # type: ignore[arg-type]
+        return await _follow(server, reading)
+
+
+def _tell_address(scheme: str, host: str, port: int) -> None:
+    """Tell the address as it is given to clients: those of IPv6 stand in brackets."""
+    written = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    print(f"snd lsp waits for a client on {scheme}{written}", file=sys.stderr, flush=True)
 
 
 async def serve_pipe(server: SndServer, path: str) -> int:
@@ -102,135 +132,87 @@ async def serve_pipe(server: SndServer, path: str) -> int:
     return await converse(server, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
 
+# ---- the conversation ------------------------------------------------------------------------------------------------
+async def converse(server: SndServer, reader: Reader, writer: StdoutWriter | asyncio.StreamWriter) -> int:
+    """Serve the client that writes to ``reader`` and reads from ``writer``. Return the exit status."""
+    bounded = _BoundedWriter(server, writer) if isinstance(writer, asyncio.StreamWriter) else _FileWriter(writer)
+    server.protocol.set_writer(bounded)
+    reading = run_async(server.stopped, _MessageReader(reader), server.protocol, _logger, server.report_server_error)
+    status = await _follow(server, reading)
+    writer.close()
+    return status
+
+
+async def _follow(server: SndServer, reading: Coroutine[Any, Any, None]) -> int:
+    """Wait until no more messages are read. Return the exit status."""
+    task = asyncio.create_task(reading)
+    server.attach(task)
+    await asyncio.wait([task])
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, _FramingError):
+        _logger.error("this is no client: %s", error)
+        server.protocol.refuse(None, JsonRpcParseError(str(error)))
+    elif error is not None and not isinstance(error, asyncio.IncompleteReadError | OSError):
+        _logger.error("the conversation broke off", exc_info=error)
+    if not server.protocol.has_begun and not task.cancelled():
+        _logger.error("no client sent 'initialize': editors start 'snd lsp', and talk to it over standard input")
+    server.stopped.set()
+    server.stop_evaluating()
+    server.session.stop()
+    return server.status
+
+
+# ---- what clients send -----------------------------------------------------------------------------------------------
 class Reader(Protocol):
-    """Where messages come from."""
+    """A stream of bytes."""
 
     async def readline(self) -> bytes:
         """Return a line; nothing at the end."""
 
     async def readexactly(self, count: int) -> bytes:
-        """So many bytes."""
-
-
-class _BoundedWriter:
-    """Keeps what the client has not read yet, up to a limit: then the client is given up."""
-
-    def __init__(self, server: SndServer, stream: asyncio.StreamWriter) -> None:
-        self._server = server
-        self._stream = stream
-
-    def write(self, data: bytes) -> None:
-        """Write all of it, now or later."""
-        self._stream.write(data)
-        transport = self._stream.transport
-        if not transport.is_closing() and transport.get_write_buffer_size() > MOST_UNREAD_BYTES:
-            _logger.error("the client does not read: %d bytes wait for it", transport.get_write_buffer_size())
-            transport.abort()
-            self._server.hang_up()
-
-    def close(self) -> None:
-        """Write nothing more."""
-        self._stream.close()
-
-
-class _FileWriter:
-    """Writes to what the event loop can't wait for."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def write(self, data: bytes) -> None:
-        """Write all of it."""
-        self._file.write(data)
-        self._file.flush()
-
-    def close(self) -> None:
-        """Write nothing more."""
-        self._file.close()
-
-
-class _FileReader:
-    """Reads what the event loop can't wait for, on a thread."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    async def readline(self) -> bytes:
-        """Return a line, or the beginning of one that is too long."""
-        return await asyncio.to_thread(self._file.readline, MOST_HEADER_BYTES)
-
-    async def readexactly(self, count: int) -> bytes:
-        """As much as is there."""
-        return await asyncio.to_thread(self._file.read, count)
-
-
-async def converse(server: SndServer, reader: Reader, writer: Writer | asyncio.StreamWriter) -> int:
-    """Serve the client that writes to ``reader`` and reads from ``writer``. Return the exit status."""
-    server.protocol.attach(_BoundedWriter(server, writer) if isinstance(writer, asyncio.StreamWriter) else writer)
-    server.attach()
-    server.reading = asyncio.create_task(_read_messages(server, reader))
-    await asyncio.wait([server.reading])
-    if not server.reading.cancelled() and (error := server.reading.exception()) is not None:
-        _logger.error("the conversation broke off", exc_info=error)
-    elif not server.protocol.begun:
-        _logger.error("no client sent 'initialize': editors start 'snd lsp', and talk to it over standard input")
-    server.stopped.set()
-    server.stop_evaluating()
-    server.session.stop()
-    writer.close()
-    return server.status
-
-
-async def _read_messages(server: SndServer, reader: Reader) -> None:
-    """Let each message begin what it is about before the next is looked at.
-
-    So an answer is for the text that the client had when it asked, however many messages have come by then.
-    """
-    while not server.stopped.is_set():
-        try:
-            length = await _length(reader)
-        except _FramingError as error:
-            _logger.error("this is no client: %s", error)
-            server.protocol.refuse(str(error))
-            return
-        if not length:
-            return
-        try:
-            body = await reader.readexactly(length)
-        except (asyncio.IncompleteReadError, OSError):  # the client went away in the middle of it
-            return
-        try:
-            server.protocol.receive(body)
-        except Exception as error:
-            server.fault("the handling of a message", error)
-        await asyncio.sleep(0)
+        """Return so many bytes."""
 
 
 class _FramingError(Exception):
     """The bytes are no header of a message: the next message can't be found."""
 
 
-async def _length(reader: Reader) -> int:
-    """Return the number of bytes of the next message; 0 if there is no more. Raises _FramingError."""
-    length = taken = 0
-    while taken < MOST_HEADER_BYTES:
-        try:
-            line = await reader.readline()
-        except ValueError:  # it is longer than what may wait
-            break
-        except OSError as error:
-            _logger.error("the client can't be understood any more: %s", error)
-            return 0
-        if not line:
-            return 0
-        taken += len(line)
-        if line.strip():
-            length = _length_in(line) or length
-        elif length:
-            return length
-        else:
-            raise _FramingError("a header has no Content-Length")
-    raise _FramingError(f"{MOST_HEADER_BYTES} bytes came without a message")
+class _MessageReader:
+    """Headers and bodies of messages. Bytes that are neither end the conversation: raises _FramingError.
+
+    pygls waits for ever for the first header that it understands.
+    """
+
+    def __init__(self, stream: Reader) -> None:
+        self._stream = stream
+        self._has_length = False
+        self._header_bytes = 0
+
+    async def readline(self) -> bytes:
+        """Return a line of a header, spelled as pygls reads it; nothing at the end."""
+        while self._header_bytes < MOST_HEADER_BYTES:
+            await asyncio.sleep(0)  # each message begins what it is about before the next is looked at
+            try:
+                line = await self._stream.readline()
+            except ValueError:  # it is longer than what may wait
+                break
+            self._header_bytes += len(line)
+            if line.strip():
+                length = _length_in(line)
+                if length:
+                    self._has_length = True
+                    return b"Content-Length: %d\r\n" % length
+            elif line and not self._has_length:
+                raise _FramingError("a header has no Content-Length")
+            else:
+                return line
+        raise _FramingError(f"{MOST_HEADER_BYTES} bytes came without a message")
+
+    async def readexactly(self, count: int) -> bytes:
+        """Return the body of a message."""
+        body = await self._stream.readexactly(count)
+        self._has_length, self._header_bytes = False, 0
+        return _with_whole_characters(body)
 
 
 def _length_in(line: bytes) -> int:
@@ -244,3 +226,96 @@ def _length_in(line: bytes) -> int:
     if not value.isdigit() or len(value) > MOST_LENGTH_DIGITS or not 0 < int(value) <= MOST_MESSAGE_BYTES:
         raise _FramingError(f"{line[:MOST_SHOWN_BYTES].strip()!r} is no length of a message")
     return int(value)
+
+
+def _with_whole_characters(body: bytes) -> bytes:
+    """Return a message with question marks for halves of surrogate pairs, which strings of JavaScript may have."""
+    if _SURROGATE.search(body) is None:
+        return body
+    try:
+        return json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace")
+    except (ValueError, RecursionError):  # pygls finds the same, and the client is told
+        return body
+
+
+class _FileReader:
+    """Reads what the event loop can't wait for, on a thread."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    async def readline(self) -> bytes:
+        """Return a line, or the beginning of one that is too long."""
+        return await asyncio.to_thread(self._file.readline, MOST_HEADER_BYTES)
+
+    async def readexactly(self, count: int) -> bytes:
+        """Return as much as is there."""
+        return await asyncio.to_thread(self._file.read, count)
+
+
+# ---- what clients are sent -------------------------------------------------------------------------------------------
+class _FileWriter:
+    """Writes to what the event loop can't wait for. A client that has gone is told nothing."""
+
+    def __init__(self, file: StdoutWriter) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> None:
+        """Write all of it."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            _logger.error("the client can't be told any more: %s", error)
+
+    def close(self) -> None:
+        """Write nothing more."""
+        self._file.close()  # type: ignore[no-untyped-call]
+
+
+class _BoundedWriter:
+    """Keeps what the client has not read yet, up to a limit: then the client is given up."""
+
+    def __init__(self, server: SndServer, stream: asyncio.StreamWriter) -> None:
+        self._server = server
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        """Write all of it, now or later."""
+        self._stream.write(data)
+        _give_up_if_unread(self._server, self._stream.transport)
+
+    def close(self) -> None:
+        """Write nothing more."""
+        self._stream.close()
+
+
+class _WebSocket:
+    """A connection, with the limits of the other streams."""
+
+    def __init__(self, server: SndServer, connection: ServerConnection) -> None:
+        self._server = server
+        self._connection = connection
+
+    async def recv(self, decode: bool) -> bytes:
+        """Return a message."""
+        await asyncio.sleep(0)  # each message begins what it is about before the next is looked at
+        return _with_whole_characters(await self._connection.recv(decode=False))
+
+    async def send(self, data: bytes) -> None:
+        """Send a message as text, which pages read without further ado; one that has gone is told nothing."""
+        from websockets.exceptions import ConnectionClosed
+
+        _give_up_if_unread(self._server, self._connection.transport)
+        with suppress(ConnectionClosed):
+            await self._connection.send(data, text=True)
+
+    async def close(self) -> None:
+        """Say goodbye."""
+        await self._connection.close()
+
+
+def _give_up_if_unread(server: SndServer, transport: asyncio.WriteTransport) -> None:
+    if not transport.is_closing() and transport.get_write_buffer_size() > MOST_UNREAD_BYTES:
+        _logger.error("the client does not read: %d bytes wait for it", transport.get_write_buffer_size())
+        transport.abort()
+        server.hang_up()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from snd_server.lsp import types
 from snd_server.lsp.abilities import takes
 
 if TYPE_CHECKING:
@@ -54,9 +53,9 @@ class ValueRefresher:
         if workspace is None or server.stopped.is_set():
             return
         if workspace.inlay_hint and workspace.inlay_hint.refresh_support:
-            server.begin(_asked(server.request(types.WORKSPACE_INLAY_HINT_REFRESH)))
+            server.begin(_asked(server.workspace_inlay_hint_refresh_async(None)))
         if workspace.code_lens and workspace.code_lens.refresh_support:
-            server.begin(_asked(server.request(types.WORKSPACE_CODE_LENS_REFRESH)))
+            server.begin(_asked(server.workspace_code_lens_refresh_async(None)))
         self._tell()
 
     def _tell(self) -> None:
@@ -65,7 +64,7 @@ class ValueRefresher:
             return
         self._told = load
         running, pending = load
-        self._server.notify(STATUS, {"running": running, "pending": pending})
+        self._server.protocol.notify(STATUS, {"running": running, "pending": pending})
 
 
 async def _asked(request: Any) -> None:

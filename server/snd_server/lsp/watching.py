@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from snd_server.lsp import types
+from lsprotocol import types
+
 from snd_server.lsp.uris import path_of
 from snd_server.workspace_files.discovery import NEVER_ENTERED, NNEF1_ARCHIVES, NNEF1_FILES, SUFFIX
 
@@ -36,7 +37,7 @@ async def watch(server: SndServer) -> None:
     watchers.append(types.FileSystemWatcher("**", types.WatchKind.Create | types.WatchKind.Delete))
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-    await server.request(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
+    await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
 def watch_folders(server: SndServer) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+import attrs
+from lsprotocol import types
 
-from snd_server.lsp import types
 from snd_server.lsp.diagnostics import result_id, wrong_with
 from snd_server.lsp.limits import MOST_REPORTS_TOGETHER
 from snd_server.lsp.progress import progress
@@ -36,7 +36,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
     def send() -> None:
         if params.partial_result_token is not None and reports:
             partial = types.WorkspaceDiagnosticReportPartialResult(list(reports))
-            server.notify(types.PROGRESS, types.ProgressParams(params.partial_result_token, partial))
+            server.progress(types.ProgressParams(params.partial_result_token, partial))
             reports.clear()
 
     with progress(server, params.work_done_token, "Checking") as shown:
@@ -84,4 +84,4 @@ def _of_archive(name: str, diagnostic: types.Diagnostic) -> types.Diagnostic:
     """Return a diagnostic of a member of an archive, with its place in words."""
     place, start = diagnostic.range.start, types.Position(0, 0)
     message = f"{name}:{place.line + 1}:{place.character + 1}: {diagnostic.message}"
-    return replace(diagnostic, range=types.Range(start, start), message=message, related_information=None)
+    return attrs.evolve(diagnostic, range=types.Range(start, start), message=message, related_information=None)

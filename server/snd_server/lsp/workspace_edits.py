@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+
 from snd_analysis.base import TextEdit
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp import types
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

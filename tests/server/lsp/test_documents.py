@@ -10,13 +10,12 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base import Source
-from snd_server.lsp import types as ours
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Documents
 from support.lsp.clients import SERVER, begin, open_text
 from support.lsp.protocol_texts import UNKNOWN_NAME
 
-ENCODINGS = [ours.PositionEncodingKind.Utf8, ours.PositionEncodingKind.Utf16, ours.PositionEncodingKind.Utf32]
+ENCODINGS = [types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32]
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 TEXTS = st.text(alphabet="ab \n\r\f\u2028\u0085é𝕏😀", max_size=20)
 
@@ -28,7 +27,7 @@ def units(text: str, encoding: str) -> int:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @given(text=TEXTS, data=st.data())
-def test_positions_and_offsets_agree(encoding: ours.PositionEncodingKind, text: str, data: st.DataObject):
+def test_positions_and_offsets_agree(encoding: types.PositionEncodingKind, text: str, data: st.DataObject):
     source, converter = Source("a", text), Converter(encoding)
     offset = data.draw(st.integers(0, len(text)))
     position = converter.position(source, offset)
@@ -40,17 +39,17 @@ def test_positions_and_offsets_agree(encoding: ours.PositionEncodingKind, text: 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @given(text=TEXTS, data=st.data())
-def test_edits_are_those_of_strings(encoding: ours.PositionEncodingKind, text: str, data: st.DataObject):
+def test_edits_are_those_of_strings(encoding: types.PositionEncodingKind, text: str, data: st.DataObject):
     documents, converter = Documents(), Converter(encoding)
     documents.open("untitled:a", 1, text)
-    changes: list[ours.TextDocumentContentChangeEvent] = []
+    changes: list[types.TextDocumentContentChangeEvent] = []
     for _ in range(data.draw(st.integers(1, 4))):
         source = Source("a", text)
         ends = sorted([data.draw(st.integers(0, len(text))) for _ in range(2)])
         start, end = (converter.offset(source, converter.position(source, each)) for each in ends)
         new = data.draw(TEXTS)
-        range_ = ours.Range(converter.position(source, start), converter.position(source, end))
-        changes.append(ours.TextDocumentContentChangeEvent(new, range_))
+        range_ = types.Range(converter.position(source, start), converter.position(source, end))
+        changes.append(types.TextDocumentContentChangePartial(range_, new))
         text = text[:start] + new + text[end:]
     assert documents.change("untitled:a", 2, changes, converter).source.text == text
 
@@ -67,7 +66,7 @@ def test_edits_are_those_of_strings(encoding: ours.PositionEncodingKind, text: s
 def test_ranges_beyond_the_text_are_clamped(start: tuple[int, int], end: tuple[int, int], expected: str):
     documents = Documents()
     documents.open("untitled:a", 1, "ab\ncd")
-    change = ours.TextDocumentContentChangeEvent("X", ours.Range(ours.Position(*start), ours.Position(*end)))
+    change = types.TextDocumentContentChangePartial(types.Range(types.Position(*start), types.Position(*end)), "X")
     assert documents.change("untitled:a", 2, [change], Converter("utf-16")).source.text == expected
 
 

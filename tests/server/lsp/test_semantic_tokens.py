@@ -13,7 +13,6 @@ from pytest_lsp import LanguageClient
 from snd_analysis.base import Edit, Span
 from snd_analysis.ide import SemanticToken, front_end
 from snd_analysis.workspace import Workspace
-from snd_server.lsp import types as ours
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.semantic_tokens import _Encoder, encoded
 from support.benchmarks.programs import chain
@@ -116,10 +115,10 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("path", PROGRAMS)
-@pytest.mark.parametrize("encoding", list(ours.PositionEncodingKind))
-def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: ours.PositionEncodingKind, path: str):
+@pytest.mark.parametrize("encoding", list(types.PositionEncodingKind))
+def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: types.PositionEncodingKind, path: str):
     server: Any = SimpleNamespace(
-        session=SimpleNamespace(converter=Converter(encoding)), client_capabilities=ours.ClientCapabilities()
+        session=SimpleNamespace(converter=Converter(encoding)), client_capabilities=types.ClientCapabilities()
     )
     workspace, encoder = Workspace(MemoryReader({})), _Encoder()
     text, edits = PROGRAMS[path]

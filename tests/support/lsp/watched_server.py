@@ -20,7 +20,7 @@ REST, HELD = "test/rest", "test/held"
 HOLD, GO_ON = "test/hold", "test/goOn"
 
 # What goes on as long as the session does, or only waits for a process to be idle for long.
-_ENDLESS = {"serve_stdio", "ServerThread._serve", "_read_messages", "_follow", "EvaluationQueue._dismiss"}
+_ENDLESS = {"serve_stdio", "ServerThread._serve", "run_async", "run_websocket", "_follow", "EvaluationQueue._dismiss"}
 
 
 async def _rest(server: SndServer, params: object) -> None:
@@ -34,7 +34,7 @@ async def _rest(server: SndServer, params: object) -> None:
 
 
 async def _held(server: SndServer, params: object) -> int:
-    return server.protocol.unanswered
+    return len(server.protocol._request_futures)
 
 
 def _ends(task: asyncio.Task[Any]) -> bool:
