@@ -27,7 +27,6 @@ def register(server: SndServer) -> None:
     """Register the handlers of this module."""
     server.handle(types.INITIALIZE, _initialize)
     server.handle(types.INITIALIZED, _initialized)
-    server.handle(types.SHUTDOWN, _shutdown)
     server.handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, _change_folders)
 
 
@@ -61,11 +60,6 @@ async def _initialized(server: SndServer, params: types.InitializedParams) -> No
     if workspace and workspace.configuration:
         await fetch(server)
         server.refresher.everything()
-
-
-def _shutdown(server: SndServer, params: None) -> None:
-    server.session.stop()
-    server.stop_evaluating()
 
 
 async def _change_folders(server: SndServer, params: types.DidChangeWorkspaceFoldersParams) -> None:

@@ -18,6 +18,7 @@ from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
+    JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
 from pygls.protocol import (
@@ -82,7 +83,7 @@ class SndProtocol(LanguageServerProtocol):
             if method is None:
                 self._handle_response(identity, error=error.to_response_error())
             elif identity is not None:
-                self.refuse(identity, error)
+                self._send_response(identity, error=error.to_response_error())
             else:
                 _logger.error("'%.200s' was ignored: %s", method, error)
             return
@@ -109,9 +110,10 @@ class SndProtocol(LanguageServerProtocol):
             about = f"the parameters of '{message['method']}' are" if "method" in message else "the answer is"
             raise JsonRpcInvalidParams(f"{about} not of the declared type: {why}") from None
 
-    def refuse(self, identity: int | str | None, error: JsonRpcException) -> None:
-        """Answer a request with an error; without ``identity``, a message whose sender can't be told."""
-        self._send_response(identity, error=error.to_response_error())  # type: ignore[arg-type]
+    def refuse(self, why: str) -> None:
+        """Answer bytes that are no message: it is unknown which request they are."""
+        error = JsonRpcParseError(why).to_response_error()
+        self._send_data({"jsonrpc": self.VERSION, "id": None, "error": error})  # pygls would leave out the identity
 
     # ---- handlers ----------------------------------------------------------------------------------------------------
     def _execute_handler(
@@ -130,6 +132,17 @@ class SndProtocol(LanguageServerProtocol):
                     del self._request_futures[msg_id]
 
             future.add_done_callback(forget)
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *_: object) -> None:  # type: ignore[override]
+        """Cancel every request of either side, and handle nothing more but ``exit``.
+
+        pygls fails if a future that it cancels is forgotten at once.
+        """
+        self._server.end_work()
+        for future in [*self._request_futures.values()]:
+            future.cancel()
+        self._shutdown = True
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: object) -> None:  # type: ignore[override]

@@ -17,7 +17,6 @@ from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInternalError,
     JsonRpcInvalidParams,
-    JsonRpcParseError,
     JsonRpcRequestCancelled,
 )
 from pygls.lsp.server import LanguageServer
@@ -184,7 +183,7 @@ class SndServer(LanguageServer):
     def report_server_error(self, error: Exception, source: object) -> None:
         """Tell the client about a message that is no JSON; log a fault that no handler has logged."""
         if isinstance(error, ValueError | RecursionError):  # the sender of the request is unknown
-            self.protocol.refuse(None, JsonRpcParseError(f"a message is no JSON: {error}"))
+            self.protocol.refuse(f"a message is no JSON: {error}")
         elif not isinstance(error, JsonRpcException):
             self.fault("the handling of a message", error)
 
@@ -229,8 +228,9 @@ class SndServer(LanguageServer):
         self.status = status
         self.stopped.set()
 
-    def stop_evaluating(self) -> None:
-        """Nothing more is evaluated, and what is being evaluated ends at once."""
+    def end_work(self) -> None:
+        """End what is being analysed and evaluated, and begin nothing more."""
+        self.session.stop()
         self.evaluations.stop()
         self.graph_evaluations.stop()
         self.proofs.stop()

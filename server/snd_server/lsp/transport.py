@@ -17,7 +17,6 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from pygls.exceptions import JsonRpcParseError
 from pygls.io_ import StdoutWriter, run_async, run_websocket
 
 from snd_server.lsp.limits import (
@@ -105,8 +104,8 @@ async def serve_websocket(server: SndServer, host: str, port: int) -> int:
     listener = await serve(connect, host, port, origins=origins, max_size=MOST_MESSAGE_BYTES, compression=None)
     async with listener:
         _tell_address("ws://", *next(iter(listener.sockets)).getsockname()[:2])
-        socket = _WebSocket(server, await connected)
-        reading = run_websocket(socket, server.stopped, server.protocol, _logger, server.report_server_error)  # type: ignore[arg-type]
+        socket: Any = _WebSocket(server, await connected)
+        reading = run_websocket(socket, server.stopped, server.protocol, _logger, server.report_server_error)
         return await _follow(server, reading)
 
 
@@ -151,14 +150,13 @@ async def _follow(server: SndServer, reading: Coroutine[Any, Any, None]) -> int:
     error = None if task.cancelled() else task.exception()
     if isinstance(error, _FramingError):
         _logger.error("this is no client: %s", error)
-        server.protocol.refuse(None, JsonRpcParseError(str(error)))
+        server.protocol.refuse(str(error))
     elif error is not None and not isinstance(error, asyncio.IncompleteReadError | OSError):
         _logger.error("the conversation broke off", exc_info=error)
     if not server.protocol.has_begun and not task.cancelled():
         _logger.error("no client sent 'initialize': editors start 'snd lsp', and talk to it over standard input")
     server.stopped.set()
-    server.stop_evaluating()
-    server.session.stop()
+    server.end_work()
     return server.status
 
 

@@ -123,7 +123,7 @@ def test_each_command_has_a_title_and_is_registered(command: str):
 def test_commands_of_the_server_have_other_names():
     """The client registers those of the server: one of ours by the same name would keep it from starting."""
     server = SndServer()
-    assert not set(server.commands) & {*_commands(), "snd.showReferences"}
+    assert not set(server.protocol.fm.commands) & {*_commands(), "snd.showReferences"}
 
 
 def test_menus_name_commands():

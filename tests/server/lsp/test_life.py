@@ -196,6 +196,6 @@ async def test_no_client_at_all(tmp_path: Path, content: bytes | None):
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=pipe, stderr=pipe)
     said, told = await asyncio.wait_for(process.communicate(), FAR_SECONDS)
     assert process.returncode == 1
-    assert (b'"code":-32700' in said) if content else said == b""
+    assert (b'"code": -32700' in said) if content else said == b""
     assert told.count(b"\n") == (2 if content else 1)
     assert b"no client sent 'initialize'" in told

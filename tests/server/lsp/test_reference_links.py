@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from lsprotocol import types
 
-from snd_server.lsp import types
 from snd_server.lsp.abilities import diagnostic_abilities
 from snd_server.lsp.hover import _reference
+from snd_server.lsp.protocol import converter
 from support.memory import snapshot_of
 
 NET = """import nn;
@@ -51,5 +51,5 @@ def test_diagnostics_lead_to_the_pages_of_rules(
 ):
     monkeypatch.setenv("SND_DOCS_URL", site)
     content = {"textDocument": {"publishDiagnostics": {"codeDescriptionSupport": True}}, "experimental": experimental}
-    capabilities = msgspec.convert(content, types.ClientCapabilities)
+    capabilities = converter().structure(content, types.ClientCapabilities)
     assert diagnostic_abilities(capabilities).rule_page == page

@@ -39,8 +39,6 @@ LATE = (
     "ctypes",
     "watchfiles",
     "rich",
-    "attrs",
-    "cattrs",
     "snd_analysis.nnef1",
 )
 
