@@ -115,5 +115,3 @@ async def test_pages_of_other_sites_are_refused(origin: str):
             await client.connect(address, origin=origin)
         async with client.connect(address, origin="http://localhost:8080") as socket:
             await initialize(socket)
-
-
