@@ -95,9 +95,11 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
 
 def _held_back(found: Sequence[Diagnostic]) -> set[Fix | None]:
     """Return the fixes that ``--fix`` does not apply while their files have errors."""
+    broken = {each.location.path for each in found if each.severity is Severity.ERROR}
+    if not broken:
+        return set()
     from snd_analysis.skriptnd.lints import UNUSED_IMPORT
 
-    broken = {each.location.path for each in found if each.severity is Severity.ERROR}
     return {each.fix for each in found if each.rule is UNUSED_IMPORT and each.location.path in broken}
 
 

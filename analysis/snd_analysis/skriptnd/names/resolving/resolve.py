@@ -10,7 +10,6 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Span
 from snd_analysis.skriptnd.names.limits import MOST_FURTHER_USES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
@@ -237,18 +236,18 @@ def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, 
 
 
 _ONCE = {
-    rules.ASSIGNED_TWICE: "and assigned again here",
-    rules.ILLEGAL_ASSIGNMENT: "and assigned again here",
-    rules.RESERVED_NAME: "and used here, too",
+    "assigned-twice": "and assigned again here",
+    "illegal-assignment": "and assigned again here",
+    "reserved-name": "and used here, too",
 }
-"""Rules that report a name once, with a note for each further place."""
+"""Names of rules that report a name once, with the note for each further place. Rules are loaded when reported."""
 
 
 def _together(problems: Iterable[Problem]) -> Iterator[Problem]:
     """Yield problems; the same mistake with the same name is one, with a note for each further place."""
     found: dict[Problem | tuple[str, tuple[Note, ...]], list[Problem]] = {}
     for each in problems:
-        found.setdefault((each.message, each.notes) if each.rule in _ONCE else each, []).append(each)
+        found.setdefault((each.message, each.notes) if each.rule.name in _ONCE else each, []).append(each)
     for first, *others in found.values():
         more = others[:MOST_FURTHER_USES]
-        yield replace(first, notes=(*first.notes, *(Note(each.span, _ONCE[each.rule]) for each in more)))
+        yield replace(first, notes=(*first.notes, *(Note(each.span, _ONCE[each.rule.name]) for each in more)))
