@@ -17,7 +17,7 @@ MOST_CASCADES = 0.01
 
 @pytest.fixture(scope="module")
 def tally(request: pytest.FixtureRequest) -> Tally:
-    return run() if request.config.getoption("--all-mutations") else run(every=80, definitions=14)
+    return run() if request.config.getoption("--all-mutations") else run(every=60, definitions=14)
 
 
 def _shown(outcomes) -> str:
