@@ -180,7 +180,8 @@ def test_styles_are_made_of_readable_colours():
 
     folder = ROOT / "server" / "snd_server"
     names = "black|red|green|yellow|blue|magenta|cyan|white|grey|dim|bright_\\w+"
-    texts = [path.read_text(encoding="utf-8") for path in [*folder.glob("render/**/*.py"), *folder.glob("co*/*.py")]]
+    rooms = ("render", "commands", "console")
+    texts = [path.read_text(encoding="utf-8") for room in rooms for path in (folder / room).rglob("*.py")]
     used = {word for text in texts for word in re.findall(rf'"(?:bold )?({names})"', text)}
     assert {"red", "green"} <= used <= READABLE.keys()
 
