@@ -71,7 +71,7 @@ def run_export(request: ExportRequest) -> int:
     Raises ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
     """
     demand_onnx()
-    from snd_server.exchange.onnx_export import NotExportable, write_model
+    from snd_server.exchange.onnx_export import NotExportable, too_large_to_load, write_model
 
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, _, template = chosen_graph(checker, request.path, request.graph)
@@ -101,6 +101,8 @@ def run_export(request: ExportRequest) -> int:
     if not request.quiet:
         functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
         say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
+    if (why := too_large_to_load(model)) is not None:
+        say(why, err=True)
     if not request.verify:
         return CLEAN
     found = verify(chosen, variables, request.output, request.seed, request.memory_bytes)
@@ -128,7 +130,7 @@ def save(model: onnx.ModelProto, path: str, specialization: Specialization, vari
             for temporary, named in moved:
                 os.replace(temporary, named)
             try:
-                reason = refusal(moved[0][1])
+                reason = refusal(model, moved[0][1])
             finally:
                 for temporary, named in moved:
                     os.replace(named, temporary)

@@ -6,6 +6,8 @@ answered with an error. pygls keeps every notification whose handler is a corout
 
 from __future__ import annotations
 
+import inspect
+import json
 import logging
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +18,7 @@ from cattrs.errors import ClassValidationError
 from lsprotocol import converters, types
 from pygls.exceptions import (
     JsonRpcException,
+    JsonRpcInternalError,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcParseError,
@@ -114,6 +117,24 @@ class SndProtocol(LanguageServerProtocol):
         """Answer bytes that are no message: it is unknown which request they are."""
         error = JsonRpcParseError(why).to_response_error()
         self._send_data({"jsonrpc": self.VERSION, "id": None, "error": error})  # pygls would leave out the identity
+
+    # ---- messages to the client --------------------------------------------------------------------------------------
+    def _send_data(self, data: Any) -> None:
+        """Send a message; in place of a response that JSON can't express, send an error: pygls would send nothing."""
+        try:
+            body = self._body(data)
+        except (AttributeError, TypeError, ValueError, RecursionError) as fault:
+            _logger.exception("a message can't be written as JSON")
+            if not hasattr(data, "result"):
+                return
+            error = JsonRpcInternalError(f"snd failed: {fault!r}").to_response_error()
+            body = self._body(types.ResponseErrorMessage(id=data.id, error=error))
+        header = b"Content-Length: %d\r\n\r\n" % len(body) if self._include_headers else b""
+        if self.writer is not None and inspect.iscoroutine(sending := self.writer.write(header + body)):
+            self._server.begin(sending)
+
+    def _body(self, data: Any) -> bytes:
+        return json.dumps(data, default=self._serialize_message).encode()
 
     # ---- handlers ----------------------------------------------------------------------------------------------------
     def _execute_handler(

@@ -148,11 +148,12 @@ class SndServer(LanguageServer):
 
         self.feature(method, options)(answer_later if asyncio.iscoroutinefunction(handler) else answer)
 
-    def _execute(self, params: types.ExecuteCommandParams) -> Any:
+    async def _execute(self, params: types.ExecuteCommandParams) -> Any:
         commands = self.protocol.fm.commands
         if params.command not in commands:
             raise JsonRpcInvalidParams(f"there is no command '{params.command}'")
-        return commands[params.command](*(params.arguments or ()))
+        result = commands[params.command](*(params.arguments or ()))
+        return await result if asyncio.iscoroutine(result) else result
 
     @contextmanager
     def _answering(self, method: str, params: Any) -> Iterator[None]:

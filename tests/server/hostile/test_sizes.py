@@ -175,7 +175,8 @@ def test_scopes_that_double_are_not_all_visited(project: Path, real, variable: s
         assert outcome.status == 2
         assert "more than 20,000 variables" in outcome.stderr
     else:
-        assert (outcome.status, outcome.stderr) == (0, "")
+        note = "onnxruntime was not asked to load it: without functions, it has 1,099,511,627,777 nodes\n"
+        assert (outcome.status, outcome.stderr) == (0, note)
         outcome = real("export", "--flat", "m.sknd", "-o", "flat.onnx")
         assert outcome.status == 1
         assert "written flat, it has 1,099,511,627,776 operations, more than the 20,000" in outcome.stderr

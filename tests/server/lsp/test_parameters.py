@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
 
+from snd_server.lsp import sample_commands
 from support.lsp.clients import SERVER, begin, open_text
 
 URI = "untitled:parameters"
@@ -111,3 +112,10 @@ async def test_what_is_right(client: LanguageClient):
     assert (await asked(client, "snd/evaluate", {"chosen": True, "attributes": [], "timeout": 600})).graph == "net"
     document = {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}}
     assert await asked(client, "snd/syntaxTree", document)
+
+
+async def test_a_response_that_json_cannot_express(client: LanguageClient, monkeypatch: pytest.MonkeyPatch):
+    """The request is answered with an error: it would wait for ever otherwise."""
+    monkeypatch.setattr(sample_commands, "location", lambda *_: {1, 2})
+    with pytest.raises(JsonRpcException, match="snd failed"):
+        await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.references", [URI, "net"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from tempfile import TemporaryDirectory
 
 import onnx
@@ -12,19 +12,24 @@ from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.onnx_export.errors import NotExportable, Problem
-from snd_server.exchange.onnx_export.limits import LONGEST_REFUSAL, MOST_CULPRITS
+from snd_server.exchange.onnx_export.limits import LONGEST_REFUSAL, MOST_CULPRITS, MOST_LOADED_NODES
 from snd_server.exchange.onnx_export.model_writer import flat_graph, operator_text, write_operations
 from snd_server.exchange.onnx_export.parts import part_of, results_of
 
 _FAULT = "this is a fault of snd, not of the model: please report it"
 
 
-def refusal(path: str) -> str | None:
-    """Return why ``onnx.checker`` or onnxruntime refuses a file; None if they accept the file."""
+def refusal(model: onnx.ModelProto, path: str) -> str | None:
+    """Return why ``onnx.checker`` or onnxruntime refuses a model that was written to a file; None if they accept it.
+
+    onnxruntime is not asked about a model that is too large for it (``too_large_to_load``).
+    """
     try:
         onnx.checker.check_model(path)
     except Exception as error:  # the checker and protobuf have exceptions of their own
         return f"onnx.checker refuses the file: {_shown(error)}"
+    if too_large_to_load(model) is not None:
+        return None
     try:
         import onnxruntime
     except ImportError:
@@ -36,6 +41,35 @@ def refusal(path: str) -> str | None:
     except Exception as error:  # onnxruntime has an exception of its own for each of its states
         return f"onnxruntime does not load the file: {_shown(error)}"
     return None
+
+
+def too_large_to_load(model: onnx.ModelProto) -> str | None:
+    """Return why onnxruntime can't be asked whether it loads a model; None if it can.
+
+    onnxruntime inlines functions, so that a few functions which invoke each other twice become more nodes than fit into
+    memory.
+    """
+    nodes = _nodes_without_functions(model)
+    if nodes <= MOST_LOADED_NODES:
+        return None
+    return f"onnxruntime was not asked to load it: without functions, it has {nodes:,} nodes"
+
+
+def _nodes_without_functions(model: onnx.ModelProto) -> int:
+    """Return the number of nodes of a model whose functions are inlined."""
+    found: dict[tuple[str, str], int] = {}
+
+    def count(nodes: Iterable[onnx.NodeProto]) -> int:
+        total = 0
+        for node in nodes:
+            total += found.get((node.domain, node.op_type), 1)
+            for attribute in node.attribute:
+                total += count(attribute.g.node) + sum(count(graph.node) for graph in attribute.graphs)
+        return total
+
+    for function in model.functions:
+        found[function.domain, function.name] = count(function.node)
+    return count(model.graph.node)
 
 
 def refused(specialization: Specialization, variables: Mapping[str, Argument], reason: str) -> NotExportable:
@@ -63,7 +97,7 @@ def _refusal_of(model: onnx.ModelProto) -> str | None:
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, "part.onnx")
         onnx.save(model, path)
-        return refusal(path)
+        return refusal(model, path)
 
 
 def _name(operation: Operation) -> str:

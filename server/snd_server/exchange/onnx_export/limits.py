@@ -8,3 +8,5 @@ MOST_CULPRITS = 5
 """Operations that are named as the cause where onnx or onnxruntime refuses an exported file."""
 LONGEST_REFUSAL = 400
 """Characters of a message of onnx or onnxruntime that are shown; longer ones end with an ellipsis."""
+MOST_LOADED_NODES = 100_000
+"""Nodes of an exported model, its functions inlined: a note says that onnxruntime does not load a larger one."""
