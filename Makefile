@@ -38,8 +38,8 @@ test: $(DEVELOPING)
 test-all: $(DEVELOPING)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["distribution"], sep="\n")' > $(VENV)/distribution.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/distribution.txt
-	$(PYTEST) --exhaustive $(CHANGES)
-	$(BIN)/python -m pytest --exhaustive tests/editors/nvim tests/editors/tree_sitter tests/editors/vscode
+	$(PYTEST) --exhaustive --timeout 3600 $(CHANGES)
+	$(BIN)/python -m pytest --exhaustive --timeout 3600 tests/editors/nvim tests/editors/tree_sitter tests/editors/vscode
 	$(BIN)/snd test analysis/snd_analysis/libraries examples --quiet
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 
