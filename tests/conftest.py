@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Decides how much is tried, before a test module asks."""
+    """Decide how much is tried, before a test module asks."""
     config.addinivalue_line("markers", "exhaustive: runs in make test-all alone (pytest --exhaustive)")
     config.addinivalue_line("markers", "worker_process: evaluates in a process of its own, as the command does")
     if threading.current_thread() is threading.main_thread():
@@ -42,7 +42,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _is_as_before(config: pytest.Config) -> bool:
-    """Whether what is drawn is the same each time: a verdict on a change must not depend on chance."""
+    """Return whether what is drawn is the same each time: a verdict on a change must not depend on chance."""
     return bool(os.environ.get("CI")) or not config.getoption("--exhaustive")
 
 
@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """Compares a text with a file in ``goldens`` beside the test; ``pytest --update-goldens`` rewrites the file."""
+    """Compare a text with a file in ``goldens`` beside the test; ``pytest --update-goldens`` rewrites the file."""
 
     def compare(name: str, text: str) -> None:
         file = request.path.parent / "goldens" / name

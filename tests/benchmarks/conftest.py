@@ -64,7 +64,7 @@ def _name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def also(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Adds to the table what a benchmark measured by the way: a name, seconds (or bytes), and a budget if there is."""
+    """Add to the table what a benchmark measured by the way: a name, seconds (or bytes), and a budget if there is."""
 
     def add(what: str, values: Sequence[float], budget: float | None = None, is_memory: bool = False) -> None:
         measurement = _measurement(f"{_name(request)}, {what}", values, budget, is_memory)

@@ -32,7 +32,7 @@ def opened(text: str) -> Workspace:
 
 
 def typing(workspace: Workspace, at: int, letter: str) -> Callable[[], None]:
-    """Types a letter, once, twice and so on up to seven times; after each, asks for the diagnostics.
+    """Type a letter, once, twice and so on up to seven times; after each, asks for the diagnostics.
 
     So the text is never one that was there a moment ago: what that costs is measured by itself.
     """

@@ -59,7 +59,7 @@ def copies(folder: Path, count: int) -> list[Path]:
 
 
 def typing(wire: Wire, uri: str, at: tuple[int, int], letter: str) -> Callable[[], None]:
-    """Types a letter and takes it back, by turns."""
+    """Type a letter and takes it back, by turns."""
     line, character = at
     edits = cycle([(character, character, letter), (character, character + len(letter), "")])
     return lambda: wire.edit(uri, line, *next(edits))
@@ -238,7 +238,7 @@ def test_semantic_tokens_after_a_keystroke(benchmark: BenchmarkFixture, wire: Wi
 
 @pytest.mark.parametrize("method", ["documentSymbol", "foldingRange"])
 def test_whole_file_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire, method: str) -> None:
-    """Answers about all of a long file."""
+    """Answer about all of a long file."""
     text = chain(970)
     wire.open(MAIN, text)
     wire.diagnostics(MAIN)

@@ -22,7 +22,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def measure(benchmark: BenchmarkFixture, environment: dict[str, str], *arguments: str, rounds: int = 9) -> None:
-    """Runs ``snd ARGUMENT…`` once unmeasured, then so many times."""
+    """Run ``snd ARGUMENT…`` once unmeasured, then so many times."""
 
     def run() -> None:
         command = [sys.executable, "-m", "snd_server", *arguments]

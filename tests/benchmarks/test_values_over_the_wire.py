@@ -63,7 +63,7 @@ def wait(wire: Wire, value: str) -> None:
 def replace_number(
     benchmark: BenchmarkFixture, wire: Wire, text: str, expected: Callable[[int], str], rounds: int
 ) -> None:  # fmt: skip
-    """Replaces the 1000 of the text again and again, until what is expected of the number is shown."""
+    """Replace the 1000 of the text again and again, until what is expected of the number is shown."""
     line = text[: text.index("1000")].count("\n")
     start = text.split("\n")[line].index("1000")
     numbers = count(1001)

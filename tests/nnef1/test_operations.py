@@ -53,7 +53,7 @@ BINARY = {
 
 
 def close(actual: object, expected: object) -> None:
-    """Demands values that agree to the precision of floats."""
+    """Demand values that agree to the precision of floats."""
     np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=1e-5, atol=1e-6)
 
 

@@ -23,7 +23,7 @@ ODD = np.array([1.0, np.inf, -np.inf, np.nan], np.float32)
 
 
 def close(actual: object, expected: object) -> None:
-    """Demands values that agree to the precision of floats."""
+    """Demand values that agree to the precision of floats."""
     assert np.shape(actual) == np.shape(expected)
     np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=1e-5, atol=1e-5)
 

@@ -17,7 +17,7 @@ MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "ref
 
 
 def close(actual: object, expected: object) -> None:
-    """Demands values that agree to the precision of floats."""
+    """Demand values that agree to the precision of floats."""
     np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=1e-4, atol=1e-5)
 
 

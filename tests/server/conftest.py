@@ -42,7 +42,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def evaluated_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Evaluates in this process instead of a worker, which loads NumPy and the library anew for each command.
+    """Evaluate in this process instead of a worker, which loads NumPy and the library anew for each command.
 
     Tests with the mark ``worker_process`` keep the worker: they are about its limits and its end.
     """
@@ -53,7 +53,7 @@ def evaluated_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs ``snd ARGUMENT…`` in this process, with the real analysis."""
+    """Run ``snd ARGUMENT…`` in this process, with the real analysis."""
 
     def run(*arguments: str, stdin: bytes = b"") -> Outcome:
         from snd_server.cli import main
@@ -74,7 +74,7 @@ def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.fixture
 def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs ``snd ARGUMENT…`` in this process, with the fake analysis."""
+    """Run ``snd ARGUMENT…`` in this process, with the fake analysis."""
     from support.server.fake_analysis import FakeWorkspace, fake_page, fake_rules
 
     FakeWorkspace.analysed = []

@@ -17,7 +17,7 @@ def cache() -> Path:
 
 @pytest.fixture
 def analysed(snd):
-    """Runs a check; returns the files that were analysed for it."""
+    """Run a check; returns the files that were analysed for it."""
 
     def run(*arguments: str) -> list[str]:
         FakeWorkspace.analysed = []

@@ -16,7 +16,7 @@ _Found = TypeVar("_Found")
 
 
 async def until(condition: Callable[[], bool], seconds: float = FAR_SECONDS) -> None:
-    """Waits until a condition holds."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)

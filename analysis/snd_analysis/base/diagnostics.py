@@ -47,6 +47,6 @@ class Diagnostic(Struct, frozen=True):
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     unnecessary: bool = False
-    """Whether removing the marked text changes nothing. Clients show such text in grey."""
+    """True if removing the marked text changes nothing. Clients show such text in grey."""
     alternatives: tuple[Fix, ...] = ()
     """Changes that editors offer besides; none of them removes it."""

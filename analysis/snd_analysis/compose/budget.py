@@ -49,13 +49,13 @@ class StepBudget:
         self.most = most
         self.done = 0
         self.found_known = False
-        """Whether anything was counted that had been composed before: which parts are seen first depends on that."""
+        """True if anything was counted that had been composed before: which parts are seen first depends on that."""
         self._checkpoint = checkpoint
         self._counted: set[Specialization] = set()
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a limit: there is none while a graph is run, which has limits of its own."""
+        """Return whether there is a limit: there is none while a graph is run, which has limits of its own."""
         return self.most < math.inf
 
     def spend(self, steps: int) -> None:
@@ -95,7 +95,7 @@ class FileBudget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing more is to be composed."""
+        """Return whether nothing more is to be composed."""
         if self._at_most <= MOST_STEPS_OF_FILE:  # shared or not: nothing need be counted again after each edit
             return False
         for composed in self._pending:

@@ -41,7 +41,7 @@ class Composing:
         self._began: float = callees.budget.done
         """The steps when this body began; endless within a loop, where the loop is to blame for what its body takes."""
         self.invokes_obligations = False
-        """Whether the operations bring any obligation with them."""
+        """True if the operations bring any obligation with them."""
 
     @property
     def composing(self) -> Composing:

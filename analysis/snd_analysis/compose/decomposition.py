@@ -311,7 +311,7 @@ class _Body:
         return _Body(self._listing, scope, place)
 
     def list_members(self, specialization: Specialization, deep: bool) -> None:
-        """Lists the variables and constants of an operator; if ``deep``, also of all that it is composed of."""
+        """List the variables and constants of an operator; if ``deep``, also of all that it is composed of."""
         for members, listed in (
             (specialization.variables, self._listing.variables),
             (specialization.constants, self._listing.constants),

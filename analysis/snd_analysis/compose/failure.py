@@ -46,7 +46,7 @@ class Failure(Struct, frozen=True):
     the value of the attribute that is to blame."""
     replaced: Span | None = None
     is_safe: bool = False
-    """Whether what stands instead is surely meant."""
+    """True if what stands instead is surely meant."""
 
     def via(self, site: Site) -> Failure:
         """The failure as it is seen from an invocation further out."""

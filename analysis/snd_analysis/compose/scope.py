@@ -30,7 +30,7 @@ class ValueScope:
             self.values.update(values)
         self.dtypes = dtypes
         self.composing = composing
-        """Whether a graph is composed; not if an operator is looked at alone."""
+        """True if a graph is composed; not if an operator is looked at alone."""
 
     def lookup(self, node: nodes.Qualified) -> Value:
         """What a name in an expression stands for; UNDEFINED if that is not known."""

@@ -67,7 +67,7 @@ class Session:
         """What may be used of an earlier version of a graph that was given the same."""
         self._reaches: dict[Template, Reach] = {}
         self._recursive: dict[Template, bool] = {}
-        """Whether definitions invoke themselves. All files stay as they are, so both are asked for once."""
+        """True if definitions invoke themselves. All files stay as they are, so both are asked for once."""
         self._own: dict[Template, Specializations] = {}
         """Of definitions of which nothing is kept for others."""
         self._kept: deque[Specialization] = deque(maxlen=MOST_KEPT_SPECIALIZATIONS)

@@ -35,16 +35,16 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
     checks: tuple[RuntimeCheck, ...] = ()
     obligations: tuple[Obligation, ...] = ()
     invokes_obligations: bool = False
-    """Whether there are any in what the body invokes, or in what it gives to that."""
+    """True if there are any in what the body invokes, or in what it gives to that."""
     body: Graph | None = None
     valid: bool = True
-    """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
+    """True if the outputs can be built on: false if the invocation is invalid or unknown."""
     steps: int = 0
     """How many statements and iterations composing the body takes, without those of what it invokes (``Budget``)."""
     used: tuple[Specialization, ...] = ()
     """The specializations that composing the body takes."""
     over_budget: bool = False
-    """Whether composing it, or an operator that it invokes, takes more steps than it may."""
+    """True if composing it, or an operator that it invokes, takes more steps than it may."""
 
 
 def impossible(template: Template, *failures: Failure) -> Specialization:

@@ -71,7 +71,7 @@ class Reach(Struct, frozen=True):
 
     @property
     def has_too_many_levels(self) -> bool:
-        """Whether nothing that walks the levels may be asked of the definition."""
+        """Return whether nothing that walks the levels may be asked of the definition."""
         return self.levels > MOST_LEVELS
 
 

@@ -100,7 +100,7 @@ class Template:
 
     @property
     def is_graph(self) -> bool:
-        """Whether this is a graph."""
+        """Return whether this is a graph."""
         return self.definition.kind == "graph"
 
     @property
@@ -139,11 +139,11 @@ class Template:
         return replace(place, span=place.span.shifted(start - place.start), start=start)
 
     def is_wrong(self, base: int, node: nodes.Node) -> bool:
-        """Whether something inside a node of an entry is reported already."""
+        """Return whether something inside a node of an entry is reported already."""
         return self.is_wrong_between(node.start + base, node.end + base)
 
     def is_wrong_between(self, start: int, end: int) -> bool:
-        """Whether something at a place is reported already."""
+        """Return whether something at a place is reported already."""
         starts, ends = self._errors_by_start
         before = bisect_right(starts, end)
         return before > 0 and start <= ends[before - 1]
@@ -257,12 +257,12 @@ class Template:
 
     @cached_property
     def is_composite(self) -> bool:
-        """Whether there is a ``@compose`` block with anything in it."""
+        """Return whether there is a ``@compose`` block with anything in it."""
         return bool(self.resolution.rows[BlockKind.COMPOSE])
 
     @cached_property
     def has_unreadable_declarations(self) -> bool:
-        """Whether a declaration, or more, could not be read: then anything else may be wrong for that reason."""
+        """Return whether a declaration, or more, could not be read: then anything else may be wrong for that reason."""
         for block in self.definition.blocks:
             if isinstance(block, nodes.ErrorBlock):
                 return True
@@ -274,7 +274,7 @@ class Template:
 
     @cached_property
     def signature_is_wrong(self) -> bool:
-        """Whether what an invocation relies on is reported to be wrong already."""
+        """Return whether what an invocation relies on is reported to be wrong already."""
         if not self.errors:
             return False
         if self.has_unreadable_declarations:

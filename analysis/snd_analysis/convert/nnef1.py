@@ -336,7 +336,7 @@ class _Conversion:
         return spelled_names(entry) | {format_value(each) for each in numbers}
 
     def _is_right(self, operator: GraphText) -> bool:
-        """Whether snd accepts an operator."""
+        """Return whether snd accepts an operator."""
         workspace = Workspace(_Nothing())
         workspace.open(_TRIED, module_text((), [operator], _WIDTH))
         found = workspace.snapshot().diagnostics(_TRIED)
@@ -463,7 +463,7 @@ def _as_files(variables: Mapping[str, _Named]) -> dict[str, _Named]:
 
 
 def _is_bound(condition: Truth) -> bool:
-    """Whether a condition says that a symbol is at most a number, or not negative."""
+    """Return whether a condition says that a symbol is at most a number, or not negative."""
     if not isinstance(condition, AtLeastZero) or len(condition.slack.leaves) != 1:
         return False
     (leaf,) = condition.slack.leaves

@@ -47,7 +47,7 @@ class Ranges(Struct, frozen=True):
     by_tensor: Mapping[Tensor, Range]
     failures: tuple[Failure, ...]
     has_precision: bool
-    """Whether CVM gives the tensors a precision."""
+    """True if CVM gives the tensors a precision."""
 
     def of(self, tensor: Tensor) -> Range | None:
         """Return the range of the elements of a tensor."""

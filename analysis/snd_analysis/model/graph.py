@@ -138,7 +138,7 @@ class Operation(Struct, frozen=True, eq=False):
     """The operator with everything bound; None for control flow."""
     control: ControlFlow | None = None
     labelled: bool = False
-    """Whether the label is written, not made of the name of the result."""
+    """True if the label is written, not made of the name of the result."""
     checks: tuple[RuntimeCheck, ...] = ()
 
     @property

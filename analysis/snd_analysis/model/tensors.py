@@ -100,7 +100,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
 
     @property
     def known(self) -> bool:
-        """Whether the tensor could be composed."""
+        """Return whether the tensor could be composed."""
         return self.shape is not None
 
     @property

@@ -43,7 +43,7 @@ def check_definition(
 
 
 def _updates(others: Others, name: OperatorName) -> bool:
-    """Whether an operator updates variables, itself or by an operator that it invokes."""
+    """Return whether an operator updates variables, itself or by an operator that it invokes."""
     pending, seen = [name], {name}
     while pending:
         definition = others.definition(pending[-1])

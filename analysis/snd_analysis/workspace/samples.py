@@ -77,7 +77,7 @@ class CheckedSample(Struct, frozen=True, eq=False):
 
     @property
     def has_errors(self) -> bool:
-        """Whether it can't be evaluated; what is recorded is no reason for that, if it can be read."""
+        """Return whether it can't be evaluated; what is recorded is no reason for that, if it can be read."""
         broken = (each.problem.rule for each in self.problems)
         return any(rule != rules.SAMPLE_RESULT_SHAPE and rule.severity is Severity.ERROR for rule in broken)
 
@@ -161,7 +161,7 @@ def _typed(db: Database, path: str, sample: Sample) -> _Typed:
 
 
 def _is_written(use: Use) -> bool:
-    """Whether a name stands in the comment; those of arguments are made up."""
+    """Return whether a name stands in the comment; those of arguments are made up."""
     return isinstance(use.target, OperatorName | ModuleName | AttributeName | BuiltIn)
 
 

@@ -16,7 +16,7 @@ _Diagnostic = tuple[str, str, str, _Place, list[tuple[_Place, str]], _Fix | None
 
 
 def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
-    """Lists and strings that JSON can hold."""
+    """List and strings that JSON can hold."""
 
     def place(location: Any) -> list[Any]:
         return [location.path, location.span.start, location.span.end]

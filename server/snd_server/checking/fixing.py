@@ -39,7 +39,7 @@ class FixedFile(Struct, frozen=True):
     count: int
     rejected: frozenset[Fix] = frozenset()
     is_complete: bool = True
-    """Whether every fix was tried; else the limits of rounds have left some."""
+    """True if every fix was tried; else the limits of rounds have left some."""
 
 
 def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> FixedFile:

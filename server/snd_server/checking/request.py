@@ -27,7 +27,7 @@ class CheckRequest(Struct, frozen=True):
     error_on_warning: bool = False
     quiet: bool = False
     proofs: bool = False
-    """Whether operators are looked at for all sizes."""
+    """True if operators are looked at for all sizes."""
     verbose: bool = False
     output_file: str | None = None
 

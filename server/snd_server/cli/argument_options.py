@@ -11,7 +11,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def argument_options(command: _Command) -> _Command:
-    """Adds ``--attrib``, ``--type`` and ``--input``, which become ``attributes``, ``types`` and ``inputs``."""
+    """Add ``--attrib``, ``--type`` and ``--input``, which become ``attributes``, ``types`` and ``inputs``."""
     inputs = click.option(
         "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
         help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",

@@ -65,7 +65,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _is_local(host: str) -> bool:
-    """Whether only programs of this machine reach an address. Names but ``localhost`` may mean anything."""
+    """Return whether only programs of this machine reach an address. Names but ``localhost`` may mean anything."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

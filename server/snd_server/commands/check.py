@@ -125,7 +125,7 @@ def _refuted(path: str, proofs: Sequence[Proof], checker: Checker) -> tuple[Diag
 
 @contextmanager
 def _proving(request: CheckRequest) -> Iterator[Prover | None]:
-    """Raises MissingExtraError."""
+    """Raise MissingExtraError."""
     if not request.proofs:
         yield None
         return

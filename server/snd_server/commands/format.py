@@ -127,7 +127,7 @@ def _written(path: str, before: str, after: str) -> bool:
 
 
 def _standard_input(request: FormatRequest, configurations: Configurations) -> int:
-    """Formats standard input, by the configuration and in the language of the file that it is said to be.
+    """Format standard input, by the configuration and in the language of the file that it is said to be.
 
     Without a name its beginning tells: files in NNEF 1.0 begin with ``version``.
     """

@@ -58,12 +58,12 @@ class Drawing(Struct, frozen=True):
 
     @property
     def has_errors(self) -> bool:
-        """Whether the graph has mistakes."""
+        """Return whether the graph has mistakes."""
         return any(each.severity is Severity.ERROR for each in self.report.diagnostics)
 
 
 def draw(request: GraphRequest) -> Drawing:
-    """Draws a graph. Raises ShapesError, ConfigError and DrawingError."""
+    """Draw a graph. Raises ShapesError, ConfigError and DrawingError."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, name, template = chosen_graph(checker, request.path, request.graph)
     composition, diagnostics = compose_chosen(

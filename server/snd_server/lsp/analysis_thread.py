@@ -89,7 +89,7 @@ class _Job(Struct, eq=False):
     question: Question = field(default_factory=Question)
     background: bool = False
     goes_last: bool = False
-    """Whether it begins again after all other background tasks."""
+    """True if it begins again after all other background tasks."""
     future: Future[Any] = field(default_factory=Future)
 
     def run(self) -> bool:

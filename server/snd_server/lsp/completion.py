@@ -50,9 +50,9 @@ class _Abilities(Struct, frozen=True):
 
     snippets: bool
     two_ranges: bool
-    """Whether it chooses between inserting before the rest of a word, and replacing it."""
+    """True if it chooses between inserting before the rest of a word, and replacing it."""
     common_range: bool
-    """Whether the range may be given once for all."""
+    """True if the range may be given once for all."""
     formats: Sequence[str] | None
     """Of documentation; None if it takes nothing but a string."""
 

@@ -42,10 +42,10 @@ class Job(Struct, eq=False):
     """Makes an outcome of a fault."""
     tensor_bytes: int
     wanted: bool
-    """Whether somebody asked for it."""
+    """True if somebody asked for it."""
     done: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     is_brief: bool = False
-    """Whether it ends soon, as far as can be told."""
+    """True if it ends soon, as far as can be told."""
     waiting: int = 0
     """How many wait for it."""
     given_up: str = ""
@@ -70,7 +70,7 @@ class EvaluationQueue:
 
     @property
     def is_warm(self) -> bool:
-        """Whether there is a process."""
+        """Return whether there is a process."""
         return bool(self._lanes)
 
     def warm(self, tensor_bytes: int) -> None:

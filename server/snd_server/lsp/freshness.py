@@ -54,12 +54,12 @@ class ShownValue(Struct, Generic[_Outcome], frozen=True):
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the evaluation is pending or running for so long that it is noticed."""
+        """Return whether the evaluation is pending or running for so long that it is noticed."""
         return self.since is not None and time.monotonic() - self.since >= NOTICEABLE_SECONDS
 
     @property
     def settled(self) -> bool:
-        """Whether the outcome is that of this state."""
+        """Return whether the outcome is that of this state."""
         return self.freshness in (Freshness.FRESH, Freshness.FAILED, Freshness.OVER_LIMIT)
 
 

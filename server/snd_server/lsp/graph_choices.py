@@ -71,7 +71,7 @@ class GraphChoices:
         return samples[0] if samples else GivenInputs()
 
     def show(self, key: ValueKey, wanted: bool) -> None:
-        """Whether the values of a graph are wanted."""
+        """Return whether the values of a graph are wanted."""
         (self._hidden.discard if wanted else self._hidden.add)(key)
 
     def is_hidden(self, key: ValueKey) -> bool:

@@ -62,7 +62,7 @@ class SndProtocol(LanguageServerProtocol):
 
     @property
     def has_begun(self) -> bool:
-        """Whether the client has sent ``initialize``."""
+        """Return whether the client has sent ``initialize``."""
         return self._workspace is not None
 
     # ---- messages of the client --------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class Refresher:
         self._told: dict[str, tuple[int | None, str]] = {}
         self._waiting: asyncio.Task[None] | None = None
         self._for_certain = False
-        """Whether the client is to ask again, however things are."""
+        """True if the client is to ask again, however things are."""
         self._changed: set[str] = set()
         """The documents that were edited since it was last looked what they offer."""
         self._offered: dict[str, Hashable] = {}

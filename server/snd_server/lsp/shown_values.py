@@ -28,12 +28,12 @@ class ShownSample(Struct, frozen=True):
 
     @property
     def can_run(self) -> bool:
-        """Whether it makes sense to evaluate it."""
+        """Return whether it makes sense to evaluate it."""
         return self.sample.can_run
 
     @property
     def is_small(self) -> bool:
-        """Whether there is little to compute, as far as composing tells."""
+        """Return whether there is little to compute, as far as composing tells."""
         return self.sample.is_small
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> SampleOutcome:
@@ -56,18 +56,18 @@ class ShownGraph(Struct, frozen=True):
     value: ShownValue[GraphTrace]
     choice: Choice
     is_hidden: bool
-    """Whether its values are switched off."""
+    """True if its values are switched off."""
     given: EvaluationRequest | None = None
     """What it is run with, if that is no sample."""
 
     @property
     def can_run(self) -> bool:
-        """Whether it makes sense to evaluate it."""
+        """Return whether it makes sense to evaluate it."""
         return self.graph.can_run and (not isinstance(self.choice, KnownSample) or self.choice.can_run)
 
     @property
     def is_small(self) -> bool:
-        """Whether there is little to compute, as far as composing tells."""
+        """Return whether there is little to compute, as far as composing tells."""
         return self.choice.is_small if isinstance(self.choice, KnownSample) else self.graph.is_small
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> GraphTrace:

@@ -30,7 +30,7 @@ class ValueHint(Struct, frozen=True):
     subject: ShownSample | ShownGraph
     tensor: TensorName | None = None
     is_old: bool = False
-    """Whether what can be done about it is to evaluate again."""
+    """True if what can be done about it is to evaluate again."""
 
 
 # ---- samples ---------------------------------------------------------------------------------------------------------

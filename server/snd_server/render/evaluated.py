@@ -31,7 +31,7 @@ class Evaluated(Struct, frozen=True):
     differing: tuple[str, ...] = ()
     """How outputs differ from what is expected of them."""
     names_labels: bool = False
-    """Whether weights have the labels of variables as names, as in NNEF 1.0."""
+    """True if weights have the labels of variables as names, as in NNEF 1.0."""
 
 
 def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:

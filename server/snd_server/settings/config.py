@@ -43,7 +43,7 @@ class Configuration(Struct, frozen=True, dict=True):
 
     @cached_property
     def excludes(self) -> Callable[[str, bool], bool]:
-        """Whether a path (and whether it is a folder) is excluded by the ``exclude`` patterns."""
+        """Return whether a path (and whether it is a folder) is excluded by the ``exclude`` patterns."""
         return self._matcher(self.settings.exclude)
 
     def ignored_rules(self, path: str) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ class Settings(Struct, frozen=True):
 
 
 def refuse(mistake: ConfigError) -> None:
-    """Raises it: nothing holds of a configuration with a mistake."""
+    """Raise it: nothing holds of a configuration with a mistake."""
     raise mistake
 
 
@@ -200,7 +200,7 @@ def _first(lines: list[str], start: int, pattern: str) -> int:
 
 
 def _demand_few_dots(text: str) -> None:
-    """Raises ValueError for a text with which tomllib would fill the memory.
+    """Raise ValueError for a text with which tomllib would fill the memory.
 
     Of a key with dots it keeps every prefix, which is quadratic in the dots of a line.
     """

@@ -75,7 +75,7 @@ def selected(diagnostics: Iterable[Diagnostic], layers: Sequence[RuleSettings]) 
 
 
 def demand_known(names: Iterable[str]) -> None:
-    """Raises UnknownRuleError for the first name that is neither a rule nor ``all``."""
+    """Raise UnknownRuleError for the first name that is neither a rule nor ``all``."""
     wanted = [name for name in names if name != ALL]
     if not wanted:
         return

@@ -35,7 +35,7 @@ class _InvalidPattern(Exception):  # noqa: N818 - git matches nothing with it, a
 
 class _Pattern(Struct, frozen=True):
     includes: bool
-    """Whether what matches is ignored; it is not after an exclamation mark."""
+    """True if what matches is ignored; it is not after an exclamation mark."""
     folders_only: bool
     head: tuple[_Segment, ...]
     """Up to the last ``**``, which is its end; empty if there is none."""
@@ -96,7 +96,7 @@ def parse_patterns(lines: Iterable[str]) -> Patterns:
 
 
 def demand_few(patterns: Sequence[str]) -> None:
-    """Raises PatternError for more patterns, or longer ones, than snd matches files with."""
+    """Raise PatternError for more patterns, or longer ones, than snd matches files with."""
     if len(patterns) > MOST_PATTERNS:
         raise PatternError(f"there are {len(patterns):,} patterns, and snd reads up to {MOST_PATTERNS:,}")
     longest = max(map(len, patterns), default=0)

@@ -62,7 +62,7 @@ def _uses(snapshot: Snapshot, path: str) -> Iterator[tuple[Span, Use]]:
 
 
 def _spelled(use: Use, text: str) -> bool:
-    """Whether the text at a use is a name of its target; a module is named as it is imported."""
+    """Return whether the text at a use is a name of its target; a module is named as it is imported."""
     target = use.target
     if isinstance(target, ModuleName):
         return target.path.endswith(f"{text.replace('.', '/')}.sknd") or target.path == f"snd:{text}"

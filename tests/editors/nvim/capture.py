@@ -139,7 +139,7 @@ def shown(folder: Path, shot: Shot) -> str:
 
 
 def picture(text: str, folder: Path, place: Path) -> None:
-    """Draws a terminal's text into the picture."""
+    """Draw a terminal's text into the picture."""
     console = Console(record=True, width=COLUMNS, file=(folder / "text").open("w", encoding="utf-8"))
     console.print(Text.from_ansi(text), soft_wrap=True)
     style = "body{margin:0;background:#1c1c1c;display:inline-block}pre{margin:14px 18px;line-height:1.25!important}"

@@ -68,7 +68,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def open_window(browser: Browser, vscode: VSCode) -> Iterator[OpenWindow]:
-    """Opens a window for a workspace; each has a browser profile of its own, and is closed when the module ends."""
+    """Open a window for a workspace; each has a browser profile of its own, and is closed when the module ends."""
     contexts = []
 
     def open_window(workspace: Path, payload: dict[str, str] | None = None) -> Window:
@@ -109,7 +109,7 @@ def _path_without(program: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
-    """Leaves traces of what failed, as long as its windows are open."""
+    """Leave traces of what failed, as long as its windows are open."""
     report = yield
     if report.failed:
         trace_failure(item, report)

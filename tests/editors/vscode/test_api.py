@@ -30,7 +30,7 @@ RunScenario = Callable[[str, Path], Run]
 
 @pytest.fixture(scope="module")
 def run(vscode: VSCode, open_window: OpenWindow) -> RunScenario:
-    """Opens a window for a workspace and runs a folder of tests in its extension host."""
+    """Open a window for a workspace and runs a folder of tests in its extension host."""
     try:
         compile_tests()
     except UnavailableError as reason:

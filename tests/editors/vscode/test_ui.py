@@ -275,7 +275,7 @@ def test_the_server_ends_with_its_window_and_starts_with_the_next(window: Window
 
 
 def _is_in_the_middle(frame: Locator, item: Locator) -> bool:
-    """Whether the item is wholly in the frame, and not in its outer quarters."""
+    """Return whether the item is wholly in the frame, and not in its outer quarters."""
     around, box = frame.bounding_box(), item.bounding_box()
     if around is None or box is None:
         return False

@@ -37,7 +37,7 @@ y = layout.stack{{axis=0}}(ys);
 
 @pytest.fixture
 def ahead(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each step that could be computed ahead was."""
+    """Return whether each step that could be computed ahead was."""
     found: list[bool] = []
     compute = Ahead._all
 

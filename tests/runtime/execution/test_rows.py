@@ -44,7 +44,7 @@ SHAPES = {"f": (6, 4, 3, 3), "g": (6,), "v": (6,), "l": (5, 6)}
 
 @pytest.fixture
 def rows(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether calls have computed each row of steps that can be compiled, which they are at once."""
+    """Return whether calls have computed each row of steps that can be compiled, which they are at once."""
     found: list[bool] = []
     computed = CompiledSteps._is_computed
 

@@ -29,7 +29,7 @@ only_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, 
 
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, call: str) -> None:
-    """Makes a call of the operating system fail as it does when the disk is full."""
+    """Make a call of the operating system fail as it does when the disk is full."""
 
     def fail(*arguments: object, **named: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

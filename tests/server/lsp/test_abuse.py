@@ -33,7 +33,7 @@ def diagnostic(uri: str) -> dict[str, Any]:
 
 
 async def is_sound(client: RawClient) -> bool:
-    """Whether the server goes on to work."""
+    """Return whether the server goes on to work."""
     client.open("untitled:sound", UNKNOWN_NAME)
     answer = await client.request("textDocument/diagnostic", diagnostic("untitled:sound"))
     client.send("textDocument/didClose", diagnostic("untitled:sound"))

@@ -61,7 +61,7 @@ async def modules(client: LanguageClient, folder: Path) -> set[str]:
 
 
 async def is_told(client: Editor) -> bool:
-    """Whether the client is told to ask again."""
+    """Return whether the client is told to ask again."""
     await rest(client)
     return bool(client.refreshed)
 

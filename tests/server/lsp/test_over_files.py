@@ -30,7 +30,7 @@ def texts(folder: Path) -> dict[Path, bytes]:
 
 
 async def rename(client: RawClient, path: Path, offset: int, name: str) -> None:
-    """Renames on disk, as an editor does with files that are not open."""
+    """Rename on disk, as an editor does with files that are not open."""
     text = path.read_bytes().decode()
     params = {"textDocument": {"uri": path.as_uri()}, "position": place(text, offset, "utf-8"), "newName": name}
     answer = await client.request("textDocument/rename", params)

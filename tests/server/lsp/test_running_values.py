@@ -61,7 +61,7 @@ async def hints(client: RawClient, uri: str = URI) -> list[tuple[int, str]]:
 
 
 def evaluate(client: RawClient, line: int, **more: Any) -> int:
-    """Asks for the evaluation of the sample at a line of the long document."""
+    """Ask for the evaluation of the sample at a line of the long document."""
     params = {"textDocument": {"uri": URI}, "position": {"line": line, "character": 3}, "timeout": 600, **more}
     return client.ask("snd/evaluate", params)
 

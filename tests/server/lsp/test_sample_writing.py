@@ -68,7 +68,7 @@ async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
 
 
 async def chosen(client: LanguageClient, text: str, at: str) -> None:
-    """Lets the action be done."""
+    """Let the action be done."""
     here = position(text, at)
     document = types.TextDocumentIdentifier(URI)
     found = await client.text_document_code_action_async(

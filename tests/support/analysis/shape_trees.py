@@ -204,7 +204,7 @@ def value(tree: Tree, variables: Mapping[str, int]) -> int:
 
 
 def condition_value(tree: Tree, variables: Mapping[str, int]) -> bool:
-    """Whether the condition holds; connectives do not look at what no longer matters."""
+    """Return whether the condition holds; connectives do not look at what no longer matters."""
     operator, *operands = tree
     match operator:
         case "proposition":

@@ -10,7 +10,7 @@ from support.analysis.trees import placed_nodes
 
 
 def check(text: str) -> SyntaxTree:
-    """Checks everything that holds for the tree of any text."""
+    """Check everything that holds for the tree of any text."""
     tree = parse_file(text)
     assert "".join(placed.chunk.text for placed in tree.chunks) == text
     assert [placed.start for placed in tree.chunks] == chunk_starts(text)

@@ -48,7 +48,7 @@ class Wire:
         self._versions: dict[str, int] = {}
 
     def initialize(self, capabilities: object = PULLS, folder: Path | None = None) -> Any:
-        """Begins a session; returns what the server can do."""
+        """Begin a session; returns what the server can do."""
         folders = [] if folder is None else [{"uri": folder.as_uri(), "name": "here"}]
         params = {"processId": None, "rootUri": None, "capabilities": capabilities, "workspaceFolders": folders}
         able = self.request("initialize", params)
@@ -56,13 +56,13 @@ class Wire:
         return able
 
     def open(self, uri: str, text: str) -> None:
-        """Opens a document."""
+        """Open a document."""
         self._versions[uri] = 1
         item = {"uri": uri, "languageId": "skriptnd", "version": 1, "text": text}
         self.send("textDocument/didOpen", {"textDocument": item})
 
     def edit(self, uri: str, line: int, start: int, end: int, text: str) -> None:
-        """Replaces a part of a line."""
+        """Replace a part of a line."""
         self._versions[uri] += 1
         ends = [{"line": line, "character": character} for character in (start, end)]
         change = {"range": {"start": ends[0], "end": ends[1]}, "text": text}
@@ -80,23 +80,23 @@ class Wire:
         return self.request(method, {"textDocument": {"uri": uri}, "position": position})
 
     def send(self, method: str, params: object) -> None:
-        """Sends a notification."""
+        """Send a notification."""
         self._write({"jsonrpc": "2.0", "method": method, "params": params})
 
     def ask(self, method: str, params: object) -> int:
-        """Sends a request; returns its id."""
+        """Send a request; returns its id."""
         self._asked += 1
         self._write({"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params})
         return self._asked
 
     def request(self, method: str, params: object) -> Any:
-        """Sends a request and waits for its result."""
+        """Send a request and waits for its result."""
         message = self.answer(self.ask(method, params))
         assert "error" not in message, message
         return message["result"]
 
     def answer(self, identity: int) -> Any:
-        """Waits for the answer to a request; answers to others are kept until they are waited for."""
+        """Wait for the answer to a request; answers to others are kept until they are waited for."""
         while identity not in self._answers:
             message = self.receive()
             if "method" not in message:
@@ -104,13 +104,13 @@ class Wire:
         return self._answers.pop(identity)
 
     def notified(self, method: str) -> Any:
-        """Waits for a notification."""
+        """Wait for a notification."""
         while (message := self.receive()).get("method") != method:
             pass
         return message.get("params")
 
     def receive(self) -> dict[str, Any]:
-        """Waits for a message; requests are answered with nothing, but those for settings."""
+        """Wait for a message; requests are answered with nothing, but those for settings."""
         assert self.process.stdout
         length = 0
         while (header := self.process.stdout.readline()).strip():
@@ -133,7 +133,7 @@ class Wire:
         return int(line.split()[1]) * 1024
 
     def close(self) -> None:
-        """Ends the session."""
+        """End the session."""
         self.request("shutdown", None)
         self.send("exit", None)
         assert self.process.wait(_FAR_SECONDS) == 0

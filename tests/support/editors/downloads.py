@@ -53,7 +53,7 @@ def once(name: str, make: Callable[[Path], None]) -> Path:
 
 
 def build(command: Sequence[str | Path], folder: Path) -> None:
-    """Makes something of our own sources: unlike a download, this may not fail where the program is there."""
+    """Make something of our own sources: unlike a download, this may not fail where the program is there."""
     needed(command[0])
     try:
         run(command, folder)
@@ -62,7 +62,7 @@ def build(command: Sequence[str | Path], folder: Path) -> None:
 
 
 def needed(program: str | Path) -> None:
-    """Raises `UnavailableError` if a program is not there."""
+    """Raise `UnavailableError` if a program is not there."""
     if shutil.which(program) is None:
         raise UnavailableError(f"there is no {Path(program).name} on PATH")
 

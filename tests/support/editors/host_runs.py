@@ -56,7 +56,7 @@ def payload(address: str, folder: Path) -> dict[str, str]:
 
 
 def begin(scenario: str, folder: Path) -> Path:
-    """Tells the window whose first workspace folder is directly below `folder` what to run.
+    """Tell the window whose first workspace folder is directly below `folder` what to run.
 
     Returns where the results will be.
     """
@@ -66,7 +66,7 @@ def begin(scenario: str, folder: Path) -> Path:
 
 
 def wait(window: Window, results: Path, seconds: float) -> Run:
-    """Waits until all tests have run, or no longer."""
+    """Wait until all tests have run, or no longer."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if results.exists() and (read := json.loads(results.read_text(encoding="utf-8")))["finished"]:

@@ -124,7 +124,7 @@ def _source(suite: str) -> str:
 
 
 def _point_to_libraries(root: Path, program: str, final: Path) -> None:
-    """Makes a program use the loader and the libraries that were unpacked with it, in the place where they will be."""
+    """Make a program use the loader and the libraries that were unpacked with it, in the place where they will be."""
     loader = next(each for each in sorted(root.glob("**/ld-linux*.so.*")) if each.is_file())
     folders = sorted(root.glob("usr/lib/*-linux-gnu*"))
     libraries = ":".join(map(str, folders))

@@ -99,7 +99,7 @@ def run_lua(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and what it started."""
+    """End a process and what it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

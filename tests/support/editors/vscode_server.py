@@ -117,7 +117,7 @@ def _wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: 
 
 
 def _end_session(process: subprocess.Popen[bytes]) -> None:
-    """Ends the server and all that it started, also what is a process group of its own: all are of one session."""
+    """End the server and all that it started, also what is a process group of its own: all are of one session."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         for each in {process.pid, *processes(process.pid)}:
             with suppress(ProcessLookupError):

@@ -66,7 +66,7 @@ class Window:
         page.set_default_timeout(PATIENCE * 1000)
 
     def open(self, address: str, workspace: Path, payload: dict[str, str] | None = None) -> None:
-        """Opens a folder, or the workspace file, and waits until there is a workbench."""
+        """Open a folder, or the workspace file, and waits until there is a workbench."""
         self._folder = workspace
         kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
         query = {kind: str(workspace)} | ({"payload": json.dumps([*payload.items()])} if payload else {})
@@ -74,11 +74,11 @@ class Window:
         self.page.locator(".monaco-workbench .part.statusbar").wait_for()
 
     def command(self, title: str) -> None:
-        """Runs a command by its title in the palette, or the end of its title."""
+        """Run a command by its title in the palette, or the end of its title."""
         self._choose("F1", f">{title}", title)
 
     def open_file(self, name: str) -> None:
-        """Shows a file of the workspace in the active editor.
+        """Show a file of the workspace in the active editor.
 
         It is named by its path: to search for it, VS Code would need a program that has to be downloaded.
         """
@@ -91,7 +91,7 @@ class Window:
         self.editor.locator(".view-line").first.wait_for()
 
     def _choose(self, key: str, text: str, title: str) -> None:
-        """Writes into the box that a key opens, and clicks on the first row whose label ends with the title."""
+        """Write into the box that a key opens, and clicks on the first row whose label ends with the title."""
         box = self.page.locator(".quick-input-widget")
 
         def choose(patience: int) -> None:
@@ -129,7 +129,7 @@ class Window:
         raise AssertionError(f"tried {len(_ATTEMPTS_MS)} times for {what}")
 
     def close_all(self) -> None:
-        """Closes all editors, and the panel below them; what is not saved is lost."""
+        """Close all editors, and the panel below them; what is not saved is lost."""
         panel, tabs = self.page.locator(".part.panel"), self.page.locator(".tabs-container .tab")
         lose = self.page.locator(".monaco-dialog-box").get_by_role("button", name="Don't Save").first
         self.page.keyboard.press("Escape")
@@ -184,7 +184,7 @@ class Window:
         return (int(found[1]), int(found[2])) if found else (0, 0)
 
     def write_line(self, below: int, text: str) -> None:
-        """Writes a line below another, as at once as an input method does it, so that nothing is completed."""
+        """Write a line below another, as at once as an input method does it, so that nothing is completed."""
         self.go_to(below)
         self.page.keyboard.press("End")
         self.page.keyboard.press("Enter")
@@ -192,7 +192,7 @@ class Window:
         self.until(lambda: text in self.text(), f"the line {text}")
 
     def hover(self, place: Locator, shown: Locator, at: tuple[int, int] | None = None) -> None:
-        """Moves the mouse to a place, or to a point in it, from elsewhere, until something is shown."""
+        """Move the mouse to a place, or to a point in it, from elsewhere, until something is shown."""
         position = Position(x=at[0], y=at[1]) if at is not None else None
 
         def move() -> None:
@@ -206,7 +206,7 @@ class Window:
         return str(self.editor.evaluate(_TEXT, timeout=10_000))
 
     def sees(self, selector: str, text: str | re.Pattern[str] | None = None, seconds: float = PATIENCE) -> Locator:
-        """Waits until something can be seen, with a text in it if one is given (however it is spaced)."""
+        """Wait until something can be seen, with a text in it if one is given (however it is spaced)."""
         found = self.page.locator(selector)
         text = _shown(text) if isinstance(text, str) else text
         found = found.filter(has_text=text).first if text is not None else found.first
@@ -214,7 +214,7 @@ class Window:
         return found
 
     def until(self, ask: Callable[[], T], what: str, seconds: float = PATIENCE) -> T:
-        """Asks again and again, until the answer counts as true; what is gone while it is looked at does not."""
+        """Ask again and again, until the answer counts as true; what is gone while it is looked at does not."""
         problem = ""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -227,7 +227,7 @@ class Window:
         raise AssertionError(f"waited {seconds} s for {what}{problem}")
 
     def screenshot(self, name: str) -> Path:
-        """Keeps what can be seen, as `name`.png among the output of tests."""
+        """Keep what can be seen, as `name`.png among the output of tests."""
         path = self._screenshots / f"{name}.png"
         self.page.screenshot(path=path, animations="disabled")
         return path

@@ -39,7 +39,7 @@ class Case:
     attributes: dict[str, Any] = field(default_factory=dict)
     generic: str = ""
     symbolic: bool = True
-    """Whether extents may be symbols, too: not where the number of results depends on them."""
+    """True if extents may be symbols, too: not where the number of results depends on them."""
 
     def __str__(self) -> str:
         given = ",".join(map(_label, self.inputs))

@@ -158,7 +158,7 @@ async def begin(
 
 
 def open_text(client: LanguageClient, uri: str, text: str, version: int = 1) -> types.TextDocumentIdentifier:
-    """Opens a document."""
+    """Open a document."""
     client.text_document_did_open(
         types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "skriptnd", version, text))
     )
@@ -166,7 +166,7 @@ def open_text(client: LanguageClient, uri: str, text: str, version: int = 1) -> 
 
 
 def change_text(client: LanguageClient, uri: str, text: str, version: int) -> None:
-    """Replaces the text of a document."""
+    """Replace the text of a document."""
     client.text_document_did_change(
         types.DidChangeTextDocumentParams(
             types.VersionedTextDocumentIdentifier(version, uri), [types.TextDocumentContentChangeWholeDocument(text)]
@@ -184,7 +184,7 @@ async def codes(client: LanguageClient, uri: str) -> list[Any]:
 
 
 async def rest(client: LanguageClient) -> None:
-    """Waits until the server has nothing more to do, nor to say, until it is sent something else."""
+    """Wait until the server has nothing more to do, nor to say, until it is sent something else."""
     await client.protocol.send_request_async(watched_server.REST, None)
 
 

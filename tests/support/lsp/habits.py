@@ -19,7 +19,7 @@ class Habits:
     at_rest: tuple[str, ...]
     """What is asked when typing pauses."""
     every_letter: bool
-    """Whether completion is asked for at every letter of a word, not only at the first."""
+    """True if completion is asked for at every letter of a word, not only at the first."""
     pulls: bool = True
 
     @property

@@ -35,11 +35,11 @@ class RawClient:
         self._ended = False
 
     def send(self, method: str, params: object = None) -> None:
-        """Sends a notification."""
+        """Send a notification."""
         self.writer.write(framed({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def ask(self, method: str, params: object = None) -> int:
-        """Sends a request; returns its id."""
+        """Send a request; returns its id."""
         self._last += 1
         self.writer.write(framed({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}))
         return self._last
@@ -52,17 +52,17 @@ class RawClient:
         return self.answers[identity]
 
     async def request(self, method: str, params: object = None) -> dict[str, Any]:
-        """Sends a request and waits for the answer."""
+        """Send a request and waits for the answer."""
         return await self.answer(self.ask(method, params))
 
     async def initialize(self, **params: Any) -> dict[str, Any]:
-        """Begins a session."""
+        """Begin a session."""
         answer = await self.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}, **params})
         self.send("initialized", {})
         return answer
 
     def open(self, uri: str, text: str, version: int = 1) -> None:
-        """Opens a document."""
+        """Open a document."""
         item = {"uri": uri, "languageId": "skriptnd", "version": version, "text": text}
         self.send("textDocument/didOpen", {"textDocument": item})
 
@@ -117,7 +117,7 @@ async def running(*command: str) -> AsyncIterator[tuple[asyncio.subprocess.Proce
 
 
 async def goodbye(process: asyncio.subprocess.Process, client: RawClient) -> int:
-    """Ends a session as one should; returns the exit status."""
+    """End a session as one should; returns the exit status."""
     answer = await client.request("shutdown")
     assert answer["result"] is None
     client.send("exit")

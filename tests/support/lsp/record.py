@@ -156,7 +156,7 @@ class _Recorder:
         self._add({"edit": [(start, end, text)]})
 
     def _become(self, text: str) -> None:
-        """Goes to another text by the one replacement that makes it of this one."""
+        """Go to another text by the one replacement that makes it of this one."""
         now, start = self.replay.text, 0
         while start < min(len(now), len(text)) and now[start] == text[start]:
             start += 1

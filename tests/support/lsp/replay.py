@@ -82,7 +82,7 @@ class Replay:
                 self.edit(self._served(kind, value, [(start, end, new) for start, end, new in event["edits"]]))
 
     def close(self) -> None:
-        """Ends the servers, which must have nothing to complain of."""
+        """End the servers, which must have nothing to complain of."""
         told = [each for each in self._wire.notifications if each["method"] == "window/logMessage"]
         assert not told, told
         for each in (self._wire, self._fresh):
@@ -90,7 +90,7 @@ class Replay:
                 each.close()
 
     def kill(self) -> None:
-        """Ends the servers, whatever they are doing."""
+        """End the servers, whatever they are doing."""
         for each in (self._wire, self._fresh):
             if each is not None:
                 each.process.kill()
@@ -98,18 +98,18 @@ class Replay:
 
     # ---- the hands ---------------------------------------------------------------------------------------------------
     def type(self, letters: str) -> None:
-        """Types letters at the caret."""
+        """Type letters at the caret."""
         for letter in letters:
             self.edit([(self.caret, self.caret, letter)])
             self._typed(letter)
 
     def back(self, count: int) -> None:
-        """Takes letters back."""
+        """Take letters back."""
         for _ in range(count):
             self.edit([(self.caret - 1, self.caret, "")])
 
     def edit(self, edits: list[Replacement]) -> None:
-        """Makes replacements at once; the caret stays where it is in the text, or behind what was put there."""
+        """Make replacements at once; the caret stays where it is in the text, or behind what was put there."""
         if not edits:
             return
         self._version += 1

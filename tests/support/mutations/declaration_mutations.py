@@ -186,7 +186,7 @@ def _occurrences(subject: Subject, symbol: Symbol) -> list[nodes.Node]:
 
 
 def _is_accessed(subject: Subject, node: nodes.Node) -> bool:
-    """Whether all dimensions of a tensor are indexed there."""
+    """Return whether all dimensions of a tensor are indexed there."""
     above = subject.above(node)
     if isinstance(above, nodes.Access):
         return not _is_loose(above.indices[-1])
@@ -196,7 +196,7 @@ def _is_accessed(subject: Subject, node: nodes.Node) -> bool:
 
 
 def _is_loose(index: nodes.Index) -> bool:
-    """Whether an index may have any number of items, as far as its text says."""
+    """Return whether an index may have any number of items, as far as its text says."""
     return any(isinstance(item, nodes.Expanded) for item in index.items)
 
 
@@ -220,7 +220,7 @@ def defaults(subject: Subject) -> Iterator[Mutation]:
 
 
 def _fresh(subject: Subject, parameter: nodes.Parameter) -> bool:
-    """Whether only this shape binds one of its extents."""
+    """Return whether only this shape binds one of its extents."""
     assert parameter.shape is not None
     for extent in parameter.shape.extents:
         symbol = subject.symbol(extent.value)

@@ -84,7 +84,7 @@ def swap_unary(subject: Subject) -> Iterator[Mutation]:
 
 
 def is_condition(subject: Subject, node: nodes.Node) -> bool:
-    """Whether only a bool can stand where ``node`` stands, whatever comes of precedence."""
+    """Return whether only a bool can stand where ``node`` stands, whatever comes of precedence."""
     above = subject.above(node)
     if isinstance(above, nodes.Parenthesized):
         return is_condition(subject, above)
@@ -123,7 +123,7 @@ def null_handling(subject: Subject) -> Iterator[Mutation]:
 
 
 def is_needed(subject: Subject, node: nodes.Node) -> bool:
-    """Whether a null there makes the right side of a formula null."""
+    """Return whether a null there makes the right side of a formula null."""
     for below, above in subject.chain(node):
         if isinstance(above, nodes.Lowering):
             return above.value is below

@@ -35,7 +35,7 @@ def _is_message(subject: Subject, node: nodes.Node) -> bool:
 
 
 def is_fixed(subject: Subject, node: nodes.Node, new: str) -> bool:
-    """Whether an expression of type ``new`` can't stand where ``node``, of another type, stands."""
+    """Return whether an expression of type ``new`` can't stand where ``node``, of another type, stands."""
     for below, above in subject.chain(node):
         answer = _is_fixed_by(subject, below, above, new)
         if answer is not None:

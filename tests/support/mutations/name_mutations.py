@@ -88,7 +88,7 @@ def clash(subject: Subject) -> Iterator[Mutation]:
 
 
 def _is_alone(subject: Subject, symbol: Symbol) -> bool:
-    """Whether no other symbol of that name would be seen in its place."""
+    """Return whether no other symbol of that name would be seen in its place."""
     return [each.name for each in subject.resolution.symbols].count(symbol.name) == 1
 
 

@@ -48,17 +48,17 @@ class Outcome:
 
     @property
     def passed_silently(self) -> bool:
-        """Whether it is illegal, and nothing was said."""
+        """Return whether it is illegal, and nothing was said."""
         return self.mutation.verdict is Verdict.MUST and not self.errors and self.crash is None
 
     @property
     def rejected_wrongly(self) -> bool:
-        """Whether it is legal, and an error was reported."""
+        """Return whether it is legal, and an error was reported."""
         return self.mutation.verdict is Verdict.LEGAL and bool(self.errors)
 
     @property
     def cascaded(self) -> bool:
-        """Whether more was reported than broke."""
+        """Return whether more was reported than broke."""
         return len(self.errors) > max(self.mutation.places, 1)
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ class Tally:
     cascades: list[Outcome] = field(default_factory=list)
 
     def add(self, outcome: Outcome) -> None:
-        """Counts one outcome."""
+        """Count one outcome."""
         self.tried[outcome.mutation.kind] += 1
         self.illegal += bool(outcome.errors)
         for found, kept in (
@@ -134,7 +134,7 @@ def outcome(subject: Subject, mutation: Mutation) -> Outcome:
 
 
 def run(every: int = 1, words: tuple[str, ...] = (), seed: int = 1, definitions: int = 1) -> Tally:
-    """Tries mutations: all of them, or one in ``every`` of those of one in ``definitions``, chosen by ``seed``."""
+    """Try mutations: all of them, or one in ``every`` of those of one in ``definitions``, chosen by ``seed``."""
     choose = random.Random(seed)
     tally = Tally()
     for title, files in programs():
@@ -149,7 +149,7 @@ def run(every: int = 1, words: tuple[str, ...] = (), seed: int = 1, definitions:
 
 
 def main(arguments: list[str]) -> None:
-    """Prints what should not be."""
+    """Print what should not be."""
     every = int(arguments[arguments.index("--every") + 1]) if "--every" in arguments else 1
     seed = int(arguments[arguments.index("--seed") + 1]) if "--seed" in arguments else 1
     words = tuple(word for word in arguments if not word.startswith("--") and not word.isdigit())

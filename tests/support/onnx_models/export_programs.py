@@ -74,7 +74,7 @@ class _Names:
     tensors: list[str] = field(default_factory=list)
     packs: list[str] = field(default_factory=list)
     is_static: bool = True
-    """Whether all extents are numbers, as variables of the same shape need."""
+    """True if all extents are numbers, as variables of the same shape need."""
 
     def fresh(self) -> str:
         return self.free.pop(0)

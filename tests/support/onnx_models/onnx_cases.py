@@ -56,7 +56,7 @@ class NodeCase:
         return tuple(dict.fromkeys(node.op_type for node in self.model.graph.node))
 
     def check(self) -> frozenset[str]:
-        """Compares all outputs, and returns the operators that took the place of the nodes.
+        """Compare all outputs, and returns the operators that took the place of the nodes.
 
         Raises AssertionError if they differ, UntranslatableError if they can't be compared.
         """
@@ -154,7 +154,7 @@ def operators_of(model: ConvertedModel) -> frozenset[str]:
 
 
 def assert_same(found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
-    """Whether a result is the one of ONNX: shape, kind of type, and values."""
+    """Return whether a result is the one of ONNX: shape, kind of type, and values."""
     assert found is not None
     assert found.shape == expected.shape
     if expected.dtype.kind == "f":

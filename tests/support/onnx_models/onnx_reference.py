@@ -42,7 +42,7 @@ class ReferenceCase:
         return f"{self.kind}{{{attributes}}}({shapes})".replace(" ", "")
 
     def check(self) -> frozenset[str]:
-        """Compares all outputs, and returns the operators that took the place of the node.
+        """Compare all outputs, and returns the operators that took the place of the node.
 
         Raises AssertionError if they differ, UntranslatableError if they can't be compared.
         """

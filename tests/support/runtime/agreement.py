@@ -17,7 +17,7 @@ CHUNKS = (1, 3, 1 << 18)
 
 
 def assert_agreement(lowered: Lowered, inputs: Sequence[Any], chunks: Sequence[int] = CHUNKS) -> str | None:
-    """Runs a plan in chunks of several sizes; gives the rule by which it fails, if the oracle fails as well."""
+    """Run a plan in chunks of several sizes; gives the rule by which it fails, if the oracle fails as well."""
     try:
         expected, failure = _expected(lowered, inputs)
     except AmbiguousError:

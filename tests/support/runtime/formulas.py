@@ -17,7 +17,7 @@ def operator(inputs: str, outputs: str, lower: str, using: str = "", attributes:
 
 
 def check(text: str, *inputs: Any, **attributes: Any) -> Any:
-    """Runs an operator in chunks of several sizes against the oracle."""
+    """Run an operator in chunks of several sizes against the oracle."""
     lowered = compiled(text, inputs, **attributes)
     assert assert_agreement(lowered, inputs) is None
     return run(text, *inputs, **attributes)

@@ -29,7 +29,7 @@ def top_k(x: Any, k: int, axis: int, largest: bool) -> tuple[Any, Any]:
 
 
 def nonmax_suppress(boxes: Any, scores: Any, iou: float, most: int, least_score: float | None, form: str) -> Any:
-    """Asks of every box, in the order of the scores, whether a box kept before overlaps it."""
+    """Ask of every box, in the order of the scores, whether a box kept before overlaps it."""
     rows = []
     for item, number in product(range(scores.shape[0]), range(scores.shape[1])):
         kept: list[int] = []
@@ -62,7 +62,7 @@ def _side(box: Any, side: int, form: str) -> tuple[float, float]:
 
 
 def roi_pool(images: Any, rois: Any, index: Any, size: Any, mean: bool) -> Any:
-    """Collects the elements of each cell."""
+    """Collect the elements of each cell."""
     d = images.ndim - 2
     result = np.zeros((len(rois), images.shape[1], *size))
     for region, channel, *cell in product(*map(range, result.shape)):

@@ -35,7 +35,7 @@ def invoker(module: str, real: np.dtype[Any] = FLOAT64) -> Callable[..., Any]:
 
 
 def same(found: Any, expected: Any) -> None:
-    """Demands equal shapes and equal elements of an int tensor: nothing is rounded."""
+    """Demand equal shapes and equal elements of an int tensor: nothing is rounded."""
     expected = np.asarray(expected)
     assert found.dtype.kind == "i"
     assert found.shape == expected.shape

@@ -94,7 +94,7 @@ def library(
     real: np.dtype[Any] = FLOAT64,
     **attributes: Any,
 ) -> Any:
-    """Runs an operator of the library, such as ``math.add``, in 64-bit reals; a single output is not in a tuple."""
+    """Run an operator of the library, such as ``math.add``, in 64-bit reals; a single output is not in a tuple."""
     return _run(lower(bind_library(name, inputs, attributes, dtypes)), inputs, limits, real)
 
 
@@ -119,7 +119,7 @@ def compiled(text: str, inputs: Sequence[Any], dtypes: Sequence[str] = (), **att
 
 
 def run(text: str, *inputs: Any, dtypes: Sequence[str] = (), limits: Limits | None = None, **attributes: Any) -> Any:
-    """Runs the first operator of a text in 64-bit reals; a single output is not in a tuple."""
+    """Run the first operator of a text in 64-bit reals; a single output is not in a tuple."""
     return _run(compiled(text, inputs, dtypes, **attributes), inputs, limits)
 
 

@@ -111,7 +111,7 @@ class _Evaluation:
             del self._scope.values[member.symbol]
 
     def _fail(self, failure: Failure) -> bool:
-        """Notes a failure; whether the evaluation goes on."""
+        """Note a failure; whether the evaluation goes on."""
         self.failures.append(failure)
         self.valid = False
         return self._go_on
@@ -140,7 +140,7 @@ class _Evaluation:
 
     # ---- assertions --------------------------------------------------------------------------------------------------
     def assertions_hold(self, last: bool = False) -> bool:
-        """Checks every assertion, not yet checked, of which everything is known (2.9).
+        """Check every assertion, not yet checked, of which everything is known (2.9).
 
         One that has no value waits for the others, which may guard it; it fails if it is the ``last`` time.
         """
@@ -248,7 +248,7 @@ class _Evaluation:
         self.failures.append(Failure(rules.DYNAMIC_VARIABLE, message, (site,) if own else (), () if own else (site,)))
 
     def _note_obligations(self, member: Member, value: TensorValue) -> None:
-        """Notes what may be wrong with a shape for some value of what is dynamic."""
+        """Note what may be wrong with a shape for some value of what is dynamic."""
         if self._template.in_library or not self._scope.composing or member.node.shape is None:
             return
         place = self._template.place(member.base, member.node.shape)

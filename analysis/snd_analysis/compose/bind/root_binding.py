@@ -292,7 +292,7 @@ class RootBinder(Binder):
             self.scope.values.setdefault(symbol, Pack(shape, dtype="int").length)
 
     def _bind_extents(self, member: Member, items: Value | None) -> None:
-        """Gives the names that the shape of an input declares unknown values."""
+        """Give the names that the shape of an input declares unknown values."""
         for extent in member.extents:
             self._demand_possible_extent(member, extent)
             self._demand_within_bound(member, f"the extent '{written(extent.value)}'", extent.value, extent.bound)

@@ -23,7 +23,7 @@ _Alternative: TypeAlias = "tuple[nodes.Node, Values | None]"
 
 
 def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Values | None:
-    """Composes the branches that may be taken: one, if compile-time conditions decide which.
+    """Compose the branches that may be taken: one, if compile-time conditions decide which.
 
     Raises EvaluationError if a condition has no value.
     """
@@ -84,7 +84,7 @@ def scopes_of_branch(interpreter: Interpreter, node: nodes.Branch, targets: Targ
 
 
 def is_dynamic(state: BodyState, condition: nodes.Callable) -> bool:
-    """Whether only the run tells whether a condition holds."""
+    """Return whether only the run tells whether a condition holds."""
     try:
         return static_condition(state, condition) is None
     except EvaluationError:

@@ -19,7 +19,7 @@ class Targets:
         self._results = results
         self.label = label
         self.is_written = label is not None
-        """Whether the label stands before the invocation."""
+        """True if the label stands before the invocation."""
         if label is None and len(results) == 1 and isinstance(results[0], nodes.Result):
             self.label = _written_name(results[0])
 

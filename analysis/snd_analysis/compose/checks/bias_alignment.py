@@ -85,7 +85,7 @@ def _aligned(operation: Operation, attribute: str) -> str:
 
 
 def _fits_both(value: Tensor, bias: Tensor) -> bool:
-    """Whether a vector of weights is as long as the channels, and as the last dimension."""
+    """Return whether a vector of weights is as long as the channels, and as the last dimension."""
     if not _is_vector_of_weights(bias) or bias.shape is None or value.shape is None or len(value.shape) < 3:
         return False
     extent = bias.shape[0]

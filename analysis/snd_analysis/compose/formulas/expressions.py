@@ -44,7 +44,7 @@ class Expressions:
         self.operations = Operations(terms)
         self.bindings: dict[Symbol, Value] = {}
         self.stacks_open = False
-        """Whether tensors of a pack may be stacked whose extents are not known: the axes can't be unrolled."""
+        """True if tensors of a pack may be stacked whose extents are not known: the axes can't be unrolled."""
         self.targets = specialization.template.resolution.targets
         self._known: dict[nodes.Node, bool] = {}
         self._wide: dict[int, nodes.Node] = {}

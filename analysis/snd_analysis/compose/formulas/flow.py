@@ -53,7 +53,7 @@ class CellWrite(Struct, frozen=True):
     formula: Formula
     reads: tuple[CellRead, ...]
     is_certain: bool
-    """Whether no data decide that it is written."""
+    """True if no data decide that it is written."""
 
 
 def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:

@@ -46,7 +46,7 @@ class FormulaTensors:
         self.is_open = is_open
         self.is_general = is_general
         self.has_opened = False
-        """Whether a value was needed that is not known."""
+        """True if a value was needed that is not known."""
         self.values: dict[Symbol, Value] = {}
         self.models: dict[Symbol, TensorValue] = {}
         self.slots: dict[Tensor, Slot] = {}

@@ -28,7 +28,7 @@ class Collecting(Struct, frozen=True):
     of_body: Targets
     count: Integer | None
     dynamic: bool
-    """Whether there may be fewer iterations than ``count``."""
+    """True if there may be fewer iterations than ``count``."""
     fresh: FreshExtents
     varying: frozenset[Hashable]
     failures: int

@@ -12,7 +12,7 @@ from snd_analysis.symbolic.values import NULL, Pack, may_become_known
 
 
 def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
-    """Whether packs that are scanned together may have one length; notes it if not."""
+    """Return whether packs that are scanned together may have one length; notes it if not."""
     known = [(scan, pack) for scan, pack in zip(node.scans, packs, strict=True) if isinstance(pack, Pack)]
     for scan, pack in known[1:]:
         first_scan, first = known[0]
@@ -73,7 +73,7 @@ def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer |
 
 
 def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> bool:
-    """Whether an unrolled loop may have a count that is known when composing (2.10.1); notes it if not."""
+    """Return whether an unrolled loop may have a count that is known when composing (2.10.1); notes it if not."""
     if count is None or count.value is not None or not state.scope.composing or may_become_known(count):
         return True
     at = node.iteration.count if node.iteration is not None else None

@@ -84,7 +84,7 @@ class KnownDeclarations:
         )  # fmt: skip
 
     def learn(self, key: Hashable, specialization: Specialization) -> None:
-        """Keeps what a specialization is like before its body is looked at."""
+        """Keep what a specialization is like before its body is looked at."""
         scope, numbers = specialization.scope, self._numbers
         if self._blocks is None or not scope.values.keys() <= numbers.keys():
             return
@@ -122,7 +122,7 @@ class KnownDeclarations:
 
 
 def _may_differ(template: Template) -> bool:
-    """Whether something is wrong with declarations, or the definition has means of its own to be used again."""
+    """Return whether something is wrong with declarations, or the definition has means of its own to be used again."""
     return (
         is_long(template.definition)
         or bool(template.resolution.ambiguous)

@@ -67,7 +67,7 @@ class LastingModel:
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
-        """Lets go of most of what a definition does not have any more."""
+        """Let go of most of what a definition does not have any more."""
         self._known.forget(resolution)
         self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
 
@@ -91,7 +91,7 @@ class LastingModel:
 
 
 def alike(one: Segment, other: Segment) -> bool:
-    """Whether nothing can tell two tensors, or packs of them, apart but that they are two."""
+    """Return whether nothing can tell two tensors, or packs of them, apart but that they are two."""
     match one, other:
         case Tensor(), Tensor():
             return (
@@ -120,7 +120,7 @@ def given_outside(scope: ValueScope) -> dict[Hashable, object]:
 
 
 def may_last(template: Template, part: Part) -> bool:
-    """Whether nothing is wrong or ambiguous in a statement, or a row of them."""
+    """Return whether nothing is wrong or ambiguous in a statement, or a row of them."""
     return part.lasting and not template.resolution.ambiguous and not _is_wrong(template, part)
 
 

@@ -56,9 +56,9 @@ class Expected(Struct, frozen=True):
     optional: bool = True
     rank: Integer | None = None
     is_operand: bool = False
-    """Whether the value must be of the type by itself; else an expression of the type can begin with another one."""
+    """True if the value must be of the type by itself; else an expression of the type can begin with another one."""
     is_compared: bool = False
-    """Whether a bool is due that is most often a comparison."""
+    """True if a bool is due that is most often a comparison."""
 
     def accepts(self, type_: Type | None) -> bool:
         """Return whether a value of a type may stand there; one of an unknown type may."""

@@ -41,7 +41,7 @@ class Completion(Struct, frozen=True):
     text: str = ""
     """What is inserted; the label if it is empty."""
     is_snippet: bool = False
-    """Whether ``text`` has tab stops, in the syntax of LSP."""
+    """True if ``text`` has tab stops, in the syntax of LSP."""
     filter: str = ""
     """What the typed text is compared with; the label if it is empty."""
     detail: str = ""
@@ -62,4 +62,4 @@ class Completions(Struct, frozen=True):
     replace: Span
     items: tuple[Completion, ...] = ()
     is_incomplete: bool = False
-    """Whether there is more, which more typing would show."""
+    """True if there is more, which more typing would show."""

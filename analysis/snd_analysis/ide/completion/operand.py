@@ -35,7 +35,7 @@ class Operand(Struct, frozen=True):
     dtype: Dtype | None
     packed: bool | None = None
     is_compared: bool = False
-    """Whether it is a bool that is most often a comparison."""
+    """True if it is a bool that is most often a comparison."""
 
 
 def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operand | None:

@@ -80,7 +80,7 @@ class CompletionPlace(Struct, frozen=True, dict=True):
 
     @cached_property
     def stands_alone(self) -> bool:
-        """Whether the word is all of its expression, as far as what stands after it tells."""
+        """Return whether the word is all of its expression, as far as what stands after it tells."""
         return self.following in ("", ",", ")", "}", "]", ";", ":") or self.following_word in (
             "then", "else", "elif", "do", "while", "unroll",
         )  # fmt: skip

@@ -49,7 +49,7 @@ class Stack(Struct, frozen=True, dict=True):
     values: tuple[Any, ...]
     states: tuple[int, ...]
     is_certain: bool = True
-    """Whether the text is right so far."""
+    """True if the text is right so far."""
 
     @cached_property
     def terminals(self) -> frozenset[str]:

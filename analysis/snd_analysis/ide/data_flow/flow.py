@@ -33,7 +33,7 @@ from snd_analysis.symbolic.values import Pack
 
 
 class Direction(StrEnum):
-    """Whether what is asked for is read for cells, or made of them."""
+    """True if what is asked for is read for cells, or made of them."""
 
     READS = "reads"
     FEEDS = "feeds"

@@ -31,7 +31,7 @@ class TensorName(Struct, frozen=True):
     name: str
     occurrence: int = 0
     updated: bool = False
-    """Whether it is what a variable will be in the next run, by ``@update``, not what it is in this one."""
+    """True if it is what a variable will be in the next run, by ``@update``, not what it is in this one."""
 
 
 class TensorStatement(Struct, frozen=True):

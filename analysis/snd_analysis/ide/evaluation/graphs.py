@@ -48,7 +48,7 @@ class KnownGraph(Struct, frozen=True, dict=True):
 
     @cached_property
     def can_run(self) -> bool:
-        """Whether it can be composed. What is wrong otherwise, checking reports."""
+        """Return whether it can be composed. What is wrong otherwise, checking reports."""
         specialization = self.snapshot.specialization(self._operator)
         return (
             specialization is not None
@@ -59,7 +59,7 @@ class KnownGraph(Struct, frozen=True, dict=True):
 
     @cached_property
     def is_small(self) -> bool:
-        """Whether there is little to compute where all extents that are not known are small."""
+        """Return whether there is little to compute where all extents that are not known are small."""
         specialization = self.snapshot.specialization(self._operator)
         return self.can_run and specialization is not None and is_small_graph(specialization)
 

@@ -48,12 +48,12 @@ class KnownSample(Struct, frozen=True, dict=True):
 
     @cached_property
     def can_run(self) -> bool:
-        """Whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
+        """Return whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
         return self._checked.failure is not None or self.specialization is not None
 
     @cached_property
     def is_small(self) -> bool:
-        """Whether there is little to compute, as far as composing tells."""
+        """Return whether there is little to compute, as far as composing tells."""
         operation = self._checked.operation
         return self.can_run and (operation is None or is_small_operation(operation))
 

@@ -87,13 +87,13 @@ class NodeView(Struct, frozen=True):
     attributes: tuple[AttributeView, ...] = ()
     body: int | None = None
     cut: bool = False
-    """Whether there is a body that was left out, as there are too many nodes already."""
+    """True if there is a body that was left out, as there are too many nodes already."""
     location: Location | None = None
     statement: Location | None = None
     """All of the statement that the node is of."""
     definition: Location | None = None
     update: bool = False
-    """Whether the node is one of ``@update``."""
+    """True if the node is one of ``@update``."""
     macs: int | None = None
     """Multiply-adds; None if there is not one number."""
     macs_bound: int | None = None

@@ -42,9 +42,9 @@ class InlayHint(Struct, frozen=True):
     kind: HintKind
     parts: tuple[LabelPart, ...]
     before: bool = False
-    """Whether a space stands before it."""
+    """True if a space stands before it."""
     after: bool = False
-    """Whether a space stands after it."""
+    """True if a space stands after it."""
 
     @property
     def text(self) -> str:

@@ -52,7 +52,7 @@ class _Writer:
         self._used: dict[str, None] = {}
         self._bound: set[str] = set()
         self._assumes = True
-        """Whether defaults are assumed of more attributes; else only of those that they are assumed of already."""
+        """True if defaults are assumed of more attributes; else only of those that they are assumed of already."""
         self._assumed: dict[str, str] = {}
         self._packs: dict[str, None] = {}
         self._notes: dict[str, None] = {}

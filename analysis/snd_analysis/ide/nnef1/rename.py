@@ -45,7 +45,7 @@ def _renamed(snapshot: Snapshot, path: str, offset: int) -> Use:
 
 
 def _demand_same_meaning(snapshot: Snapshot, path: str, use: Use, places: list[Span], name: str) -> None:
-    """Makes the change in a copy, and look where every name leads then."""
+    """Make the change in a copy, and look where every name leads then."""
     text = tree_of(snapshot, path).text
     for span in reversed(places):
         text = Edit(span, name).apply(text)

@@ -105,7 +105,7 @@ class SubmodelUse(Struct, frozen=True):
     label: str
     span: Span
     is_own: bool
-    """Whether the label stands in the graph itself."""
+    """True if the label stands in the graph itself."""
     submodel: Submodel | None
 
 
@@ -142,9 +142,9 @@ class Record(Struct):
     statements: int = 0
     items_made: int = 0
     uses_made: bool = False
-    """Whether it needed a tensor of known items as one of the graph."""
+    """True if it needed a tensor of known items as one of the graph."""
     is_lasting: bool = True
-    """Whether it depends on nothing but names, tensors, files and fragments that are known to be used."""
+    """True if it depends on nothing but names, tensors, files and fragments that are known to be used."""
 
 
 class NamesOfFile(Struct, frozen=True):

@@ -210,7 +210,7 @@ def _begin_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _end_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
-    """Ends that count from the end of a symbolic extent: tract takes them for numbers, and fails when it runs."""
+    """End that count from the end of a symbolic extent: tract takes them for numbers, and fails when it runs."""
     end, shape = given["end"], _symbolic_extents(given["input"].value)
     axes, begins, ends = (_numbers(given[name].value) for name in ("axes", "begin", "end"))
     if not len(axes) == len(begins) == len(ends) or any(not 0 <= axis < len(shape) for axis in axes):

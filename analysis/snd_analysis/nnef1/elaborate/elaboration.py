@@ -363,7 +363,7 @@ def _last_target(frame: Frame, name: str) -> Span | None:
 
 
 def declare_output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
-    """Declares an output, and lets it be what the result was assigned, unless that has its name already."""
+    """Declare an output, and lets it be what the result was assigned, unless that has its name already."""
     span, name = result.name.span, result.name.text
     if context.dialect is Dialect.TRACT and isinstance(value, Items):
         value = constant_of(context, frame, value, span, result.name) or value

@@ -60,7 +60,7 @@ class Evaluator:
         self.context = context
         self.frame = frame
         self.makes_symbols = False
-        """Whether a name that nothing bears is a symbol: in the shape of an input, for tract."""
+        """True if a name that nothing bears is a symbol: in the shape of an input, for tract."""
         self._sources = sources
 
     def report(self, rule: Rule, node: nodes.Node | Span, message: str) -> Value:
@@ -496,7 +496,7 @@ class Evaluator:
         return found if missing is None else None
 
     def _suits(self, node: nodes.Call, fragment: nodes.Definition, given: Mapping[str, Given]) -> bool:
-        """Whether arguments have the types of the parameters of a fragment; tract looks at none."""
+        """Return whether arguments have the types of the parameters of a fragment; tract looks at none."""
         if self.context.dialect is Dialect.TRACT:
             return True
         found = True

@@ -54,7 +54,7 @@ class FragmentGraph(Struct, frozen=True, eq=False):
     definition: flat_nodes.Definition | None
     """The graph, whose statements begin where they stand in the file; None if it has none."""
     is_whole: bool
-    """Whether all results are known; else composing the graph tells why not, if nothing else does."""
+    """True if all results are known; else composing the graph tells why not, if nothing else does."""
     own_problems: tuple[Problem, ...]
     """What is wrong with the invocation, counted as it is."""
     problems: tuple[Problem, ...]

@@ -239,7 +239,7 @@ def _named(own: Context, frame: Frame, call: nodes.Call, known: Template) -> dic
 def _is_in_range(
     own: Context, frame: Frame, given: Mapping[str, nodes.Argument], values: Mapping[str, Composed]
 ) -> bool:
-    """Whether numbers are such that there is anything to quantize to."""
+    """Return whether numbers are such that there is anything to quantize to."""
     bits, least, greatest = values.get("bits"), values.get("min"), values.get("max")
     number = bits.value if isinstance(bits, Integer) else None
     message = None

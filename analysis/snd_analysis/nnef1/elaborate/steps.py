@@ -55,7 +55,7 @@ class _Dirty(Struct):
     """Labels, in small letters, of variables of other extents."""
     fragments: set[str] = field(default_factory=set)
     has_made: bool = False
-    """Whether other tensors of known items have an operation that makes them."""
+    """True if other tensors of known items have an operation that makes them."""
 
 
 class Walk:

@@ -28,7 +28,7 @@ class TensorFile(Struct, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     in_blocks: bool = False
-    """Whether items are stored in blocks: extents then are those of a matrix."""
+    """True if items are stored in blocks: extents then are those of a matrix."""
     fault: str | None = None
     items: tuple[Value, ...] = ()
     """All of them, of a small tensor; else none."""

@@ -69,7 +69,7 @@ class _Writer:
         self._inside = False
         self._previous = ""
         self._comments_were_written = False
-        """Whether comments on lines of their own stand right before what follows."""
+        """True if comments on lines of their own stand right before what follows."""
 
     def piece(self, piece: Piece) -> None:
         """Write a piece and the comments before it."""
@@ -111,7 +111,7 @@ class _Writer:
         return piece.kind
 
     def _apart(self, what: str) -> bool:
-        """Whether a blank line stands before a piece even if there is none."""
+        """Return whether a blank line stands before a piece even if there is none."""
         if not self._lines or self._inside:
             return False
         return not (what == self._previous == "extension")

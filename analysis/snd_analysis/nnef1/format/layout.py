@@ -25,9 +25,9 @@ class Word(Struct, frozen=True):
 
     text: str
     spaced: bool
-    """Whether a blank stands before it, unless it begins a line."""
+    """True if a blank stands before it, unless it begins a line."""
     breaks: bool
-    """Whether a line may begin with it where nothing else helps: an operator with two operands."""
+    """True if a line may begin with it where nothing else helps: an operator with two operands."""
     comments: tuple[str, ...] = ()
     own_lines: tuple[bool, ...] = ()
     """Of each comment, whether it stands on a line of its own."""
@@ -234,13 +234,13 @@ def _split_comment(line: str) -> tuple[str, str, str]:
 
 
 def _is_literal(item: Sequence[Part]) -> bool:
-    """Whether an item is one number or string, with its sign and its comma."""
+    """Return whether an item is one number or string, with its sign and its comma."""
     words = [each for each in item if isinstance(each, Word) and each.text not in ("-", ",")]
     return len(words) == 1 and len(item) <= 3 and words[0].text[0] in "0123456789.\"'"
 
 
 def _has_comments(group: Group) -> bool:
-    """Whether a comment stands inside of a group."""
+    """Return whether a comment stands inside of a group."""
     return any(word.comments for word in _words(group) if word is not group.closing)
 
 

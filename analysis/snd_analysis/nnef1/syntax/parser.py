@@ -189,7 +189,7 @@ class Parser:
         return tuple(found)
 
     def _is_word_too_many(self) -> bool:
-        """Whether one word is left behind a closing bracket. What is assigned stays known while it is typed.
+        """Return whether one word is left behind a closing bracket. What is assigned stays known while it is typed.
 
         Behind a name, the word may be an operand whose operator is missing, and the value more than what was read.
         """
@@ -221,7 +221,7 @@ class Parser:
         self.problems.append(Problem(rules.SYNTAX_ERROR, span, "expected ';' at the end of the statement"))
 
     def _begins_statement(self, at: int) -> bool:
-        """Whether a line begins with ``name =`` or ``name, name = ``, in brackets or not."""
+        """Return whether a line begins with ``name =`` or ``name, name = ``, in brackets or not."""
         token = self._tokens[at]
         line = self._text[self._tokens[at - 1].end : token.start] if at else "\n"
         if "\n" not in line and "\r" not in line:

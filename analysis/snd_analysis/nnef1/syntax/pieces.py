@@ -48,7 +48,7 @@ class Piece(Struct, frozen=True):
     end: int
     """Behind the text, without the semicolon or brace."""
     closed: bool
-    """Whether the semicolon or brace that ends it is there."""
+    """True if the semicolon or brace that ends it is there."""
 
 
 class Pieces(Struct, frozen=True):
@@ -170,7 +170,7 @@ class _Splitter:
         self.start = self._behind_blank(at + 1)
 
     def _finish(self, at: int) -> None:
-        """Ends what is open before ``at``: the text, or an item that begins there."""
+        """End what is open before ``at``: the text, or an item that begins there."""
         if self.start < at:
             self._add(PieceKind.STATEMENT if self.is_inside else PieceKind.ITEM, at, False)
         if self.is_inside:

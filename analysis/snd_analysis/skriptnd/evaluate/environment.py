@@ -13,7 +13,7 @@ class Environment(Protocol):
 
     @property
     def composing(self) -> bool:
-        """Whether what is unknown stays so until run time, as when a graph is composed.
+        """Return whether what is unknown stays so until run time, as when a graph is composed.
 
         Then ``is`` is false unless both sides are certainly the same, and a pack has a uniform value only by its form
         (2.4). Otherwise, as when an operator is looked at alone, both stay undecided where a value might decide.

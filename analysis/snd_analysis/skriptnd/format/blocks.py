@@ -54,10 +54,10 @@ class _ChunkPrinter:
         self._lines: list[str] = []
         self._end = 0
         self._is_open = True
-        """Whether a brace was just opened, or nothing written yet: no blank line follows."""
+        """True if a brace was just opened, or nothing written yet: no blank line follows."""
         self._problems = sorted(problem.span.start for problem in chunk.problems)
         self._wants_blank_line = False
-        """Whether a blank line follows in any case."""
+        """True if a blank line follows in any case."""
 
     def lines(self) -> list[str]:
         """All lines, without line breaks at their ends."""

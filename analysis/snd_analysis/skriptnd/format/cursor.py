@@ -47,7 +47,7 @@ class Cursor:
 
     @property
     def after_number(self) -> bool:
-        """Whether the last token was a number."""
+        """Return whether the last token was a number."""
         return self._at > 0 and self._tokens[self._at - 1].kind in ("INT", "REAL")
 
     @property

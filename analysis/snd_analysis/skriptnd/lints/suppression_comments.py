@@ -27,7 +27,7 @@ class Suppression(Struct, frozen=True):
     lines: range | None
     """The lines that the comment covers; None for the whole file."""
     is_alone: bool
-    """Whether nothing else stands on the line of the comment."""
+    """True if nothing else stands on the line of the comment."""
     is_effective: bool = True
     """False for ``ignore-file`` below the first line of code."""
     used: set[str] = field(default_factory=set)

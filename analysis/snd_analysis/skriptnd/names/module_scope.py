@@ -43,7 +43,7 @@ class ModuleNames(Struct, frozen=True):
     path: str
     definitions: Mapping[str, str]
     complete: bool = True
-    """Whether all names are known; else one that seems to be missing may be that of a definition with a broken head."""
+    """True if all names are known; else one that seems to be missing may be that of a definition with a broken head."""
 
 
 class ModuleScope(Struct, frozen=True, eq=False):
@@ -56,7 +56,7 @@ class ModuleScope(Struct, frozen=True, eq=False):
     missing: frozenset[str] = frozenset()
     """Modules that are imported and were not found: what is said of them is said at the import."""
     complete: bool = True
-    """Whether every import statement could be read; else a module that seems not to be imported may be."""
+    """True if every import statement could be read; else a module that seems not to be imported may be."""
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
         """Return the definition that a (qualified) name stands for, or None."""

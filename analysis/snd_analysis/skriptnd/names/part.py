@@ -41,7 +41,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
     targets: Mapping[nodes.Node, Target]
     uses: tuple[tuple[nodes.Node, Use], ...]
     lasting: bool
-    """Whether it may be used again: not if anything is to be said about the names."""
+    """True if it may be used again: not if anything is to be said about the names."""
 
     @property
     def single(self) -> tuple[Part, ...]:
@@ -49,7 +49,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
         return (self,)
 
     def holds_in(self, scopes: Sequence[Scope]) -> bool:
-        """Whether the scopes still give the same answers."""
+        """Return whether the scopes still give the same answers."""
         if not self.lasting:
             return False
         return all(
@@ -92,17 +92,17 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def has_loops(self) -> bool:
-        """Whether a statement, also one in blocks, is a loop."""
+        """Return whether a statement, also one in blocks, is a loop."""
         return any(isinstance(node, nodes.Component) and isinstance(node.value, nodes.Loop) for node in self._notable)
 
     @cached_property
     def lacks_result(self) -> bool:
-        """Whether the name of a result is missing, also in blocks."""
+        """Return whether the name of a result is missing, also in blocks."""
         return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
 
     @cached_property
     def lacks_name(self) -> bool:
-        """Whether the statement declares something of which the name is missing, or a keyword."""
+        """Return whether the statement declares something of which the name is missing, or a keyword."""
         return is_nameless(self.node)
 
     @cached_property
@@ -112,7 +112,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def has_unlabelled_statement(self) -> bool:
-        """Whether a statement, also one in blocks, has no single result whose name would be its label (2.10)."""
+        """Return whether a statement, also one in blocks, has no single result whose name would be its label (2.10)."""
         return any(isinstance(node, nodes.Component) and not _has_one_name(node) for node in self._notable)
 
     @cached_property

@@ -182,5 +182,5 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         return found
 
     def is_clear(self, place: Span) -> bool:
-        """Whether a place stands outside of the statements that are ``unclear``."""
+        """Return whether a place stands outside of the statements that are ``unclear``."""
         return not any(statement.start <= place.start < statement.end for statement in self.unclear)

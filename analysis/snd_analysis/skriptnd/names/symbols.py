@@ -71,7 +71,7 @@ class Symbol(Struct, frozen=True, eq=False):
 
     @property
     def is_tensor(self) -> bool:
-        """Whether the symbol names a tensor or a pack of tensors."""
+        """Return whether the symbol names a tensor or a pack of tensors."""
         return self.kind in TENSOR_KINDS
 
 

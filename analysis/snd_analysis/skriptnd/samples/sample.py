@@ -72,5 +72,5 @@ class Sample(Struct, frozen=True, eq=False):
 
     @property
     def has_results(self) -> bool:
-        """Whether anything is recorded that an evaluation could be compared with."""
+        """Return whether anything is recorded that an evaluation could be compared with."""
         return bool(self.results) or self.error is not None

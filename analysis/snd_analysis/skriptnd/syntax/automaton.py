@@ -92,7 +92,7 @@ class Automaton:
 
     @property
     def too_deep(self) -> bool:
-        """Whether the error is that constructs nest too deeply."""
+        """Return whether the error is that constructs nest too deeply."""
         return len(self.stacks.states) > DEEPEST_NESTING
 
     def supply(self, kind: str, start: int, end: int, spelling: str | None = None) -> None:

@@ -59,12 +59,12 @@ class Chunk:
 
     @property
     def is_comment(self) -> bool:
-        """Whether it is the comment right above a definition, which is the next chunk."""
+        """Return whether it is the comment right above a definition, which is the next chunk."""
         return _COMMENT_LINES.fullmatch(self.text) is not None
 
     @property
     def is_parsed(self) -> bool:
-        """Whether anybody has asked for what is in it."""
+        """Return whether anybody has asked for what is in it."""
         return self._parsed is not None
 
     @property

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def signature_is_damaged(definition: nodes.Definition) -> bool:
-    """Whether it is a guess which types, attributes, inputs and outputs a definition declares."""
+    """Return whether it is a guess which types, attributes, inputs and outputs a definition declares."""
     return any(
         isinstance(block, nodes.ErrorBlock)
         or (block.kind in _SIGNATURE and any(entry.damage is not None for entry in block.entries))

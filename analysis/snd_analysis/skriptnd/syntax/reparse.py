@@ -71,7 +71,7 @@ def reparse(
 
 
 def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
-    """Whether a quote of the edit may be the one that a string misses, however far above it that begins."""
+    """Return whether a quote of the edit may be the one that a string misses, however far above it that begins."""
     return any(problem.rule == rules.UNCLOSED_STRING and problem.span.start < change.start for problem in problems)
 
 
@@ -84,7 +84,7 @@ class _Old(Struct, frozen=True):
     problems: tuple[Problem, ...]
 
     def is_clean(self, first: int, last: int) -> bool:
-        """Whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk.
+        """Return whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk.
 
         After the last entry stands the closing brace: what is wrong with that entry may have been found there.
         """
@@ -139,7 +139,7 @@ class _Middle(Struct, frozen=True):
 
 
 def _read(old: _Old, text: str, first: int, change: _Change, reach: int, behind: int) -> _Middle | None:
-    """Reads from entry ``first`` until an entry, or the end of the block, stands where it stood before."""
+    """Read from entry ``first`` until an entry, or the end of the block, stands where it stood before."""
     entries = old.block.entries
     beyond = bisect_left(entries, change.old_end + 1, key=lambda entry: entry.start)
     near_end = beyond + reach >= len(entries)

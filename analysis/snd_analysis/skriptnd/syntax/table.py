@@ -23,7 +23,7 @@ class Production(NamedTuple):
     length: int
     builder: str
     nested: bool
-    """Whether its symbols may be lists, whose items count as symbols of the production."""
+    """True if its symbols may be lists, whose items count as symbols of the production."""
 
 
 class Table(Struct, frozen=True):
@@ -35,11 +35,11 @@ class Table(Struct, frozen=True):
     """The production that a state reduces whatever follows, or -1: states that can do nothing else."""
     productions: tuple[Production, ...]
     passing: tuple[bool, ...]
-    """Whether a production passes its only symbol on as it is."""
+    """True if a production passes its only symbol on as it is."""
     starts: dict[str, int]
     ends: dict[str, int]
     entry_states: tuple[bool, ...]
-    """Whether an entry of a block begins in a state: spans inside an entry count from there."""
+    """True if an entry of a block begins in a state: spans inside an entry count from there."""
     token_pattern: str
     keywords: dict[str, str]
     literals: dict[str, str]

@@ -55,7 +55,7 @@ class Context:
         """What the spans of the entry at hand count from; set it when going on to another entry."""
         self.stage = Stage.COMPILE_TIME
         self.writing = False
-        """Whether the expression is what a formula writes, not an index, a local value or a condition."""
+        """True if the expression is what a formula writes, not an index, a local value or a condition."""
         self._promoted: frozenset[Symbol] = frozenset()
         self._doubted: set[Symbol] = set()
         self._presumed: set[Symbol] = set()
@@ -98,7 +98,7 @@ class Context:
             self._promoted = before
 
     def obligation(self, *places: nodes.Node) -> None:
-        """Lets a helper symbol or local value that was reported to be of a wrong type or length have none from now on.
+        """Let a helper symbol or local value that was reported to be of a wrong type or length have none from now on.
 
         Its type was found out, not declared: what is wrong lies where it is defined, and is one mistake however often
         the symbol is used (invariant 8).
@@ -111,7 +111,7 @@ class Context:
                 self._doubted.add(symbol)
 
     def presume(self, node: nodes.Node) -> None:
-        """Lets helper symbols and extents in what was reported to be null, which it can't be, not be null any more."""
+        """Let helper symbols and extents in what was reported to be null, which it can't be, not be null any more."""
         pending = [node]
         while pending:
             named = {self.symbol(each) for each in nodes.descendants(pending.pop())}
@@ -127,7 +127,7 @@ class Context:
                 yield entry.value
 
     def distrust(self, symbol: Symbol | None) -> None:
-        """Lets a symbol whose declaration contradicts itself, which is reported, have no type from now on."""
+        """Let a symbol whose declaration contradicts itself, which is reported, have no type from now on."""
         if symbol is not None:
             self._doubted.add(symbol)
 
@@ -196,7 +196,7 @@ class Context:
         notes: tuple[Note, ...] = (),
         repair: Repair | None = None,
     ) -> None:
-        """Reports a broken rule at a node of the entry at hand."""
+        """Report a broken rule at a node of the entry at hand."""
         self.problems.append(Problem(rule, self.span(node), message, notes, repair))
 
     def report_once(self, rule: Rule, node: nodes.Node, message: str, again: str) -> None:

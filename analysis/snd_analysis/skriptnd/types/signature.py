@@ -20,7 +20,7 @@ class GenericType(Struct, frozen=True):
     base: str
     default: Dtype | None
     has_default: bool
-    """Whether there is a default, right or wrong."""
+    """True if there is a default, right or wrong."""
 
 
 class AttributeParameter(Struct, frozen=True):
@@ -36,12 +36,12 @@ class AttributeParameter(Struct, frozen=True):
 
     @property
     def required(self) -> bool:
-        """Whether every invocation must give it a value."""
+        """Return whether every invocation must give it a value."""
         return self.default is None and not self.node.optional
 
     @property
     def has_length(self) -> bool:
-        """Whether the declaration names the pack's length, so that one value may stand for all of its items."""
+        """Return whether the declaration names the pack's length, so that one value may stand for all of its items."""
         return self.node.pack is not None and self.node.pack.length is not None
 
 
@@ -58,7 +58,7 @@ class TensorParameter(Struct, frozen=True):
 
     @property
     def required(self) -> bool:
-        """Whether every invocation must give it a value."""
+        """Return whether every invocation must give it a value."""
         return not self.node.optional and self.node.default is None
 
 
@@ -71,7 +71,7 @@ class Signature(Struct, frozen=True, eq=False):
     inputs: tuple[TensorParameter, ...]
     outputs: tuple[TensorParameter, ...]
     sound: bool
-    """Whether nothing is wrong with the declarations: else nothing is said about shapes."""
+    """True if nothing is wrong with the declarations: else nothing is said about shapes."""
 
     @property
     def kind(self) -> str:

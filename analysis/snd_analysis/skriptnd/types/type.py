@@ -17,7 +17,7 @@ class Dtype(Struct, frozen=True):
 
     @property
     def is_generic(self) -> bool:
-        """Whether the type stands for any type of its base."""
+        """Return whether the type stands for any type of its base."""
         return self.base is not None
 
     def __str__(self) -> str:
@@ -47,12 +47,12 @@ class Type(Struct, frozen=True):
 
     @property
     def packed(self) -> bool:
-        """Whether there is a row of values rather than one."""
+        """Return whether there is a row of values rather than one."""
         return self.length is not None
 
     @property
     def tensor(self) -> bool:
-        """Whether the values are tensors rather than compile-time scalars."""
+        """Return whether the values are tensors rather than compile-time scalars."""
         return self.shape is not None
 
     def item(self) -> Type:

@@ -19,7 +19,7 @@ class Typed(Struct, frozen=True):
     value: Integer | None = None
     items: tuple[Integer | None, ...] | None = None
     accesses: bool = False
-    """Whether a tensor access takes part: the value is known at run time only."""
+    """True if a tensor access takes part: the value is known at run time only."""
 
 
 UNTYPED = Typed(None)

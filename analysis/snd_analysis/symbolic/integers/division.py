@@ -228,7 +228,7 @@ def _grade(monomial: Monomial) -> tuple[int, list[tuple[str, int]]]:
 
 
 def _without_common_factors(a: Integer, b: Integer) -> tuple[Integer, Integer]:
-    """Cancels numbers, and atoms that are certainly not zero, that divide every term of both."""
+    """Cancel numbers, and atoms that are certainly not zero, that divide every term of both."""
     if not a.terms:
         return a, b
     number = gcd(*a.terms.values(), *b.terms.values())

@@ -115,7 +115,7 @@ class Integer(Notated):
 
     @property
     def is_conditional(self) -> bool:
-        """Whether an indicator is among the atoms."""
+        """Return whether an indicator is among the atoms."""
         for monomial in self.terms:
             for atom, _ in monomial:
                 if type(atom) is Indicator:

@@ -38,7 +38,7 @@ class Extremum(Operation):
 
     @property
     def largest(self) -> bool:
-        """Whether this is the maximum."""
+        """Return whether this is the maximum."""
         return self.parts[0]
 
     @property

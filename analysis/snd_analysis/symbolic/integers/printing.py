@@ -39,7 +39,7 @@ class _Summand(NamedTuple):
     text: str
     level: int
     flat: bool = False
-    """Whether it is a product that may stand after a coefficient without parentheses."""
+    """True if it is a product that may stand after a coefficient without parentheses."""
 
     @property
     def rank(self) -> tuple[bool, bool, int, int, bool, str]:

@@ -54,7 +54,7 @@ def _product_of(run: Run, element: Integer) -> Integer:
 
 
 def demand_few(pack: Pack) -> None:
-    """Raises Failure for a pack of known length that would have to be written out, but is too long for that."""
+    """Raise Failure for a pack of known length that would have to be written out, but is too long for that."""
     count = pack.length.value
     if count is not None and count > MOST_ITEMS:
         message = f"this goes through a pack of {count:,} items one by one, but snd works with {MOST_ITEMS:,} at most"

@@ -124,7 +124,7 @@ class OperationKey(Nested):
     operation: str
     operands: tuple[Value, ...]
     positional: bool | None
-    """Whether the position occurs in it, once asked."""
+    """True if the position occurs in it, once asked."""
     depth: int
     """How deep unknown operations nest."""
     interval: Any

@@ -51,7 +51,7 @@ def _is_polynomial(value: Integer) -> bool:
 
 
 def _is_plain(*values: Integer) -> bool:
-    """Whether integers are polynomials of symbols, and of quotients of such polynomials by numbers."""
+    """Return whether integers are polynomials of symbols, and of quotients of such polynomials by numbers."""
     return all(
         isinstance(atom, Variable)
         or (isinstance(atom, Quotient) and _is_polynomial(atom.parts[0]) and atom.parts[1].value is not None)
@@ -61,7 +61,7 @@ def _is_plain(*values: Integer) -> bool:
 
 
 def _says_that_nothing_remains(equation: Integer) -> bool:
-    """Whether an equation holds for all sizes that quotients by numbers divide: ``S / 2 * 2 == S``."""
+    """Return whether an equation holds for all sizes that quotients by numbers divide: ``S / 2 * 2 == S``."""
     if not _is_plain(equation):
         return False
     step = lcm(*(atom.parts[1].value or 1 for atom in equation.atoms() if isinstance(atom, Quotient)))

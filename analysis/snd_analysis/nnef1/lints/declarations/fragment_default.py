@@ -37,7 +37,7 @@ def _is_literal(value: nodes.Expression) -> bool:
 
 
 def _suits(type_: nodes.Type, value: nodes.Expression) -> bool:
-    """Whether a literal is of a type. ``[]`` is of every array type; a literal of one item is a tensor, too."""
+    """Return whether a literal is of a type. ``[]`` is of every array type; a literal of one item is a tensor, too."""
     match type_, value:
         case nodes.TensorType(item=item), _:
             return _is_literal(value) if item is None else _suits(item, value)

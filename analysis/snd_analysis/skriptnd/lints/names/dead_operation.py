@@ -106,7 +106,7 @@ class _Reads:
 
 
 def _is_pure(resolution: Resolution, value: nodes.Node, updates: Callable[[OperatorName], bool]) -> bool:
-    """Whether a right side invokes operators, and none that updates variables."""
+    """Return whether a right side invokes operators, and none that updates variables."""
     targets = (resolution.targets.get(node) for node in nodes.descendants(value))
     invoked = {target for target in targets if isinstance(target, OperatorName)}
     return bool(invoked) and not any(map(updates, invoked))

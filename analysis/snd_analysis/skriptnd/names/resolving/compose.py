@@ -48,7 +48,7 @@ class ComposeNames:
         """The tensors that have the name of an input, a constant or a variable, with the kind of the latter."""
 
     def entries(self, block: BlockKind) -> None:
-        """Resolves the statements of the block; the results of each are visible from the next one on."""
+        """Resolve the statements of the block; the results of each are visible from the next one on."""
         scopes = (self._scope, self._assignable)
         self._tables.resolve_rows(
             block, block, nodes.Component, scopes, lambda component: self._component(component, self._scope)

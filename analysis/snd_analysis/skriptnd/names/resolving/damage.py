@@ -87,7 +87,7 @@ def _questionable(block: nodes.Block, rows: Sequence[Part]) -> Iterator[nodes.En
 
 
 def _lacks_name(statement: nodes.Statement) -> bool:
-    """Whether a name is missing anywhere in a statement that declares names."""
+    """Return whether a name is missing anywhere in a statement that declares names."""
     return isinstance(statement, nodes.Parameter) and any(
         isinstance(node, nodes.Name) and not node.text for node in nodes.descendants(statement)
     )

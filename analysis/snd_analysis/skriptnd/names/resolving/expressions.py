@@ -32,7 +32,7 @@ _REDUCTIONS = {
 
 
 def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | None) -> None:
-    """Resolves every name in an expression (or list item, index or shape)."""
+    """Resolve every name in an expression (or list item, index or shape)."""
     pending: list[nodes.Node] = [] if expression is None else [expression]
     while pending:
         node = pending.pop()
@@ -49,7 +49,7 @@ def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | No
 
 
 def resolve_type(tables: Tables, scope: Scope, name: nodes.TypeName) -> None:
-    """Resolves the name of a generic type; primitive types are keywords."""
+    """Resolve the name of a generic type; primitive types are keywords."""
     if name.is_keyword:
         return
     symbol = scope.find(name.text)
@@ -196,7 +196,7 @@ def _report_extremum(tables: Tables, call: nodes.Call, operator: str) -> None:
 
 
 def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
-    """Resolves an invocation: the operator, its generic types, attributes and arguments (2.10)."""
+    """Resolve an invocation: the operator, its generic types, attributes and arguments (2.10)."""
     name = call.function
     symbol = scope.find(name.text)
     if symbol is not None and symbol.kind is SymbolKind.DTYPE:

@@ -26,14 +26,14 @@ _KINDS = {
 
 
 def declare_types(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.DtypeDeclaration]]) -> None:
-    """Declares the generic types of ``@dtype`` (2.13)."""
+    """Declare the generic types of ``@dtype`` (2.13)."""
     for base, entry in entries:
         tables.begin(base, entry)
         tables.declare(scope, entry.name, SymbolKind.DTYPE, entry)
 
 
 def declare_parameters(tables: Tables, scope: Scope, block: BlockKind, entries: Entries) -> None:
-    """Declares the names of attributes, inputs, outputs, constants or variables, not what their types name."""
+    """Declare the names of attributes, inputs, outputs, constants or variables, not what their types name."""
     tables.block = block
     for base, entry in entries:
         tables.begin(base, entry)
@@ -43,7 +43,7 @@ def declare_parameters(tables: Tables, scope: Scope, block: BlockKind, entries: 
 def declare_extents(
     tables: Tables, scope: Scope, attributes: Entries, inputs: Entries, elsewhere: Callable[[], Set[str]]
 ) -> None:
-    """Declares the extents and lengths that attributes and inputs bind (2.5, 2.6): affine expressions of new names.
+    """Declare the extents and lengths that attributes and inputs bind (2.5, 2.6): affine expressions of new names.
 
     An expression with several unknown names declares none of them: another declaration may. Names that no declaration
     binds, in an expression that is not affine, are reported and declared as well, so that one mistake is one
@@ -117,7 +117,7 @@ def _is_single_name(expression: nodes.Node) -> bool:
 
 
 def declare_dynamic_extents(tables: Tables, scope: Scope, outputs: Entries) -> None:
-    """Declares the symbols of dynamic output extents: a new name with an upper bound (2.6.1)."""
+    """Declare the symbols of dynamic output extents: a new name with an upper bound (2.6.1)."""
     for base, entry in outputs:
         for extent in entry.shape.extents if entry.shape else ():
             value = extent.value
@@ -131,7 +131,7 @@ def declare_dynamic_extents(tables: Tables, scope: Scope, outputs: Entries) -> N
 def resolve_parameters(
     tables: Tables, scope: Scope, block: BlockKind, entries: Entries, value_scope: Scope | None = None
 ) -> None:
-    """Resolves what the types, shapes, lengths and values of declarations name.
+    """Resolve what the types, shapes, lengths and values of declarations name.
 
     ``value_scope``, if given, is where default values look for names instead.
     """
@@ -166,7 +166,7 @@ def _resolve_default(tables: Tables, inner: Scope, default: nodes.Default) -> No
 
 
 def resolve_declared(tables: Tables, scope: Scope, node: nodes.Shape | nodes.Pack | nodes.Expansion | None) -> None:
-    """Resolves a shape or length, whose names may be the ones that declare a symbol."""
+    """Resolve a shape or length, whose names may be the ones that declare a symbol."""
     if node is None:
         return
     pending: list[nodes.Node] = [node]
@@ -185,7 +185,7 @@ def resolve_declared(tables: Tables, scope: Scope, node: nodes.Shape | nodes.Pac
 
 
 def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.Using]]) -> None:
-    """Resolves ``@using`` in order: a symbol is visible behind its definition only (2.9)."""
+    """Resolve ``@using`` in order: a symbol is visible behind its definition only (2.9)."""
     tables.block = BlockKind.USING
     for base, entry in entries:
         tables.begin(base, entry)

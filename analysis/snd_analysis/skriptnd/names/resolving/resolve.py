@@ -36,7 +36,7 @@ def resolve(
     missed: Missed | None = None,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Resolution:
-    """Resolves every name of ``definition``, seen from its file.
+    """Resolve every name of ``definition``, seen from its file.
 
     ``before`` is the resolution of an earlier version of it; the result is the same without. ``missed`` is told of
     names that stand for nothing, where they are looked for. What ``checkpoint`` raises ends the work.

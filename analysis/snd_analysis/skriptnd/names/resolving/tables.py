@@ -77,7 +77,7 @@ class Tables:
         """Names of operators and modules that the definition defines or imports inside itself, which is reported."""
 
     def begin(self, base: int, statement: nodes.Node) -> None:
-        """Goes on to a statement."""
+        """Go on to a statement."""
         self.base, self._statement = base, statement
 
     @property
@@ -111,7 +111,7 @@ class Tables:
         resolve: Callable[[Statement], None],
         node: Callable[[Any], nodes.Node] = lambda statement: statement,
     ) -> None:
-        """Resolves the statements of a block by ``resolve``, or adds what they added before, if ``scopes`` answer so.
+        """Resolve the statements of a block by ``resolve``, or adds what they added before, if ``scopes`` answer so.
 
         The scopes are all that are asked which are not theirs. ``node`` is what stands for a statement that is resolved
         in several steps. ``key`` is that of the rows.
@@ -251,7 +251,7 @@ class Tables:
 
     # ---- declarations and uses ---------------------------------------------------------------------------------------
     def declare(self, scope: Scope, name: nodes.Name, kind: SymbolKind, node: nodes.Node) -> Symbol:
-        """Declares a name in ``scope``; a name that the scope already has keeps its first meaning, and is reported."""
+        """Declare a name in ``scope``; a name that the scope already has keeps its first meaning, and is reported."""
         symbol = self._symbol(name, kind, node)
         self.symbols.append(symbol)
         self.targets[name] = symbol
@@ -307,15 +307,15 @@ class Tables:
         self.problems.append(Problem(rule, self.span(symbol), message, (note,)))
 
     def make_unclear(self, node: nodes.Node, problem: Problem) -> None:
-        """Notes that it is not known what a node means, so that one problem is all that is said of it."""
+        """Note that it is not known what a node means, so that one problem is all that is said of it."""
         self.unclear[node.span.shifted(self.base)] = problem
 
     def use(self, node: nodes.Node, target: Target | ModuleName | AttributeName, role: Role = Role.READ) -> None:
-        """Notes that a node names something."""
+        """Note that a node names something."""
         self._uses.append((self._statement, Use(node.span, target, role)))
 
     def missing(self, node: nodes.Node, name: str, scope: Scope, wanted: str = "name") -> None:
-        """Notes that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""
+        """Note that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""
         if name and name not in keywords():
             span = node.span.shifted(self.base)
             self.undefined.append(UndefinedName(span, name, self.block, scope.visible(), wanted))

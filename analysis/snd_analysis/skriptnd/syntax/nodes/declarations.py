@@ -72,7 +72,7 @@ class Parameter(Node, frozen=True):
 
     @property
     def optional(self) -> bool:
-        """Whether the declaration says ``optional``."""
+        """Return whether the declaration says ``optional``."""
         return any(modifier.text == "optional" for modifier in self.modifiers)
 
 

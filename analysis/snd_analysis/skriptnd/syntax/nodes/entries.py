@@ -56,7 +56,7 @@ class Group:
 
     @property
     def is_read(self) -> bool:
-        """Whether all statements could be read."""
+        """Return whether all statements could be read."""
         return len(self.statements) == len(self.entries)
 
     def is_at(self, entries: Sequence[Entry], first: int) -> bool:
@@ -93,7 +93,7 @@ class Entries(NodeSequence[Entry]):
         self.groups = groups
         self._ends = [*accumulate(len(group.entries) for _, group in groups)]
         self.is_long = len(self) >= SHORTEST_LONG_BLOCK
-        """Whether there is more than one group."""
+        """True if there is more than one group."""
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Entries:

@@ -57,29 +57,29 @@ class Fault:
 
     @property
     def ends_line(self) -> bool:
-        """Whether nothing but comments follows on the line."""
+        """Return whether nothing but comments follows on the line."""
         following = self.automaton.token(1)
         return following.kind == END or begins_line(self.automaton.text, following)
 
     @property
     def begins_entry(self) -> bool:
-        """Whether an entry of a block begins here."""
+        """Return whether an entry of a block begins here."""
         return self.automaton.table.entry_states[self.automaton.stacks.states[-1]]
 
     @property
     def begins_statement(self) -> bool:
-        """Whether a statement of a composition could begin here."""
+        """Return whether a statement of a composition could begin here."""
         row = self.automaton.table.actions[self.automaton.stacks.states[-1]]
         return "TILDE" in row and "RBRACE" in row and "ERROR" in row
 
     @property
     def at_document(self) -> bool:
-        """Whether a definition could begin here."""
+        """Return whether a definition could begin here."""
         return "OPERATOR" in self.automaton.table.actions[self.automaton.stacks.states[-1]]
 
     @property
     def at_block(self) -> bool:
-        """Whether a block could begin here."""
+        """Return whether a block could begin here."""
         return "B_USING" in self.automaton.table.actions[self.automaton.stacks.states[-1]]
 
     @property
@@ -96,7 +96,7 @@ class Fault:
 
     @property
     def is_unnamed_shape(self) -> bool:
-        """Whether a shape has dots without a name before them, as in ``real[..]`` and ``real[...]``."""
+        """Return whether a shape has dots without a name before them, as in ``real[..]`` and ``real[...]``."""
         at = self.automaton.at
         before = [each.kind for each in self.automaton.tokens[max(at - 2, 0) : at]]
         if self.block != "B_PARAM" or not before:
@@ -107,7 +107,7 @@ class Fault:
 
     @property
     def in_iteration(self) -> bool:
-        """Whether the innermost open bracket holds the count of a loop."""
+        """Return whether the innermost open bracket holds the count of a loop."""
         opened = self.open_brackets()
         at = self.automaton.index_of(opened[-1].start) if opened else None
         if at is None or at < _BEFORE_COUNT:
@@ -117,7 +117,7 @@ class Fault:
 
     @property
     def in_head(self) -> bool:
-        """Whether the opening brace of a definition is due."""
+        """Return whether the opening brace of a definition is due."""
         values = self.automaton.stacks.values
         return len(values) > 1 and isinstance(values[-2], Token) and values[-2].kind in ("OPERATOR", "GRAPH")
 

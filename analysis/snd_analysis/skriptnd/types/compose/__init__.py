@@ -19,7 +19,7 @@ __all__ = ["check_compose"]
 
 
 def check_compose(context: Context, fold: Fold) -> None:
-    """Types every statement of a definition, giving tensors their types in ``context.symbols``.
+    """Type every statement of a definition, giving tensors their types in ``context.symbols``.
 
     Declared symbols must have theirs already. Statements that ``fold`` knows are not looked at again, and have no types
     in ``context.expressions``. Reports the rules of 2.10, 2.10.1, 2.11, 2.13 and 2.14.

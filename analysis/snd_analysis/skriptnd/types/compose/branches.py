@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import Verdict
 
 
 def branch(work: TypingState, node: nodes.Branch, run: TypeCallable) -> list[TypedValue] | None:
-    """Types all alternatives, which must agree; the result is what they have in common."""
+    """Type all alternatives, which must agree; the result is what they have in common."""
     alternatives: list[tuple[nodes.Callable, list[TypedValue] | None]] = []
     static = True
     labels = work.labels

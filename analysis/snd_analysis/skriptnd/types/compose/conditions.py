@@ -18,11 +18,11 @@ class Condition(Struct, frozen=True):
     """What is known of a condition."""
 
     compile_time: bool
-    """Whether it is decided when composing."""
+    """True if it is decided when composing."""
 
 
 def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Condition:
-    """Types a condition and reports what can't be one."""
+    """Type a condition and reports what can't be one."""
     values = run(work, node)
     if values is None:
         return Condition(False)

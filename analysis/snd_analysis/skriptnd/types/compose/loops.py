@@ -33,7 +33,7 @@ class _Count(Struct, frozen=True):
 
 
 def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedValue] | None:
-    """Types a loop: the final values of its carried variables, then the packs of the body's further results."""
+    """Type a loop: the final values of its carried variables, then the packs of the body's further results."""
     carries = [_carry(work, carry) for carry in node.carries]
     scanned = [_scan(work, scan) for scan in node.scans]
     length = _scan_length(work, node, scanned)

@@ -37,7 +37,7 @@ class TypedValue(Struct, frozen=True):
     scalar: Integer | None = None
     """The value of a compile-time int."""
     compile_time: bool = False
-    """Whether the value is known when composing, and no tensor takes part."""
+    """True if the value is known when composing, and no tensor takes part."""
     invoked: OperatorName | None = None
     """The operator whose result it is."""
     place: nodes.Node | None = None
@@ -74,10 +74,10 @@ class TypingState:
         self.shapes_certain = True
         """False where composing may decide never to get: nothing is said about ranks and extents there."""
         self.in_control_flow = False
-        """Whether the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
+        """True if the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
         self.labels: dict[str, Located] = {}
         self.updating = False
-        """Whether the statement at hand stands in ``@update``."""
+        """True if the statement at hand stands in ``@update``."""
         self.updated: dict[Symbol, Located] = {}
         """Where each variable was updated."""
         self.invoked: dict[Hashable, KnownResults] = {}
@@ -110,7 +110,7 @@ class TypingState:
         return Note(span.shifted(self.context.resolution.starts[statement]), message)
 
     def value(self, node: nodes.Expression) -> TypedValue:
-        """Types an expression on a right side or among arguments."""
+        """Type an expression on a right side or among arguments."""
         typed = infer(self.context, node)
         if typed.type is None or not self._ranks_agree(node):
             return UNKNOWN

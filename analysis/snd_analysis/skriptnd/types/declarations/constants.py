@@ -100,7 +100,7 @@ def _check_value(context: Context, declaration: Declaration, default: nodes.Defa
 
 
 def _check_bound(context: Context, bound: nodes.IndexBound) -> Typed:
-    """Types an index symbol by its bound."""
+    """Type an index symbol by its bound."""
     typed = expect(context, bound.bound, INT, f"the bound of '{bound.name.text}'")
     symbol = context.symbol(bound.name)
     if symbol is None:

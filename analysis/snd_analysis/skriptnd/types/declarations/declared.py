@@ -33,7 +33,7 @@ STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variabl
 
 
 def declare(context: Context, fold: Fold) -> None:
-    """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
+    """Give every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
 
     Constants and variables that ``fold`` knows are not looked at again.
     """
@@ -96,7 +96,7 @@ def _typing(
 
 
 def declare_stored(context: Context, declaration: Declaration) -> None:
-    """Gives a constant or variable its type, and reports what is wrong with its declaration (2.7)."""
+    """Give a constant or variable its type, and reports what is wrong with its declaration (2.7)."""
     _declare_tensors(context, [declaration])
     STORED[declaration.block](context, [declaration])
 

@@ -25,7 +25,7 @@ from snd_analysis.symbolic.integers import Integer, Truth
 
 
 def attribute_values(work: TypingState, given: nodes.Attributes | None) -> list[Typed]:
-    """Types the values of the attributes that are given."""
+    """Type the values of the attributes that are given."""
     with work.context.at(Stage.COMPILE_TIME):
         return [infer(work.context, item.value) for item in (given.items if given is not None else ())]
 

@@ -201,7 +201,7 @@ class ShapeBinding:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether ``unknowns_for`` has all unknowns of this invocation."""
+        """Return whether ``unknowns_for`` has all unknowns of this invocation."""
         return not any(isinstance(each, Truth) for each in self._fresh.values())
 
     def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:

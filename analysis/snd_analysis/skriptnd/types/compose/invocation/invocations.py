@@ -26,7 +26,7 @@ from snd_analysis.symbolic import integers as shapes
 
 
 def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
-    """Types an invocation; None if nothing is known of the operator, not even the number of its results."""
+    """Type an invocation; None if nothing is known of the operator, not even the number of its results."""
     context = work.context
     name = context.target(call.function)
     attributes, arguments = attribute_values(work, call.attributes), _arguments(work, call)

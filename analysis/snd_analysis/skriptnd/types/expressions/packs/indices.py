@@ -54,7 +54,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
 
 
 def _hides_tensor(context: Context, node: nodes.Node) -> bool:
-    """Whether an index symbol has the name of a tensor, which may be meant."""
+    """Return whether an index symbol has the name of a tensor, which may be meant."""
     symbol = context.symbol(node)
     if symbol is None or symbol.kind is not SymbolKind.INDEX:
         return False
@@ -161,7 +161,7 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
 
 
 def infer_items(context: Context, index: nodes.Index) -> None:
-    """Types the items of an index of something untyped: whatever a range leaves out may be right there."""
+    """Type the items of an index of something untyped: whatever a range leaves out may be right there."""
     for item in index.items:
         if isinstance(item, nodes.Range):
             range_bounds(context, item)
