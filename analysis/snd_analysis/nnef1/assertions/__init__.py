@@ -1,4 +1,4 @@
-"""What ``extension tract_assert`` lines say of symbols: facts that hold wherever shapes are compared."""
+"""Facts about symbols from ``extension tract_assert`` lines. They hold wherever shapes are compared."""
 
 from snd_analysis.nnef1.assertions.conclusions import SymbolFacts, facts_by_symbol, first_contradictions
 from snd_analysis.nnef1.assertions.reading import Assertion, assertions_of

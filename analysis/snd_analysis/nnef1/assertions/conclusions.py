@@ -1,4 +1,4 @@
-"""What follows from assertions together: bounds of each symbol, and what is known of several of them."""
+"""Consequences of all assertions together: bounds of each symbol, and relations between several symbols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import FALSE, AtLeastZero, Facts, Integer, I
 
 
 class SymbolFacts(Struct, frozen=True):
-    """What is known of one symbol: its least and greatest value, and how it depends on others."""
+    """Facts about one symbol: its least and greatest value, and its relations to other symbols."""
 
     low: int | None
     high: int | None
@@ -21,7 +21,7 @@ class SymbolFacts(Struct, frozen=True):
 
 
 class _Concluded(Struct, frozen=True):
-    """What is 0, what is not below, and the bounds of each unknown by its key."""
+    """Integers that are 0, integers that are at least 0, and the bounds of each unknown, keyed by the unknown."""
 
     zero: tuple[Integer, ...]
     at_least_zero: tuple[Integer, ...]
@@ -29,9 +29,9 @@ class _Concluded(Struct, frozen=True):
 
 
 def facts_by_symbol(assertions: Iterable[Assertion]) -> dict[str, SymbolFacts]:
-    """Return what assertions say of symbols in all scenarios, by their names.
+    """Return the facts that assertions state about symbols in all scenarios, by name of the symbol.
 
-    Those that can't hold with the ones before them count for nothing.
+    Ignore assertions that contradict earlier ones.
     """
     kept = [each.condition for each, contradicted in _in_turn(assertions) if not contradicted]
     found = _concluded([each for each in kept if each is not None])

@@ -1,8 +1,8 @@
 """Graphs of NNEF 1.0 as graphs of SkriptND: every operation is an invocation of an operator of the library.
 
-``elaborate`` evaluates a graph statement by statement. What is known at compile time is computed, fragments are put in
-place of their invocations, and each operation becomes a statement of a SkriptND graph, whose nodes have their places
-in the ``.nnef`` text. So shapes, values and drawings come from what composes and runs SkriptND.
+``elaborate`` evaluates a graph statement by statement. It computes values that are known at compile time, inlines
+fragments, and turns each operation into a statement of a SkriptND graph, whose nodes keep their places in the ``.nnef``
+text. The code that composes and runs SkriptND then provides shapes, values and drawings.
 """
 
 from snd_analysis.nnef1.elaborate.context import BodyValues, FragmentCall, Invocation, StoredVariable, notes_of

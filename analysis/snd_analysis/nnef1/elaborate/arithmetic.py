@@ -1,4 +1,4 @@
-"""What operators do to values that are known when a graph is elaborated: exact integers, scalars, strings, arrays."""
+"""Operators on values that are known during elaboration: exact integers, scalars, strings, arrays."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _integers(operator: str, left: Integer, right: Integer) -> Value:
 
 
 def _quotient(left: Integer, right: Integer) -> Integer:
-    """The quotient, rounded towards zero as tract and Khronos' parser have it."""
+    """Return the quotient, rounded towards zero as in tract and Khronos' parser."""
     if left.value is not None and right.value is not None:
         quotient = abs(left.value) // abs(right.value)
         return integers.constant(quotient if (left.value < 0) == (right.value < 0) else -quotient)

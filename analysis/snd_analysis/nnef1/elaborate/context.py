@@ -1,4 +1,4 @@
-"""What one elaboration knows: the graph so far, the symbols, what was found wrong."""
+"""The state of one elaboration: the graph built so far, the symbols, and the problems found."""
 
 from __future__ import annotations
 
@@ -55,19 +55,19 @@ class Unproven(Struct, frozen=True):
 
 
 class BodyValues(Struct, frozen=True, eq=False):
-    """What the names of one body stand for: of a fragment in its first invocation."""
+    """The values of the names in one body; for a fragment, those of its first invocation."""
 
     parameters: Mapping[str, Value]
     entries: Sequence[Mapping[str, Value]]
-    """What each entry of the body assigns."""
+    """The values that each entry of the body assigns."""
 
 
 class FragmentCall(Struct, frozen=True, eq=False):
-    """An invocation of a fragment by the graph, with what its parameters stand for and what it results in."""
+    """An invocation of a fragment by the graph, with the values of its parameters and its results."""
 
     place: Invocation
     prefix: str
-    """What the names of tensors in it begin with."""
+    """Prefix of the names of tensors in the fragment."""
     parameters: Mapping[str, Value]
     results: tuple[Value, ...]
 
@@ -79,19 +79,19 @@ class Frame(Struct):
     chain: tuple[Invocation, ...] = ()
     """The invocations that led here, the innermost last."""
     base: int = 0
-    """What the spans of the statement at hand count from."""
+    """Offset from which the spans of the current statement count."""
     prefix: str = ""
-    """What the names of tensors in a fragment begin with."""
+    """Prefix of the names of tensors in a fragment."""
     results: Mapping[str, str] = field(default_factory=dict)
     """The names of tensors that results of a fragment become."""
     body: Sequence[nodes.Entry] = ()
     """The statements of the body, to tell what they assign further down."""
     said: set[str] = field(default_factory=set)
-    """Names that are reported to stand for nothing."""
+    """Undefined names that are reported already."""
     making: str = ""
     """The name of the first tensor that the statement at hand makes."""
     generic: str | None = None
-    """The type that ``?`` stands for."""
+    """The type bound to ``?``."""
 
     def named(self, name: str) -> str:
         """Return the name that a tensor of this body has in the graph, if it is free."""
@@ -110,7 +110,9 @@ class SubmodelUse(Struct, frozen=True):
 
 
 class Record(Struct):
-    """What one step of an elaboration has found out and added. Places are those of when it was worked out."""
+    """Findings and additions of one step of an elaboration. Spans count from the place of the step when it was
+    evaluated.
+    """
 
     entries: list[tuple[str, flat_nodes.Entry]] = field(default_factory=list)
     """Entries of the graph, with their blocks."""
@@ -127,15 +129,15 @@ class Record(Struct):
     """With whether they stand in the graph itself."""
     calls: list[FragmentCall] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
-    """Those that were invoked."""
+    """Names of the fragments that the step invokes."""
     files: list[tuple[str, TensorFile | None]] = field(default_factory=list)
-    """Labels, and what is known of their files."""
+    """Labels, each with its tensor file if it is known."""
     submodels: list[SubmodelUse] = field(default_factory=list)
     resources: list[tuple[str, str | None]] = field(default_factory=list)
     """Labels, and the texts of their JSON files."""
     symbols: dict[str, Integer] = field(default_factory=dict)
     extents: list[Integer] = field(default_factory=list)
-    """Those of inputs."""
+    """Extents of inputs."""
     labels: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     made: list[tuple[TensorName, TensorName]] = field(default_factory=list)
@@ -148,13 +150,13 @@ class Record(Struct):
 
 
 class NamesOfFile(Struct, frozen=True):
-    """What is known of the names of a file before its graph is elaborated."""
+    """Facts about the names of a file that are collected before its graph is elaborated."""
 
     fragments: Mapping[str, nodes.Definition]
     symbols: Sequence[str]
-    """Those that lines declare."""
+    """Symbols declared by ``extension`` lines."""
     asserted: Mapping[str, SymbolFacts]
-    """The symbols, whether lines declare them or not, of which lines assert something."""
+    """Facts about the symbols that assertions mention, declared or not."""
     assigned: Collection[str]
     """The tensors of the graph."""
     unreadable: frozenset[str]
@@ -164,7 +166,7 @@ class NamesOfFile(Struct, frozen=True):
 
 
 class Context:
-    """What is common to all bodies of one elaboration."""
+    """State that all bodies of one elaboration share."""
 
     def __init__(
         self,
@@ -185,23 +187,23 @@ class Context:
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: self._symbol(name) for name in names.symbols}
         self.record = Record()
-        """What the step at hand finds out."""
+        """Findings of the current step."""
         self.parameters: frozenset[str] = frozenset()
         """The parameters of the graph."""
         self.inputs: set[str] = set()
-        """Those that an 'external' has made."""
+        """Names of tensors that an 'external' defines."""
         self.updated: set[str] = set()
         """The variables that have a new value."""
         self.labels: dict[str, tuple[int, ...]] = {}
         """The extents of variables by their labels, in small letters."""
         self.attributes: dict[str, str] = {}
-        """Attributes of the graph that stand for variables whose files are not there."""
+        """Attributes of the graph for variables whose files are missing."""
         self.statements = 0
-        """Of fragments, for each invocation."""
+        """Number of statements of fragments, counted once per invocation."""
         self.items_made = 0
-        """Of all arrays that were computed."""
+        """Number of items of all computed arrays together."""
         self.made: dict[TensorName, TensorName] = {}
-        """Tensors of which the items are known, and what makes them in the graph."""
+        """Tensors whose items are known, each with the tensor that produces them in the graph."""
 
     def template(self, operation: str) -> Template | None:
         """Return the operator of an operation; None if there is no such operation."""
@@ -213,7 +215,7 @@ class Context:
         return made
 
     def _symbol(self, name: str) -> Integer:
-        """The extent that a symbol is; it is told from a tensor of its name."""
+        """Return the extent that a symbol denotes; a tensor of the same name is a different thing."""
         known = self.names.asserted.get(name)
         if name in self.names.assigned:
             about = known or SymbolFacts(0, None, Facts())
@@ -243,7 +245,7 @@ class Context:
             self.made.update(record.made)
 
     def tensor_file(self, label: str) -> TensorFile | None:
-        """Return what is known of the file of a label."""
+        """Return the tensor file of a label, as far as it is known, and record the lookup."""
         found = self.files.tensor_file(label)
         self.record.files.append((label, found))
         return found

@@ -1,4 +1,4 @@
-"""What operations demand of their arguments that their operators do not: of known values, or in one dialect."""
+"""Demands of operations on their arguments beyond those of their operators: on known values, or in one dialect."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _ALONG = {
 
 
 class Demand(Struct, frozen=True):
-    """Something that an argument does not meet."""
+    """A demand that an argument violates."""
 
     span: Span
     message: str
@@ -115,7 +115,7 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _mask_of_reals(given: Mapping[str, Given]) -> Iterator[Demand]:
-    """tract loads another mask, and fails when it prepares the model."""
+    """Demand a mask of scalars: tract loads another mask, and fails when it prepares the model."""
     mask = given.get("mask")
     if mask is None or item_type(mask.value) not in ("bool", "int"):
         return
@@ -144,7 +144,7 @@ def _range(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _dimension(given: Mapping[str, Given], name: str, more: int) -> Iterator[Demand]:
-    """The axis is a dimension of tensors that all have one rank, or of a result that has more."""
+    """Demand an axis within the common rank of the tensors, or within that of a result with ``more`` dimensions."""
     axes = _numbers(given["axis"].value) if "axis" in given else []
     shapes = [each.tensor.shape for each in tensors_in(given[name].value) if each.tensor is not None]
     ranks = {None if shape is None else len(shape) for shape in shapes}
@@ -161,7 +161,7 @@ def _shape(value: Value) -> tuple[str, ...] | None:
 
 
 _BORDERS = {Dialect.TRACT: ("replicate", "replicated"), Dialect.KHRONOS: ("replicated", "replicate")}
-"""What the other dialect calls the border that repeats the outermost items, and what this one does."""
+"""The two names of the border that repeats the outermost items: the other dialect's, then this dialect's."""
 
 
 def _other_border(given: Mapping[str, Given], dialect: Dialect) -> Iterator[Demand]:
@@ -230,7 +230,7 @@ def _end_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _symbolic_extents(value: Value) -> list[Integer | None]:
-    """The extents of a tensor; None for those that do not depend on symbols in a way that is known."""
+    """Return the extents of a tensor; None for each that does not depend on symbols in a known way."""
     tensor = value.tensor if isinstance(value, TensorName) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     return [each if isinstance(each, Integer) and is_symbolic(each) else None for each in shape]
@@ -254,7 +254,7 @@ def _whole_scales(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _single_bounds(given: Mapping[str, Given]) -> Iterator[Demand]:
-    """An item of a bound is one number: a tensor of one number in an array makes it a matrix."""
+    """Demand single numbers as items of a bound: a tensor of one number in an array makes it a matrix."""
     for name in ("begin", "end"):
         tensors = tensors_in(given[name].value) if isinstance(given[name].value, Items) else ()
         inner = next((tensor for tensor in tensors if _rank(tensor) != 0), None)
@@ -276,7 +276,7 @@ def _known_to_tract(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _divisible(given: Mapping[str, Given]) -> Iterator[Demand]:
-    """An item of -1 that depends on symbols must be a quotient that tract finds."""
+    """Demand that tract can compute the quotient for an item of -1 that depends on symbols."""
     parts = parts_of_reshape(given)
     if parts is not None and has_no_quotient(*parts):
         volume, others = parts
@@ -284,7 +284,7 @@ def _divisible(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 
 def _equal_parts(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
-    """Parts whose extents depend on symbols, and are not the same: tract takes no assertion into account here."""
+    """Report parts whose symbolic extents differ: tract takes no assertion into account here."""
     axis = plain(given["axis"].value)
     along = axis.value if operation == "concat" and isinstance(axis, Integer) else None
     shapes = [each.tensor.shape for each in tensors_in(given["values"].value) if each.tensor is not None]
@@ -381,13 +381,13 @@ def _items(value: Value) -> tuple[Value, ...]:
 
 
 def _numbers(value: Value) -> list[int]:
-    """The items of an array of integers; none where one is not known."""
+    """Return the items of an array of integers; an empty list if any item is unknown."""
     found = [each.value for each in _items(plain(value)) if isinstance(each, Integer) and each.value is not None]
     return found if len(found) == len(_items(plain(value))) else []
 
 
 def _layout(given: Mapping[str, Given], dialect: Dialect) -> Iterator[Demand]:
-    """A filter that fits in the layout of the other dialect only."""
+    """Report a filter that fits in the layout of the other dialect only."""
     shape, filter_ = _extents(given["input"].value), _extents(given["filter"].value)
     groups = given["groups"].value if "groups" in given else constant(1)
     count = groups.value if isinstance(groups, Integer) else None

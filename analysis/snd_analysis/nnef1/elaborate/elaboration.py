@@ -57,7 +57,7 @@ from snd_analysis.symbolic.integers import Integer, Truth, floor_divide
 
 
 class FragmentsOfFile(Struct, frozen=True, eq=False):
-    """What an invocation of a fragment depends on in its file."""
+    """The parts of a file that an invocation of a fragment depends on."""
 
     dialect: Dialect
     fragments: Mapping[str, nodes.Definition]
@@ -70,7 +70,7 @@ SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS, **RESOURCES}
 
 
 class Elaborated(Struct, frozen=True, eq=False):
-    """What a file comes to. Spans of problems and variables are places in the file."""
+    """The result of elaborating a file. Spans of problems and variables are places in the file."""
 
     dialect: Dialect
     definition: flat_nodes.Definition | None
@@ -78,27 +78,27 @@ class Elaborated(Struct, frozen=True, eq=False):
     problems: tuple[Problem, ...]
     variables: tuple[StoredVariable, ...]
     chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]
-    """By statements of the graph: the invocations of fragments that led to them."""
+    """Invocations of fragments that led to a statement, keyed by the statement of the graph."""
     values: BodyValues
-    """What the names of the graph stand for."""
+    """Values of the names in the graph."""
     bodies: Mapping[str, BodyValues]
-    """What the names of fragments stand for, by the names of these."""
+    """Values of the names in fragments, by name of the fragment."""
     symbols: Mapping[str, Integer]
     extents: Mapping[str, Integer] = {}
-    """What the names of extents stand for in the graph, where more than a name is known."""
+    """Values of the extents of the graph about which more than the name is known."""
     calls: tuple[FragmentCall, ...] = ()
     """The invocations of fragments by the graph, in order."""
     quantization_problems: tuple[Problem, ...] = ()
-    """What is wrong in the file of quantizations. Their spans are places there."""
+    """Problems in the file of quantizations. Their spans are places there."""
     steps: tuple[Step, ...] = ()
-    """Of each entry of the graph, and of its head."""
+    """The steps of the entries of the graph, then that of its head."""
     fragments: Mapping[str, nodes.Definition] = {}
     environment: tuple[object, ...] = ()
-    """What all steps depend on."""
+    """Inputs that all steps depend on."""
     labels: tuple[str, ...] = ()
-    """Of all files that were asked for."""
+    """Labels of all tensor files that the elaboration asked for."""
     unknown_results: tuple[str, ...] = ()
-    """The results of the graph of which nothing is known, so that its definition lacks them."""
+    """Results of the graph whose value is unknown. The definition leaves them out."""
     quantized_by_fragments: QuantizedByFragments = QuantizedByFragments()
 
 
@@ -110,10 +110,10 @@ def elaborate(
     before: Elaborated | None = None,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Elaborated:
-    """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails.
+    """Return the graph of a file as a graph of SkriptND, with all problems found. Never fails.
 
-    What ``before``, the result for an earlier state of the file, has of entries that did not change is used again. What
-    ``checkpoint`` raises ends the work.
+    ``before`` is the result for an earlier state of the file; its unchanged entries are reused. An exception raised by
+    ``checkpoint`` ends the work.
     """
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
@@ -170,7 +170,7 @@ def fragments_of(tree: SyntaxTree) -> FragmentsOfFile:
 
 
 def resources_in(found: Elaborated) -> frozenset[str]:
-    """Return the labels of the JSON files of which values are taken."""
+    """Return the labels of the JSON files that values are taken from."""
     return frozenset(label for step in found.steps for label, _ in step.record.resources)
 
 
@@ -201,7 +201,7 @@ def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
 def _steps(
     context: Context, graph: nodes.Definition, before: Elaborated | None
 ) -> tuple[tuple[Step, ...], Mapping[str, Value]]:
-    """Elaborate a graph; return its steps, of which the last is that of its head, and what its names stand for."""
+    """Elaborate a graph; return its steps, the last one for its head, and the values of its names."""
     head, earlier = graph.head, () if before is None else before.steps
     results = {each.name.text: each.name.text for each in head.results}
     frame = Frame({}, results=results, body=graph.body or ())
@@ -231,7 +231,7 @@ def _elaborated(
     before: flat_nodes.Definition | None,
     unknown_results: tuple[str, ...],
 ) -> Elaborated:
-    """Return what the steps of a graph come to together."""
+    """Return the combined result of the steps of a graph."""
     head = graph.head
     span, name = Span(graph.start, graph.end), head.name.span.shifted(graph.start)
     order = [parameter.name.text for parameter in head.parameters]
@@ -287,7 +287,7 @@ def _unproven(steps: Sequence[Step], header_end: int) -> Iterator[Problem]:
 
 
 def _header_end(items: Sequence[nodes.Item]) -> int:
-    """Where the version and the extensions end, after the semicolon of the last of them."""
+    """Return the offset after the semicolon of the last version or extension."""
     header = (each for each in items if isinstance(each, nodes.Placed) and not isinstance(each.item, nodes.ErrorItem))
     return max((each.start + each.item.end + 1 for each in header), default=0)
 
@@ -295,10 +295,10 @@ def _header_end(items: Sequence[nodes.Item]) -> int:
 def _extents(
     context: Context, steps: Sequence[Step], place: Span
 ) -> tuple[Mapping[str, Integer], Sequence[tuple[str, flat_nodes.Entry]]]:
-    """Return the extents of which more than a name is known, by their names in the graph, and entries for symbols.
+    """Return extents about which more than the name is known, by name in the graph, and entries for symbols.
 
-    A symbol that is no extent of an input by itself follows from one such as ``2 * S + 1``. Else it is an attribute:
-    nothing says what it is where inputs are given.
+    A symbol that is not itself an extent of an input follows from an extent such as ``2 * S + 1``. Otherwise it becomes
+    an attribute: the inputs don't determine its value.
     """
     of_inputs = [extent for step in steps for extent in step.record.extents]
     made = (*context.symbols.values(), *of_inputs)
@@ -328,7 +328,7 @@ def _solved(extent: Integer, symbol: Integer) -> Integer | None:
 
 
 def _once(found: Iterable[tuple[Problem, bool]]) -> tuple[Problem, ...]:
-    """What is wrong, each once however often its place was elaborated."""
+    """Return the problems without duplicates, however often their place was elaborated."""
     problems: dict[tuple[Rule, Span], Problem] = {}
     for problem, _ in found:
         problems.setdefault((problem.rule, problem.span), problem)
@@ -336,7 +336,7 @@ def _once(found: Iterable[tuple[Problem, bool]]) -> tuple[Problem, ...]:
 
 
 def _changed_fragments(before: Mapping[str, nodes.Definition], now: Mapping[str, nodes.Definition]) -> Iterator[str]:
-    """The fragments that are new, gone or others. One that moved counts: places in it do not count from it."""
+    """Yield the names of fragments that are new, gone or changed. A moved fragment counts: spans in it are absolute."""
     for name in {**before, **now}:
         if name not in before or name not in now or not _are_same(before[name], now[name]):
             yield name
@@ -353,7 +353,7 @@ def _are_same(one: nodes.Definition, other: nodes.Definition) -> bool:
 
 
 def _last_target(frame: Frame, name: str) -> Span | None:
-    """Where a name is assigned last, counted from the start of the graph; None if not as a whole."""
+    """Return the span of the last assignment of a name, counted from the start of the graph; None if it is in parts."""
     for entry in reversed(frame.body):
         for statement in reversed(entry.statements):
             target = statement.target if isinstance(statement, nodes.Assignment) else None

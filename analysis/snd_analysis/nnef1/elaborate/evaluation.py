@@ -37,7 +37,7 @@ from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
 Source = Callable[["Evaluator", nodes.Call, Mapping[str, Given], "nodes.Expression | None"], Value]
-"""What an operation that is a declaration in SkriptND comes to."""
+"""Evaluator of an operation that is a declaration in SkriptND."""
 
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
@@ -47,7 +47,7 @@ _BY_PLACE = frozenset(
     [*_BINARY.values(), "min", "max", "tract_core_xor", "tract_core_bitand", "tract_core_bitor", "tract_core_bitxor",
      "tract_shl", "tract_shr"]
 )  # fmt: skip
-"""Operations of which tract takes the arguments by their places, whatever their names."""
+"""Operations whose arguments tract binds by position, whatever their names."""
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 
@@ -64,7 +64,7 @@ class Evaluator:
         self._sources = sources
 
     def report(self, rule: Rule, node: nodes.Node | Span, message: str) -> Value:
-        """Note a broken rule; return what is known of the value then: nothing."""
+        """Report a broken rule; return UNKNOWN as the value."""
         self.context.report(self.frame, rule, node, message)
         return UNKNOWN
 
@@ -333,7 +333,7 @@ class Evaluator:
 
     # ---- invocations -------------------------------------------------------------------------------------------------
     def _operate(self, node: nodes.Node, operation: str, operands: Sequence[tuple[Value, nodes.Expression]]) -> Value:
-        """The invocation that an operator on tensors stands for."""
+        """Invoke the operation that an operator on tensors denotes."""
         name = nodes.Identifier(node.start, node.end, operation)
         arguments = tuple(nodes.Argument(each.start, each.end, None, each) for _, each in operands)
         call = nodes.Call(node.start, node.end, name, None, arguments)
@@ -346,7 +346,7 @@ class Evaluator:
         return self._invoke(node, target, None)
 
     def _invoke(self, node: nodes.Call, target: nodes.Expression | None, values: Sequence[Given] | None) -> Value:
-        """An invocation of a fragment or an operation; ``values`` are those of the arguments, if they are known."""
+        """Invoke a fragment or an operation. ``values`` are the values of the arguments, if they are known."""
         name = node.function.text
         fragment = self.context.names.fragments.get(name)
         if node.generic is not None and self.context.dialect is Dialect.KHRONOS and not self._is_generic(name):
@@ -385,7 +385,7 @@ class Evaluator:
         return invoke(self.context, self.frame, node.function, template, resolved, target)
 
     def _is_generic(self, name: str) -> bool:
-        """Whether an invocation may name the type of items. It may for operations of the text that take all types."""
+        """Return whether an invocation may name the type of items, as for operations of the text that take all types."""
         fragment = self.context.names.fragments.get(name)
         if fragment is not None:
             return fragment.head.generic is not None
@@ -396,7 +396,7 @@ class Evaluator:
     def _bound(
         self, node: nodes.Call, expected: Sequence[Parameter], values: Sequence[Given] | None
     ) -> dict[str, Given] | None:
-        """The arguments by the names of their parameters; None if the invocation is broken."""
+        """Return the arguments by name of the parameter; None if the invocation is invalid."""
         if self.context.dialect is Dialect.TRACT and values is None:
             return self._bound_by_tract(node, expected)
         found: dict[str, Given] = {}
@@ -462,7 +462,7 @@ class Evaluator:
         self.report(rules.DEPRECATED_FORM, named[0], f"{names} {why}")
 
     def _bound_by_tract(self, node: nodes.Call, expected: Sequence[Parameter]) -> dict[str, Given] | None:
-        """The same as tract finds them: it looks for what it needs, and ignores the rest."""
+        """Return the arguments as tract binds them: tract looks up what it needs, and ignores the rest."""
         name, found = node.function.text, dict[str, Given]()
         by_name = {each.name: each for each in expected}
         by_place, is_told = name in _BY_PLACE or len(expected) == 1, False
@@ -624,7 +624,7 @@ def _is_tensor(type_: nodes.Type | None) -> bool:
 
 
 def _renamed(head: nodes.Head, target: nodes.Expression, outer: Frame) -> list[tuple[str, str]]:
-    """The names that results of a fragment have in the body that invokes it."""
+    """Return the names of a fragment's results, each with the name that the invoking body gives it."""
     targets = target.items if len(head.results) > 1 and isinstance(target, nodes.Array | nodes.Tuple) else (target,)
     return [
         (result.name.text, outer.named(each.text))

@@ -1,7 +1,7 @@
-"""The SkriptND graph that an NNEF 1.0 graph comes to, built statement by statement.
+"""The SkriptND graph of an NNEF 1.0 graph, built statement by statement.
 
-All nodes have their places in the ``.nnef`` text: a statement of the graph or of a fragment is an entry that begins
-where it stands, and spans in it count from there.
+All nodes have their places in the ``.nnef`` text: a statement of the graph or of a fragment is an entry that begins at
+the statement, and spans in it count from there.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class FlatGraph:
         self._added: list[tuple[str, nodes.Entry]] = []
         self._taken: list[tuple[str, str]] = []
         self.names: set[str] = set()
-        """Those that are taken."""
+        """Names in use."""
         self.reserved: frozenset[str] = frozenset()
-        """Those that are kept for results of the graph."""
+        """Names reserved for results of the graph."""
 
     def record(self, added: list[tuple[str, nodes.Entry]], taken: list[tuple[str, str]]) -> None:
-        """From now on write down elsewhere what is added, and which names are given to what."""
+        """Redirect later entries to ``added``, and later pairs of wanted and chosen names to ``taken``."""
         self._added, self._taken = added, taken
 
     @contextmanager
@@ -83,7 +83,7 @@ class FlatGraph:
         return node
 
     def define(self, span: Span, name: str, value: Integer) -> None:
-        """Let a name stand for a number."""
+        """Define a name as a number."""
         start, end = span.start, span.end
         target = nodes.NameTarget(start, end, nodes.Name(start, end, name), None)
         self.add("using", 0, nodes.Using(start, end, target, expression(value, span)))
@@ -167,7 +167,7 @@ def invocation(
     arguments: Sequence[nodes.Expression | nodes.Tilde],
     dtypes: Sequence[str] = (),
 ) -> nodes.Call:
-    """Return an invocation with nodes for attributes and arguments; a tilde stands for an argument left out."""
+    """Return an invocation with nodes for attributes and arguments; a tilde marks an omitted argument."""
     start, end = operator.start, operator.end
     items = tuple(
         nodes.Attribute(node.start, node.end, nodes.Name(node.start, node.start, name), node, False)
@@ -185,7 +185,7 @@ def reference(name: str, span: Span) -> nodes.Qualified:
 
 
 def omitted(span: Span) -> nodes.Tilde:
-    """Return what stands for an argument that is left out."""
+    """Return the node of an omitted argument."""
     return nodes.Tilde(span.start, span.end)
 
 
@@ -226,7 +226,7 @@ def _written(value: Integer | Truth, span: Span) -> nodes.Expression:
 
 
 def is_plain(extent: Integer) -> bool:
-    """Return whether an extent of an input is a number, or a symbol of which nothing but its name is known."""
+    """Return whether an extent of an input is a number, or a symbol without known facts."""
     leaf = extent.variable
     return extent.value is not None or (leaf is not None and type(leaf.key) is not Asserted)
 
@@ -248,7 +248,7 @@ def _is_name(text: str) -> bool:
 
 
 def placed(node: nodes.Node, span: Span, names: Mapping[str, str] = MappingProxyType({})) -> Any:
-    """Return a node like another, of which every node stands at one place, with other names in place of some."""
+    """Return a copy of a node with all nodes at ``span``, and names replaced according to ``names``."""
 
     def moved(value: object) -> object:
         if isinstance(value, nodes.Name):

@@ -1,8 +1,8 @@
-"""Small tensors of integers whose items are known when a graph is elaborated.
+"""Small tensors of integers whose items are known during elaboration.
 
 Exporters compute with extents by operations: ``tract_core_shape_of``, then ``slice``, ``add``, ``concat``, then an
-attribute. What is computed so is evaluated here, symbolically, and becomes a statement only where a tensor is needed.
-Some divide extents as reals: where these are numbers, they are known, too.
+attribute. Such values are evaluated here, symbolically, and become statements only where a tensor is needed. Divisions
+of extents as reals are evaluated, too, where the extents are numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Given = Mapping[str, Given]
 
 
 def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
-    """Return what an operation on known integers comes to; None if it is to be an operation of the graph."""
+    """Return the result of an operation on known integers; None if it must stay an operation of the graph."""
     fold = _FOLDS.get(operation)
     if fold is None:
         return None
@@ -43,7 +43,7 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
 
 
 def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
-    """What tract makes of a result: it evaluates extents, but not what depends on symbols in another type."""
+    """Return how tract holds a result: it evaluates extents, but no values of another type that depend on symbols."""
     if operation == "tract_core_shape_of":
         return InTract.EXTENTS
     values = [each.value for each in given.values()]
@@ -87,7 +87,7 @@ def known_of(value: Value) -> Known | None:
 
 
 def plain(value: Value) -> Value:
-    """Return a value with what is known of tensors in their places: a single item, or an array of them."""
+    """Return a value with known tensors replaced by their items: a single item, or an array."""
     match value:
         case TensorName(known=Known(shape=(), items=(item,))):
             return item
@@ -99,7 +99,7 @@ def plain(value: Value) -> Value:
 
 
 class _Unfoldable(Exception):  # noqa: N818
-    """Something that is not known, or nothing to be evaluated here."""
+    """An unknown value, or an operation that is not folded."""
 
 
 _UNFOLDABLE = (

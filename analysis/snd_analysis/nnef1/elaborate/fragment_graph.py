@@ -45,22 +45,22 @@ class GivenArgument(Struct, frozen=True):
     span: Span
     value: ArgumentValue
     parameter: Span
-    """Of the parameter, from the start of the fragment."""
+    """Span of the parameter, from the start of the fragment."""
 
 
 class FragmentGraph(Struct, frozen=True, eq=False):
-    """What an invocation of a fragment comes to."""
+    """The elaborated graph of one invocation of a fragment."""
 
     definition: flat_nodes.Definition | None
     """The graph, whose statements begin where they stand in the file; None if it has none."""
     is_whole: bool
     """True if all results are known; else composing the graph tells why not, if nothing else does."""
     own_problems: tuple[Problem, ...]
-    """What is wrong with the invocation, counted as it is."""
+    """Problems of the invocation itself. Their spans count as those of the invocation do."""
     problems: tuple[Problem, ...]
-    """What is wrong inside of fragments, at places of the file."""
+    """Problems inside fragments, at places of the file."""
     chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]
-    """By statements: the invocations inside of the fragment that led to them."""
+    """Invocations inside the fragment that led to a statement, keyed by the statement."""
 
 
 def fragment_graph(

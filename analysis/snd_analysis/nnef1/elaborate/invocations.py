@@ -46,7 +46,7 @@ from snd_analysis.symbolic.values import Value as Composed
 _NAMING_TYPES = ("to", "datum_type")
 """Attributes that name the type of the result, as tract writes it."""
 _COMPUTED = {"slice": ("begin", "end"), "tile": ("repeats",), "tract_core_range": ("start", "end", "step")}
-"""Attributes of which tract takes the values when the graph runs."""
+"""Attributes whose values tract computes when the graph runs."""
 
 
 def invoke(
@@ -162,7 +162,7 @@ def _invoke(
 def materialized(
     context: Context, frame: Frame, value: TensorName, span: Span, target: nodes.Expression | None
 ) -> TensorName:
-    """Return a tensor of which the items are known, as an operation of the graph makes it."""
+    """Return a tensor whose items are known as the result of an operation of the graph."""
     assert value.known is not None
     context.record.uses_made = True
     made = context.made.get(value)
@@ -176,7 +176,7 @@ def materialized(
 def constant_of(
     context: Context, frame: Frame, value: Items, span: Span, target: nodes.Expression | None
 ) -> TensorName | None:
-    """Return the tensor that a nested list of numbers stands for in tract's dialect; None if it stands for none."""
+    """Return the constant that a nested list of numbers denotes in tract's dialect; None if it denotes none."""
     shape = _literal_shape(value)
     return None if shape is None else _constant(context, frame, shape, flattened(value.values), span, target)
 
@@ -197,7 +197,7 @@ def _constant(
 
 
 def _named_types(template: Template, attributes: Mapping[str, Composed]) -> tuple[str, ...]:
-    """The generic type that no input has, but an attribute names: ``to = "f32"``."""
+    """Return the generic type that no input has, but an attribute names: ``to = "f32"``."""
     members = (*template.inputs, *template.attributes)
     open_ = [each for each in template.generics if all(member.node.type.text != each.name.text for member in members)]
     written = next((attributes[name] for name in _NAMING_TYPES if isinstance(attributes.get(name), str)), None)
@@ -218,7 +218,7 @@ def _parameter_name(member: Member) -> str:
     return member.name.removesuffix("_")
 
 
-# ---- what is given ---------------------------------------------------------------------------------------------------
+# ---- arguments -------------------------------------------------------------------------------------------------------
 class _Building:
     """Turns values into what composing takes, and into nodes that say so."""
 
@@ -267,14 +267,14 @@ class _Building:
         return None, flat_graph.expression("", given.span)
 
     def _is_computed(self, member: Member, value: Value) -> bool:
-        """Whether an attribute depends on what tract computes when the graph runs: nothing is known of the result."""
+        """Return whether tract computes an attribute when the graph runs. Nothing is known of the result then."""
         tensors = [each for each in tensors_in(value) if each.known is None]
         of_integers = all(each.tensor is not None and each.tensor.dtype == "int" for each in tensors)
         is_taken = member.name in _COMPUTED.get(self._operation.text, ())
         return self._is_of_tract and is_taken and bool(tensors) and of_integers
 
     def _in_a_missing_file(self, member: Member, given: Given) -> tuple[Composed, flat_nodes.Expression] | None:
-        """A number that is kept in a tensor file that is not there: an attribute of the graph, without a value."""
+        """Return an attribute of the graph, without a value, for a number whose tensor file is missing."""
         value = given.value
         if not isinstance(value, TensorName) or value.known is not None or member.node.pack is not None:
             return None
@@ -305,7 +305,7 @@ class _Building:
         return self._wrong(Given(value, span), f"'{name}' must be a tensor, but this is '{type_name(value)}'")
 
     def _constant(self, shape: tuple[int, ...], value: Items, span: Span) -> TensorName:
-        """A nested list of numbers, which stands for a constant in tract's dialect."""
+        """Return the constant that a nested list of numbers denotes in tract's dialect."""
         return _constant(self._context, self._frame, shape, flattened(value.values), span, None)
 
     def _wrong(self, given: Given, message: str) -> tuple[TensorValue, flat_nodes.Tilde]:
@@ -323,7 +323,7 @@ class _Building:
 
 
 def _repair(member: Member, given: Given) -> Repair | None:
-    """How to write an attribute that the text of NNEF 1.0 does not allow: a scalar, or an array of one item."""
+    """Return the repair of an attribute that NNEF 1.0 does not allow: write a scalar, or an array of one item."""
     if member.node.type.text == "real":
         return given.as_scalar
     if member.node.pack is None or isinstance(given.value, Items):
@@ -333,7 +333,7 @@ def _repair(member: Member, given: Given) -> Repair | None:
 
 
 def _literal_shape(value: Value) -> tuple[int, ...] | None:
-    """The extents of a nested list of numbers; None if it is none."""
+    """Return the extents of a nested list of numbers; None if ``value`` is not one."""
     if not isinstance(value, Items):
         return () if isinstance(value, Integer | float | Truth | str) else None
     rows = {_literal_shape(each) for each in value.values}

@@ -1,17 +1,17 @@
 """Limits of elaborating a graph, each with what users see when it is reached."""
 
 MOST_INVOCATIONS_WITHIN = 100
-"""How deeply fragments may invoke one another: ``recursive-operator``."""
+"""Maximum depth of invocations between fragments: ``recursive-operator``."""
 MOST_STATEMENTS = 20_000
-"""How many statements the fragments may come to, counted for each invocation: ``value-too-large``."""
+"""Maximum number of statements of all fragments, counted for each invocation: ``value-too-large``."""
 MOST_ITEMS = 65_536
-"""How many items an array may have: ``value-too-large``, as in SkriptND."""
+"""Maximum number of items of an array: ``value-too-large``, as in SkriptND."""
 MOST_CHARACTERS = 1_000_000
-"""How many characters a string may have: ``value-too-large``."""
+"""Maximum number of characters of a string: ``value-too-large``."""
 MOST_ITEMS_MADE = 1_000_000
-"""How many items all arrays that are computed may have together: ``value-too-large``."""
+"""Maximum number of items of all computed arrays together: ``value-too-large``."""
 MOST_DIGITS = 2_466
-"""How many digits an integer may have: ``value-too-large``, as in SkriptND."""
+"""Maximum number of digits of an integer: ``value-too-large``, as in SkriptND."""
 MOST_NOTES = 8
 """Invocations of fragments that lead to a mistake. The middle of a longer chain is left out."""
 GREATEST_INTEGER = 2**63 - 1
@@ -27,7 +27,7 @@ MOST_UNPROVEN_NOTES = 4
 MOST_FITTED_SYMBOLS = 3
 """Symbols for which sizes are tried that make shapes fit. A message about more of them has no example."""
 GREATEST_FITTED_SIZE = 3
-"""Of the sizes that are tried: of shapes that fit for greater ones only, a message says that they differ."""
+"""Greatest size that is tried. A message says that shapes differ if they fit for greater sizes only."""
 MOST_REMAINDERS = 16
 """Remainders that are tried to see that an extent is rounded down. For greater divisors, snd warns only."""
 GREATEST_LEAST_SIZE = 1 << 20

@@ -1,4 +1,4 @@
-"""The operators that operations of NNEF 1.0 stand for, and how an invocation of one is bound to the other.
+"""The operators that implement operations of NNEF 1.0, and the binding of invocations to them.
 
 The mapping is described at the head of ``libraries/nnef1/nnef1.sknd``. The parameters of an operation are the inputs,
 then the attributes of its operator; so the library is the only list of operations.
@@ -43,7 +43,7 @@ class Parameter(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def parameters(template: Template) -> tuple[Parameter, ...]:
-    """Return the parameters of the operation that an operator stands for, in order."""
+    """Return the parameters of the operation that an operator implements, in order."""
     return (
         *(_parameter(member, True) for member in template.inputs),
         *(_parameter(member, False) for member in template.attributes),
@@ -57,7 +57,7 @@ def _parameter(member: Member, is_tensor: bool) -> Parameter:
 
 
 class Unsuitable(Exception):  # noqa: N818 - it carries a finding
-    """A value that an attribute can't have; the message says of which type it must be."""
+    """A value that an attribute can't have; the message names the type that it must have."""
 
 
 def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:

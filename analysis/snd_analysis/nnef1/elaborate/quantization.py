@@ -1,4 +1,4 @@
-"""What a ``graph.quant`` file says of the tensors of a graph, as ``@quantize`` of the SkriptND graph."""
+"""Quantization of the tensors of a graph by a ``graph.quant`` file, as ``@quantize`` of the SkriptND graph."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class QuantizedByFragments(Struct, frozen=True, eq=False):
     """The fragments that quantize tensors of a graph."""
 
     operators: Mapping[str, flat_nodes.Definition] = {}
-    """What fragments come to for one tensor each, as operators under names that no definition of a file has."""
+    """Fragments elaborated for one tensor each, as operators under names that no definition of a file has."""
     left_out: Mapping[str, str] = {}
     """Tensors, and the fragments that are no operators for them: those that do not give a tensor of the same shape."""
 
@@ -50,10 +50,10 @@ def apply_quantization(
     variables: Sequence[StoredVariable],
     span: Span,
 ) -> QuantizedByFragments:
-    """Let tensors of a graph be quantized as a file says. ``tensors`` are those of the graph, by name.
+    """Quantize tensors of a graph as a file says. ``tensors`` are the tensors of the graph, by name.
 
-    ``own`` collects what is wrong in the file. Lines without a mistake become entries of the graph, which stand at
-    ``span`` there. Return the fragments that quantize tensors.
+    ``own`` collects the problems of the file. Lines without a mistake become entries of the graph, at ``span``. Return
+    the fragments that quantize tensors.
     """
     seen: dict[str, Span] = {}
     operators: dict[str, flat_nodes.Definition] = {}
@@ -119,7 +119,7 @@ def _is_of_graph(
 
 
 def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Composed] | None:
-    """What a line gives to its operation; None if it can't be taken, which is reported."""
+    """Return the attributes that a line gives to its operation; None after reporting a problem."""
     name, evaluator = call.function.text, Evaluator(own, frame, {})
     known = own.operators.quantization(name)
     if own.dialect is Dialect.TRACT and name not in _OF_TRACT:
@@ -153,9 +153,9 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
 def _fragment_operator(
     own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName, span: Span
 ) -> flat_nodes.Definition | None:
-    """Return what a fragment that a line names comes to for the tensor, as an operator whose head stands at ``span``.
+    """Return the fragment that a line names, elaborated for the tensor, as an operator with its head at ``span``.
 
-    None if it is none. What is wrong with it is reported: it is invoked with the tensor before its arguments.
+    None if the line names no fragment. Problems are reported. The tensor is the first argument of the invocation.
     """
     call = line.operation
     if (unnamed := next((each for each in call.arguments if each.name is None), None)) is not None:
@@ -209,7 +209,7 @@ def _needs_names(own: Context, frame: Frame, argument: nodes.Argument) -> None:
 
 
 def _named(own: Context, frame: Frame, call: nodes.Call, known: Template) -> dict[str, nodes.Argument] | None:
-    """The arguments by their names; None if some are missing, or have none."""
+    """Return the arguments by name; None if some are missing, or have no name."""
     names = [member.name for member in known.attributes]
     found: dict[str, nodes.Argument] = {}
     for argument in call.arguments:

@@ -61,7 +61,7 @@ def _einsum(
     if operands is None or letters is None:
         return UNKNOWN
     span = given["inputs"].span
-    # What is left to be contracted: two at a time, with the letters that are needed afterwards.
+    # Contract the remaining operands two at a time, keeping the letters that are needed afterwards.
     rest = list(zip(operands, letters.inputs, strict=True))
     if len(rest) == 1:
         one = integers.constant(1) if item_type(rest[0][0]) == "int" else 1.0
@@ -101,7 +101,7 @@ def _quantized_einsum(
 def _matmul(
     evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
 ) -> Value:
-    """A product of matrices whose dimensions are told by their numbers, as files of older versions have it."""
+    """Rewrite a product of matrices whose dimensions are given by number, as in files of older versions."""
     axes = _axes(evaluator, given)
     if axes is None:
         return UNKNOWN
@@ -123,7 +123,7 @@ def _matmul(
 
 
 def _axes(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[int], int] | None:
-    """The six numbers of dimensions, and the rank of both inputs; None if these are not known or do not fit."""
+    """Return the six numbers of dimensions, and the rank of both inputs; None if these are unknown or do not fit."""
     ranks = {
         len(value.tensor.shape)
         for name in ("A", "B")
@@ -143,7 +143,7 @@ def _axes(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[int], 
 
 
 def _with_letters(batch: str, letters: Mapping[int, str]) -> str:
-    """The letters of all dimensions: those of a batch where no others are."""
+    """Return the letters of all dimensions: batch letters at dimensions that ``letters`` does not name."""
     others = iter(batch)
     return "".join(letters[at] if at in letters else next(others) for at in range(len(batch) + len(letters)))
 
@@ -159,7 +159,7 @@ def _operands(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Value, 
 
 
 def _numbered(lists: Mapping[str, str], span: Span) -> dict[str, Given]:
-    """Numbers for letters, the same in each list, and how many letters there are."""
+    """Return numbers for letters, the same in each list, and the number of distinct letters."""
     numbers = {letter: number for number, letter in enumerate(dict.fromkeys("".join(lists.values())))}
     found = {name: [numbers[letter] for letter in letters] for name, letters in lists.items()}
     return {
@@ -252,7 +252,7 @@ def _body(evaluator: Evaluator, given: Given) -> nodes.Definition | None:
 
 
 def _tensor(evaluator: Evaluator, call: nodes.Call, value: Value) -> Value:
-    """A literal as a tensor of the graph."""
+    """Return a literal as a tensor of the graph."""
     return _invoked(evaluator, call, "copy", {"x": Given(value, call.function.span)}, None)
 
 
@@ -267,7 +267,10 @@ def _loop(
     turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
     target: nodes.Expression | None,
 ) -> list[Value] | None:
-    """A scan of pieces of extent 1 as a loop; None of others. What goes backwards is reversed before and after it."""
+    """Return a scan of pieces of extent 1 as a loop; None for other scans.
+
+    Tensors that the scan goes through backwards are reversed before and after the loop.
+    """
     rows = [(kind == "full" and step == -1, axis) for _, kind, axis, step in wanted]
     steps = (*(each.step for each in scanned), *(step for _, kind, _, step in wanted if kind != "last"))
     if any(abs(step) != 1 for step in steps):
@@ -346,7 +349,7 @@ def _extents(scanned: _Scanned) -> list[Integer]:
 
 
 def _count(scanned: _Scanned) -> Integer:
-    """How many pieces a tensor has; a symbol may be in it."""
+    """Return the number of pieces of a tensor, which may be symbolic."""
     extent = _extents(scanned)[scanned.axis]
     if scanned.step == 0 or (extent.value is not None and (extent.value % scanned.step or not extent.value)):
         raise _Unsuitable(f"an extent of {extent} is no multiple of the step {scanned.step}")
@@ -356,7 +359,7 @@ def _count(scanned: _Scanned) -> Integer:
 
 
 def _any_piece(scanned: _Scanned) -> TensorName:
-    """A tensor with the extents of a piece."""
+    """Return a tensor with the extents of a piece."""
     assert isinstance(scanned.tensor, TensorName)
     assert scanned.tensor.tensor is not None
     shape = _extents(scanned)
@@ -374,7 +377,7 @@ def _shaped(
     axis: int,
     target: nodes.Expression | None,
 ) -> Value:
-    """A result of a scan whose turns can't be counted: its shape follows from one turn."""
+    """Return a result of a scan whose turns can't be counted: its shape follows from one turn."""
     tensor = found.tensor if isinstance(found, TensorName) else None
     if tensor is None or tensor.shape is None or not 0 <= axis < len(tensor.shape):
         return UNKNOWN
@@ -394,7 +397,7 @@ _TYPES = {"int": "i64", "bool": "bool", "str": "string"}
 
 
 def _piece(evaluator: Evaluator, call: nodes.Call, scanned: _Scanned, at: int, count: int) -> Value:
-    """What one turn takes of a tensor: a negative step begins at the end."""
+    """Return the piece of a tensor that one turn takes: a negative step begins at the end."""
     size = abs(scanned.step)
     first = (at if scanned.step > 0 else count - 1 - at) * size
     numbers = {"start": first, "end": first + size, "len": size, "axis": scanned.axis}

@@ -28,7 +28,7 @@ class Scanned(Struct, frozen=True):
 
 
 class Carried(Struct, frozen=True):
-    """What a parameter of the body has in the first turn, and the result that it has in the turn after."""
+    """The value of a parameter of the body in the first turn, and the result that it takes in later turns."""
 
     parameter: str
     initial: TensorName
@@ -92,7 +92,7 @@ def loop(
 
 
 def _are_results(made: Mapping[str, TensorName], carried: Sequence[Carried], wanted: Sequence[Wanted]) -> bool:
-    """Return whether a loop has all these results: last ones of what is carried, others in pieces of extent 1."""
+    """Return whether a loop can produce all results: last values of carried tensors, others in pieces of extent 1."""
     lasting = {each.result for each in carried}
     return all(
         each.result in lasting
@@ -127,7 +127,7 @@ class _Writer(Struct, frozen=True):
         statements: Sequence[flat_nodes.Statement],
         yields: Sequence[str],
     ) -> None:
-        """Add a loop. What is carried and scanned are names in the body, each with what it begins with or goes over."""
+        """Add a loop. ``carried`` and ``scanned`` pair a name in the body with its initial value or scanned tensor."""
         start, end = self.span.start, self.span.end
         targets = (self._name(each) if each is not None else flat_graph.omitted(self.span) for each in results)
         body = (
@@ -159,7 +159,7 @@ class _Writer(Struct, frozen=True):
 
 
 def _local(context: Context, frame: Frame, parameter: str, source: TensorName, axis: int | None) -> TensorName:
-    """What stands for a parameter in the body: a tensor of the extents of its source, of 1 along an axis."""
+    """Return the tensor of a parameter in the body: the extents of its source, with extent 1 along ``axis``."""
     assert source.tensor is not None
     shape = [*_extents(source)]
     if axis is not None:
@@ -169,7 +169,7 @@ def _local(context: Context, frame: Frame, parameter: str, source: TensorName, a
 
 
 def _local_name(context: Context, frame: Frame, parameter: str) -> str:
-    """The name of a tensor of the body; it leaves those that statements of the graph assign to these."""
+    """Return the name of a tensor of the body, distinct from names that statements of the graph assign."""
     name = f"{frame.prefix}{parameter}"
     return f"{frame.making}.{name}" if name in context.names.assigned else name
 

@@ -119,12 +119,12 @@ def _variable(
 
 
 def _may_have_codes(evaluator: Evaluator, dtype: str, file: TensorFile, name: str) -> bool:
-    """Whether a file of ints may be that of a variable of another type: of bools, or of one that is quantized."""
+    """Return whether a file of ints may hold a variable of another type: of bools, or of a quantized type."""
     return file.dtype == "int" and (dtype == "bool" or name in evaluator.context.names.quantized)
 
 
 def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Integer, ...]) -> None:
-    """Labels become paths of files: they consist of few characters, and those that are equal name one tensor."""
+    """Report a label that is not usable as a path: it is empty, leaves the folder, or has other characters."""
     if not label:
         evaluator.report(rules.INVALID_LABEL, span, "a label names the file of a variable, and must not be empty")
     elif file_of(label) is None or (label.startswith("/") and evaluator.context.dialect is Dialect.KHRONOS):
@@ -145,7 +145,7 @@ def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Int
 
 
 def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...], file: TensorFile) -> None:
-    """The extents in the file must be those of the variable; blocks of items may be stored as a matrix."""
+    """Report a file whose extents differ from those of the variable; blocks of items may be stored as a matrix."""
     extents = tuple(each.value for each in shape)
     if None not in extents and extents != file.shape and not file.in_blocks:
         wanted, found = ",".join(map(str, extents)), ",".join(map(str, file.shape))
@@ -174,7 +174,7 @@ def _constant(
 def _update(
     evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
 ) -> Value:
-    """A new value for a variable: the result stands for it."""
+    """Assign a new value to a variable: the result replaces it."""
     context, variable, value = evaluator.context, given["variable"], given["value"].value
     if evaluator.frame.chain:
         return value  # which is reported

@@ -1,8 +1,8 @@
-"""The entries of a graph one after the other, of which only what an edit concerns is elaborated again.
+"""The entries of a graph in order. After an edit, only the affected entries are elaborated again.
 
-A step keeps what its entry came to. It is used again where all that it depends on is as it was: the names that its text
-spells, the names of tensors that are free, the files and fragments that it uses. What differs from the state before is
-*dirty*. An edited entry that comes to the same leaves nothing dirty, so that the steps after it hold.
+A step keeps the result of its entry. It is reused if everything it depends on is unchanged: the names that its text
+spells, the names of tensors that are free, the files and fragments that it uses. Anything that differs from the state
+before is *dirty*. An edited entry with the same result leaves nothing dirty, so that the steps after it stay valid.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _Evaluate: TypeAlias = "Callable[[nodes.Entry], None]"
 
 
 class Step(Struct, frozen=True, eq=False):
-    """What an entry of the graph came to when it stood at ``origin``."""
+    """The result of an entry of the graph that stood at ``origin``."""
 
     entry: nodes.Entry
     origin: int
     values: Mapping[str, Value]
-    """What it assigns."""
+    """The values that the entry assigns."""
     record: Record
 
 
 class _Dirty(Struct):
-    """How the state differs from the one in which earlier steps were worked out."""
+    """Differences between the state and the one in which earlier steps were evaluated."""
 
     names: set[str] = field(default_factory=set)
-    """Names that stand for something else, symbols included."""
+    """Names whose values differ, symbols included."""
     taken: set[str] = field(default_factory=set)
     """Names of tensors that are free now, or are no more."""
     labels: set[str] = field(default_factory=set)
@@ -67,7 +67,7 @@ class Walk:
         self._dirty = _Dirty(fragments=set(changed_fragments))
 
     def run(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> tuple[Step, ...]:
-        """Return the steps of all entries; what they come to is in the context and in the frame."""
+        """Return the steps of all entries; their results are in the context and in the frame."""
         first = _common(zip(entries, before, strict=False))
         last = _common(zip(entries[first:][::-1], before[first:][::-1], strict=False))
         end, old_end = len(entries) - last, len(before) - last
@@ -88,7 +88,7 @@ class Walk:
 
     # ---- steps -------------------------------------------------------------------------------------------------------
     def _again(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> list[Step]:
-        """The steps of entries that are as they were. Most hold, so this is what an edit of a long graph takes."""
+        """Return the steps of unchanged entries. Most stay valid, so an edit of a long graph spends its time here."""
         steps: list[Step] = []
         apply, names = self._context.apply, self._frame.names
         for entry, step in zip(entries, before, strict=True):
@@ -139,7 +139,7 @@ class Walk:
         )
 
     def _compared(self, old: Step | None, new: Step | None) -> Step:
-        """Note what is different behind a step; return it with what is the same from before."""
+        """Mark the differences after a step as dirty; return the step with unchanged values taken from before."""
         dirty = self._dirty
         one, other = (None if step is None else step.record for step in (old, new))
         values: dict[str, Value] = {}
@@ -210,7 +210,7 @@ def _is_same_tensor(one: Tensor | None, other: Tensor | None) -> bool:
     return (one.name, one.dtype, one.shape, one.kind) == (other.name, other.dtype, other.shape, other.kind)
 
 
-# ---- what the steps come to ------------------------------------------------------------------------------------------
+# ---- results of the steps --------------------------------------------------------------------------------------------
 def flat_entries(steps: Iterable[Step]) -> Iterator[tuple[str, flat_nodes.Entry]]:
     """Yield the entries of the graph with their blocks, where they stand now."""
     for step in steps:
@@ -222,7 +222,7 @@ def flat_entries(steps: Iterable[Step]) -> Iterator[tuple[str, flat_nodes.Entry]
 
 
 def problems_of(steps: Iterable[Step]) -> Iterator[tuple[Problem, bool]]:
-    """Yield what is wrong, each as often as it was found, with whether it stands in the graph itself."""
+    """Yield each problem as often as it was found, and whether its place is in the graph itself."""
     for step in steps:
         distance = step.entry.start - step.origin
         for problem, is_own in step.record.problems:
@@ -278,7 +278,7 @@ def calls_of(steps: Iterable[Step]) -> Iterator[FragmentCall]:
 
 
 def with_same_nodes(old: Record, new: Record) -> Record:
-    """Return a record in which statements that are like earlier ones are these: what is known of them stays known."""
+    """Return a record that reuses earlier statements that are alike, so that facts known about them stay known."""
     if len(old.entries) != len(new.entries):
         return new
     same: dict[flat_nodes.Node, flat_nodes.Statement] = {}

@@ -39,14 +39,14 @@ class TensorFile(Struct, frozen=True):
 
 
 class TensorArchives(Struct, frozen=True):
-    """The tensors that lie together in files, by their names, and what is wrong with such files."""
+    """The tensors that share a file, by name, and the faults of such files."""
 
     tensors: Mapping[str, TensorFile]
     faults: tuple[str, ...]
 
     @classmethod
     def of(cls, listing: str) -> TensorArchives:
-        """Return what a listing says: lines ``FILE:real [2,3]:NAME`` and ``FILE::what is wrong``."""
+        """Parse a listing: lines ``FILE:real [2,3]:NAME``, and ``FILE::FAULT``."""
         tensors: dict[str, TensorFile] = {}
         faults: list[str] = []
         for line in listing.splitlines():
@@ -66,7 +66,7 @@ class Submodel(Struct, frozen=True):
     """A model beside a graph, which the graph invokes."""
 
     path: str
-    """Of its graph, from the folder of the one that invokes it."""
+    """Path of its graph, from the folder of the invoking graph."""
     tree: SyntaxTree
     fault: str | None = None
     """Why it can't be read."""
@@ -81,7 +81,7 @@ class TensorFiles(Protocol):
     """The files of variables, by their labels, and other models beside."""
 
     def tensor_file(self, label: str) -> TensorFile | None:
-        """Return what is known of the file of a label; None if there is none."""
+        """Return the tensor file of a label; None if there is none."""
 
     def resource(self, label: str) -> str | None:
         """Return the text of the JSON file of a label; None if there is none."""

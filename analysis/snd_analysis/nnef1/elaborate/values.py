@@ -1,4 +1,4 @@
-"""What expressions of NNEF 1.0 stand for while a graph is elaborated.
+"""Values of NNEF 1.0 expressions during elaboration.
 
 Integers are exact, and symbolic where they depend on the symbols of dynamic extents.
 """
@@ -16,7 +16,7 @@ from snd_analysis.symbolic.integers import Integer, Truth, constant
 
 
 class InTract(Enum):
-    """What tract makes of a tensor whose items snd knows."""
+    """Representation in tract of a tensor whose items snd knows."""
 
     NUMBERS = auto()
     """It knows them, as integers or logicals of some bits."""
@@ -62,7 +62,7 @@ class Items(Struct, frozen=True):
 
 
 class Unknown(Struct, frozen=True):
-    """A value of which nothing is known, which is reported: nothing is said about what depends on it."""
+    """An unknown value whose cause is reported: values that depend on it get no message."""
 
 
 UNKNOWN = Unknown()
@@ -105,7 +105,7 @@ def type_name(value: Value) -> str:
 
 
 def made_of(known: Known) -> TensorName:
-    """Return a tensor of which the items are known."""
+    """Return a tensor whose items are known."""
     match known.items[0] if known.items else None:
         case Truth():
             dtype = "bool"

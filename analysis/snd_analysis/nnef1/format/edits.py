@@ -10,18 +10,18 @@ from snd_analysis.nnef1.syntax import SyntaxTree, nodes
 
 
 def format_edits(tree: SyntaxTree, width: int, span: Span | None = None) -> list[Edit]:
-    """Return what is to be changed, in order of places; with ``span``, only in the lines that it touches."""
+    """Return the edits that format a file, in order of places; with ``span``, only those in its lines."""
     return line_edits(tree.text, format_text(tree.text, width, tree), span)
 
 
 def format_typed(tree: SyntaxTree, offset: int, width: int) -> list[Edit]:
-    """Return what is to be changed of the statement or definition that ends at ``offset``."""
+    """Return the edits that format the statement or definition that ends at ``offset``."""
     found = next((span for span in _spans(tree) if 0 <= offset - span.end <= 1), None)
     return [] if found is None else format_edits(tree, width, found)
 
 
 def _spans(tree: SyntaxTree) -> Iterator[Span]:
-    """Where statements and definitions stand."""
+    """Yield the spans of statements and definitions."""
     for item in tree.document.items:
         if isinstance(item, nodes.Placed):
             yield item.item.span.shifted(item.start)

@@ -49,7 +49,7 @@ def _line_break_of(text: str) -> str:
 
 
 def _content(text: str) -> tuple[list[str], list[str]]:
-    """What formatting has to keep: the tokens and the comments."""
+    """Return the tokens and the comments, which formatting must keep."""
     plain = _without_mark(text)
     comments = [plain[start:end].rstrip() for start, end in split(plain).comments]
     return [each.text for each in tokenize(plain)], comments
@@ -154,7 +154,7 @@ class _Writer:
         return self._read[piece.kind, self._text[piece.start : piece.end]]
 
     def _ending(self, piece: Piece) -> int:
-        """Where a piece ends, with the semicolon or brace behind it."""
+        """Return the end of a piece, including the semicolon or brace behind it."""
         if not piece.closed:
             return piece.end
         at = piece.end

@@ -30,7 +30,7 @@ class Word(Struct, frozen=True):
     """True if a line may begin with it where nothing else helps: an operator with two operands."""
     comments: tuple[str, ...] = ()
     own_lines: tuple[bool, ...] = ()
-    """Of each comment, whether it stands on a line of its own."""
+    """For each comment, True if it stands on a line of its own."""
 
 
 class Group(Struct):
@@ -68,7 +68,7 @@ def words_of(text: str, tokens: Sequence[Token], comments: Sequence[Span]) -> li
 
 
 def _generics(tokens: Sequence[Token]) -> set[int]:
-    """The places of brackets ``<…>`` around types, and of what stands in them."""
+    """Return the indices of the brackets ``<…>`` around types, and of the tokens in them."""
     found: set[int] = set()
     for at, token in enumerate(tokens):
         if token.kind != "<" or not at:
@@ -177,7 +177,7 @@ class Printer:
         return self._overflows(_flat([group]), 0)
 
     def _operand(self, rest: Sequence[Part]) -> Sequence[Part]:
-        """An operator and what follows up to the next one, as far as a line can't be broken in it."""
+        """Return the longest prefix of ``rest`` that a line break can't split: an operator and its operand."""
         found: list[Part] = [rest[0]]
         for part in rest[1:]:
             if isinstance(part, Word) and part.breaks:
@@ -195,7 +195,7 @@ class Printer:
         return len(self._line) + len(text) + room > self._width
 
     def _broken(self, group: Group, room: int) -> None:
-        """The items of a group on lines of their own, or filled if they are all short."""
+        """Write the items of a group on lines of their own, or fill lines if all items are short."""
         self._word(group.opening)
         before, self._indent = self._indent, self._indent + INDENT
         self._new_line(self._indent)

@@ -34,7 +34,7 @@ __all__ = [
 
 
 def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Problem]:
-    """Yield what is wrong with the items of a file. ``operations`` are those of the text of NNEF 1.0."""
+    """Yield the problems of the items of a file. ``operations`` are the names of the operations of NNEF 1.0."""
     document, dialect = tree.document, tree.dialect
     yield from check_structure(tree, dialect)
     yield from check_unknown_extensions(document)

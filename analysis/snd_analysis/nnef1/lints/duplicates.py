@@ -11,7 +11,7 @@ from snd_analysis.nnef1.syntax import nodes
 
 
 def check_duplicates(document: nodes.Document, operations: Collection[str]) -> Iterator[Problem]:
-    """Yield what is declared again: fragments, also of the names of ``operations``, parameters, results, graphs."""
+    """Yield repeated declarations: fragments, also of the names of ``operations``, parameters, results, graphs."""
     known: dict[str, Span] = {}
     for fragment in definitions(document, "fragment"):
         name, span = fragment.head.name.text, fragment.head.name.span.shifted(fragment.start)

@@ -37,7 +37,7 @@ def check_unused_names(document: nodes.Document) -> Iterator[Problem]:
 
 
 def _unused(graph: nodes.Definition) -> Iterator[Problem]:
-    """The statements of a graph of which no result is used. An update has an effect by itself."""
+    """Yield the statements of a graph whose results are all unused. An update has an effect by itself."""
     used = {each.name.text for declared in (graph.head.parameters, graph.head.results) for each in declared}
     found = [*assignments(graph)]
     used = used.union(*(_read_in(statement) for _, statement in found))

@@ -1,4 +1,4 @@
-"""What tract reads of a file: the graph, and the fragments that it invokes. Others are never looked at."""
+"""The definitions that tract reads: the graph, and the fragments that it invokes. tract ignores other definitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snd_analysis.nnef1.lints.definitions import assignments, definitions
 from snd_analysis.nnef1.syntax import nodes
 
 REMEMBERED_STATEMENTS = 1 << 14
-"""Statements of which what checks look for is kept, for each check."""
+"""Number of statements for which each check caches its finding."""
 
 
 @lru_cache(maxsize=1)
@@ -37,6 +37,6 @@ def calls_in(statement: nodes.Assignment) -> tuple[nodes.Call, ...]:
 
 @lru_cache(maxsize=REMEMBERED_STATEMENTS)
 def _names_of_fragments(statement: nodes.Assignment) -> tuple[str, ...]:
-    """What may name a fragment: the body of a scan is named by a string."""
+    """Return the names that may be fragments: invoked names and strings, since a string names the body of a scan."""
     strings = (node.value for node in descendants(statement.value) if isinstance(node, nodes.String))
     return tuple(dict.fromkeys((*(call.function.text for call in calls_in(statement)), *strings)))

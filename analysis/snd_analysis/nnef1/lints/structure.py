@@ -22,7 +22,7 @@ _MESSAGES = (
 
 
 def check_structure(tree: SyntaxTree, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is missing, is there twice, or stands in the wrong order. tract takes any version and empty lists."""
+    """Yield items that are missing, repeated or out of order. tract accepts any version and empty lists."""
     items = tree.document.items
     yield from _versions(items, dialect)
     yield from _order(items)

@@ -1,4 +1,4 @@
-"""What every name of an NNEF 1.0 file stands for."""
+"""Resolution of the names of an NNEF 1.0 file."""
 
 from snd_analysis.nnef1.names.subjects import Fragment, Local, Operation, Parameter, Subject, Symbol
 from snd_analysis.nnef1.names.uses import (

@@ -1,4 +1,4 @@
-"""What names can stand for."""
+"""Subjects that names refer to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Local(Struct, frozen=True):
     definition: str
     name: str
     comprehension: int | None = None
-    """Where the comprehension starts in the file that the name is local to."""
+    """Offset of the comprehension in the file, for a name that is local to it."""
 
 
 class Symbol(Struct, frozen=True):

@@ -1,7 +1,7 @@
-"""Every name of a file with what it stands for.
+"""Every name of a file with its subject.
 
 The names in a statement are found once for as long as the statement stays: after an edit, the rest is a walk over
-what is known.
+cached results.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Use(Struct, frozen=True):
 
 
 class Form(StrEnum):
-    """How a name stands in a statement."""
+    """The role of a name in a statement."""
 
     TARGET = "target"
     NAME = "name"
@@ -54,12 +54,13 @@ class Spelled(Struct, frozen=True):
     text: str
     form: Form
     around: str | int | None = None
-    """Of the name of an argument, or of a name in a scan, what is invoked; of one that a comprehension has, where that
-    starts."""
+    """For the name of an argument or a name in a scan: the invoked name. For a name local to a comprehension: its
+    start.
+    """
 
 
 def uses_in(tree: SyntaxTree) -> Iterator[Use]:
-    """Yield every name of a file that stands for something; those of a definition after those before it."""
+    """Yield every name of a file that has a subject; names of a definition follow those of earlier ones."""
     symbols, known = declared_symbols(tree), _fragments(tree)
     for item in tree.document.items:
         if isinstance(item, nodes.Placed):
@@ -84,7 +85,7 @@ def assigned_names(entry: nodes.Entry) -> Iterator[str]:
 
 
 def declared_symbols(tree: SyntaxTree) -> frozenset[str]:
-    """The symbols that extensions declare; for tract also those that stand in the shape of an input only."""
+    """Return the symbols that extensions declare; for tract also symbols that occur only in the shape of an input."""
     items = tree.document.items
     found = {each.item.text for each in items if isinstance(each, nodes.Placed) and _declares_symbol(each.item)}
     if tree.dialect is Dialect.TRACT:
@@ -100,7 +101,7 @@ def _declares_symbol(item: nodes.Version | nodes.Extension | nodes.ErrorItem) ->
 
 
 def _fragments(tree: SyntaxTree) -> Mapping[str, frozenset[str]]:
-    """The parameters of the fragments of a file."""
+    """Return the names of the parameters of each fragment of a file."""
     found: dict[str, frozenset[str]] = {}
     for item in tree.document.items:
         if isinstance(item, nodes.Definition) and item.head.kind == "fragment":
@@ -188,7 +189,7 @@ def _meaning(
 # ---- statements ------------------------------------------------------------------------------------------------------
 _SCAN = "tract_core_scan"
 _NAMES_IN_SCAN = {"scan": (0,), "full": (0,), "state": (0, 2), "output": (0,)}
-"""Where in the tuples of its arguments a scan names parameters and results of its body."""
+"""Indices of names of parameters and results of the body in the tuples of each argument of a scan."""
 _OF_OTHERS = frozenset({Form.ARGUMENT, Form.BODY, Form.OF_BODY})
 _IN_SHAPE = "shape"
 _INPUTS = ("external", "tract_core_external")
@@ -220,7 +221,7 @@ def spelled_in(entry: nodes.Entry) -> Iterator[Spelled]:
 
 @lru_cache(maxsize=_REMEMBERED_STATEMENTS)
 def _in_statement(statement: nodes.Statement) -> tuple[Spelled, ...]:
-    """The names in a statement in the order of the text."""
+    """Return the names in a statement in the order of the text."""
     if isinstance(statement, nodes.ErrorStatement):
         return tuple(Spelled(each.span, each.text, Form.TARGET) for each in statement.names)
     targets = [Spelled(each.span, each.text, Form.TARGET) for each in _identifiers(statement.target)]

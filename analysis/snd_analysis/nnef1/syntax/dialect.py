@@ -1,4 +1,4 @@
-"""Which dialect of NNEF 1.0 a text is written in."""
+"""The dialect of NNEF 1.0 of a text."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from snd_analysis.nnef1.syntax import nodes
 
 
 class Dialect(StrEnum):
-    """What a text is written for."""
+    """Dialects of NNEF 1.0."""
 
     KHRONOS = "khronos"
     """The text of NNEF 1.0, as Khronos' tools read it."""
     TRACT = "tract"
-    """What tract reads and writes, and what torch_to_nnef writes for it."""
+    """The dialect that tract reads and writes, and that torch_to_nnef writes for it."""
 
 
 _PREFIX = "tract_"
 _REMEMBERED = 1 << 14
-"""Statements of which it is known: the question is asked of a whole file after each keystroke."""
+"""Number of statements with a cached answer: the dialect of a whole file is asked for after each keystroke."""
 
 
 def dialect_of(document: nodes.Document) -> Dialect:

@@ -1,9 +1,9 @@
 """Limits of reading a text."""
 
 MOST_OPERATORS = 400
-"""How many operators in a row an expression may have: whatever walks the tree recurses."""
+"""Maximum number of operators in a row in an expression: code that walks the tree recurses."""
 MOST_LEVELS = 40
-"""How deeply expressions may be nested. Users see ``nesting-too-deep``."""
+"""Maximum depth of nested expressions. Users see ``nesting-too-deep``."""
 MOST_REMEMBERED_PIECES = 4
 """Pieces of a text that are kept, for each entry of the body that is edited. Then the text is read as a whole: users
 see nothing of it."""

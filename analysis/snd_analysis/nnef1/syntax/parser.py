@@ -25,10 +25,10 @@ TYPES = frozenset(["integer", "scalar", "logical", "string"])
 BUILT_INS = frozenset(["integer", "scalar", "logical", "string", "shape_of", "length_of", "range_of"])
 _OPERATORS = (["in"], ["&&", "||"], ["<", ">", "<=", ">=", "==", "!="], ["+", "-"], ["*", "/"], ["^"])
 _LEVELS = {operator: level for level, operators in enumerate(_OPERATORS) for operator in operators}
-"""How well binary operators bind."""
+"""Precedence of binary operators; greater binds tighter."""
 _PAIRS = {"(": ")", "[": "]", "<": ">"}
 _BEHIND_NAMES = frozenset([END, "=", ",", ")", "]"])
-"""What follows a name, and never one of the words of a comprehension or an ``if``."""
+"""Tokens that follow a name, and never a keyword of a comprehension or an ``if``."""
 _WORDS = frozenset(["NAME", "NUMBER", "MALFORMED"])
 _T = TypeVar("_T")
 
@@ -189,9 +189,9 @@ class Parser:
         return tuple(found)
 
     def _is_word_too_many(self) -> bool:
-        """Return whether one word is left behind a closing bracket. What is assigned stays known while it is typed.
+        """Return whether one word is left behind a closing bracket. The assigned names stay known during typing.
 
-        Behind a name, the word may be an operand whose operator is missing, and the value more than what was read.
+        Behind a name, the word may be an operand whose operator is missing, and the value longer than the parsed part.
         """
         last, word, *rest = self._tokens[self._at - 1 : self._at + 2]
         return last.kind in (")", "]") and word.kind in _WORDS and rest[0].kind == END
@@ -214,7 +214,7 @@ class Parser:
         return items[0] if len(items) == 1 else nodes.Tuple(start, self._behind, tuple(items))
 
     def _missing_semicolon(self) -> None:
-        """The next tokens must begin another statement, on a line of its own."""
+        """Report a missing semicolon if the next tokens begin a statement on a line of its own; raise otherwise."""
         if not self._begins_statement(self._at):
             raise self._error("expected ';'")
         span = Span(self._behind, self._behind)
@@ -232,7 +232,7 @@ class Parser:
         return token.kind in ("(", "[", "NAME", "EXTENDED") and kinds[:1] == ["="]
 
     def _broken(self, first: int, start: int) -> nodes.ErrorStatement:
-        """What could not be read, up to where another statement begins."""
+        """Return the unparsable text, up to the start of another statement."""
         self._depth = 0
         self._at = max(self._at, first + 1)
         while self._next.kind != END and not self._begins_statement(self._at):
@@ -241,7 +241,7 @@ class Parser:
         return nodes.ErrorStatement(start, self._behind, self._assigned(first))
 
     def _assigned(self, first: int) -> tuple[nodes.Identifier, ...]:
-        """The names before the ``=`` of a broken statement; its first name if there is none."""
+        """Return the names before the ``=`` of a broken statement; its first name if there is no ``=``."""
         names: list[nodes.Identifier] = []
         for token in self._tokens[first : self._at]:
             if token.kind in ("NAME", "EXTENDED"):
@@ -276,7 +276,7 @@ class Parser:
         return value
 
     def _binary(self, least: int) -> nodes.Expression:
-        """An expression of operators that bind at least as well as those of a level."""
+        """Parse an expression whose operators have at least the precedence ``least``."""
         start = self._next.start
         left = self._unary()
         operators = 0
@@ -288,7 +288,7 @@ class Parser:
         return left
 
     def _level(self) -> int:
-        """How well the operator at hand binds; -1 if it is none."""
+        """Return the precedence of the current token; -1 if it is no binary operator."""
         token = self._next
         return _LEVELS.get(token.text, -1) if token.kind in (token.text, "NAME") else -1
 
@@ -420,7 +420,7 @@ class Parser:
 
     @property
     def _behind(self) -> int:
-        """Where the last token that was taken ends."""
+        """Return the end offset of the last consumed token."""
         return self._tokens[self._at - 1].end if self._at else 0
 
     def _take(self) -> Token:

@@ -1,8 +1,8 @@
-"""A file as a row of pieces: versions, extensions, the heads of definitions, and the statements of their bodies.
+"""A file as a sequence of pieces: versions, extensions, the heads of definitions, and the statements of their bodies.
 
-A piece ends at its semicolon, or at the brace that opens a body. It is found by a scan for these characters alone,
-outside of strings and comments, and is read by its own text: what is broken in one piece can't break another, and a
-piece whose text did not change is not read again.
+A piece ends at its semicolon, or at the brace that opens a body. A scan for these characters alone, outside strings and
+comments, finds it, and it is parsed by its own text: an error in one piece can't affect another, and a piece whose text
+did not change is not parsed again.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from enum import StrEnum
 from msgspec import Struct
 
 _MARK = re.compile(r"[#;{}\"']")
-"""What may begin a comment or a string, or be a sign. A class of characters is searched for many times faster than
-alternatives."""
+"""Characters that may begin a comment or a string, or be a sign.
+
+A search for a class of characters is many times faster than one for alternatives.
+"""
 _COMMENT = re.compile(r"[^\r\n]*")
 _STRING = re.compile(r"""\"(?:[^\"\\\r\n]|\\[^\r\n])*\"|'(?:[^'\\\r\n]|\\[^\r\n])*'""")
 _HEAD = re.compile(r"(?:(?:fragment|graph)\s+\w+\s*[(<]|(?:version|extension)\s+\w)")
@@ -27,7 +29,7 @@ _BLANK = re.compile(r"\s*")
 
 
 class PieceKind(StrEnum):
-    """What a piece is, by what ends it and where it stands."""
+    """Kind of a piece, by its position and its last character."""
 
     ITEM = "item"
     """Outside of all bodies."""
@@ -66,7 +68,7 @@ def split(text: str) -> Pieces:
 
 
 def _heads(text: str) -> list[int]:
-    """Where lines begin with the head of an item. Searching for plain words is what makes this fast."""
+    """Return the offsets of lines that begin with the head of an item. The search for plain words makes this fast."""
     found: list[int] = []
     for word in _HEAD_WORDS:
         at = text.find(word)
@@ -170,7 +172,7 @@ class _Splitter:
         self.start = self._behind_blank(at + 1)
 
     def _finish(self, at: int) -> None:
-        """End what is open before ``at``: the text, or an item that begins there."""
+        """End open pieces before ``at``: the end of the text, or the start of an item."""
         if self.start < at:
             self._add(PieceKind.STATEMENT if self.is_inside else PieceKind.ITEM, at, False)
         if self.is_inside:

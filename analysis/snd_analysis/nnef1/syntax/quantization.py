@@ -12,7 +12,7 @@ from snd_analysis.nnef1.syntax.pieces import PieceKind, split
 
 
 class QuantizationFile(Struct, frozen=True, eq=False):
-    """The lines of a file, each with what its spans count from, and what is wrong with their syntax."""
+    """The lines of a file, each with the offset that its spans count from, and the syntax errors."""
 
     text: str
     lines: tuple[tuple[int, nodes.Quantization], ...]

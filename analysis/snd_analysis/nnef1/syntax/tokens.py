@@ -51,6 +51,6 @@ def tokenize(text: str) -> list[Token]:
 
 
 def string_value(spelled: str) -> str:
-    """Return what a string literal stands for."""
+    """Return the value of a string literal."""
     inner = spelled[1:-1]
     return _ESCAPE.sub(r"\1", inner) if "\\" in inner else inner

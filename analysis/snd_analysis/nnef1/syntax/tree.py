@@ -1,4 +1,4 @@
-"""The tree of a file, of which only what changed is read again."""
+"""The syntax tree of a file; after an edit, only the changed text is parsed again."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
 
 
 class ReadPiece(Struct, frozen=True, eq=False):
-    """What the text of a piece says, and what is wrong with its syntax. Spans count from its start."""
+    """The syntax of a piece, and its syntax errors. Spans count from the start of the piece."""
 
     item: _Item | None
-    """Of a piece that stands outside of all bodies."""
+    """The item, for a piece that stands outside all bodies."""
     statements: tuple[nodes.Statement, ...]
     problems: tuple[Problem, ...]
 
 
 class SyntaxTree(Struct, frozen=True, eq=False):
-    """The tree of a file, its comments, and what is wrong with its syntax."""
+    """The syntax tree of a file, its comments, and its syntax errors."""
 
     text: str
     document: nodes.Document
@@ -64,7 +64,7 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
 
 
 def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
-    """Return the tree of a text that differs from an earlier one inside of one body: only what is there is read.
+    """Return the tree of a text that differs from an earlier text inside one body only; only that part is parsed.
 
     None if the difference may reach further.
     """

@@ -1,4 +1,4 @@
-"""What an expression is evaluated in."""
+"""The environment of an evaluation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Environment(Protocol):
 
     @property
     def composing(self) -> bool:
-        """Return whether what is unknown stays so until run time, as when a graph is composed.
+        """Return whether unknown values stay unknown until run time, as when a graph is composed.
 
         Then ``is`` is false unless both sides are certainly the same, and a pack has a uniform value only by its form
-        (2.4). Otherwise, as when an operator is looked at alone, both stay undecided where a value might decide.
+        (2.4). Otherwise, as when a single operator is checked, both stay undecided where a value might decide.
         """
 
     def lookup(self, node: nodes.Qualified) -> Value:
@@ -26,7 +26,7 @@ class Environment(Protocol):
         """
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
-        """Return the element type that a generic type stands for; None if the name is no generic type.
+        """Return the element type bound to a generic type; None if the name is no generic type.
 
-        Raises Unresolved for one whose type is not known.
+        Raise Unresolved if that type is unknown.
         """

@@ -1,4 +1,4 @@
-"""What makes an expression have no value."""
+"""Errors of expressions without a value."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ class EvaluationError(Exception):
 
 
 class Unresolved(LookupError):  # noqa: N818
-    """A name that stands for nothing known: reported elsewhere, silent here."""
+    """A name without a known value: reported elsewhere, silent here."""

@@ -60,10 +60,9 @@ _SHORT_CIRCUITING: Final = frozenset({"&&", "||", "=>"})
 
 
 def evaluate(expression: nodes.Expression, environment: Environment) -> Value:
-    """Return the value of an expression, as far as it is known in an environment; null if any part of it is that
-    matters.
+    """Return the value of an expression, as far as it is known in an environment.
 
-    Raises EvaluationError if it certainly has none.
+    The value is null if any part that matters is null. Raise EvaluationError if the expression certainly has no value.
     """
     return FORMS[type(expression)](expression, environment)
 
@@ -260,7 +259,7 @@ def _slice(node: nodes.Subscript, part: nodes.Range, target: Value, environment:
 
 
 def _sliced(target: Value, *bounds: Value) -> Value:
-    """TRUE stands for what is omitted."""
+    """Slice ``target``; TRUE marks an omitted bound."""
     if not all(bound is TRUE or isinstance(bound, Integer) for bound in bounds):
         return UNDEFINED
     return sliced(target, Slice(*(bound if isinstance(bound, Integer) else None for bound in bounds)))
@@ -280,7 +279,7 @@ def _substitution(node: nodes.Substitution, environment: Environment) -> Value:
 
 
 def _places(node: nodes.Substitution, part: nodes.Range, target: Value, environment: Environment) -> Value:
-    """Return the indices that a range of an index stands for."""
+    """Return the indices in a range of an index."""
     if isinstance(target, Maybe):
         return UNDEFINED
     if not isinstance(target, Pack):

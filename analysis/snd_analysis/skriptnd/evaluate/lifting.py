@@ -39,9 +39,9 @@ class Located(Struct, frozen=True):
 
 
 def lifted(located: Located, function: Callable[..., Value], *operands: Value) -> Value:
-    """Return the function of operands of which none is null or undefined; else null, or what is undefined.
+    """Return the function of operands that are neither null nor undefined; else null or undefined.
 
-    Where an operand may be null, so may the result. Raises EvaluationError for the function's Failure.
+    If an operand may be null, so may the result. Raise EvaluationError for the function's Failure.
     """
     present: Truth = TRUE
     undefined = False
@@ -67,7 +67,7 @@ def lifted(located: Located, function: Callable[..., Value], *operands: Value) -
 
 # ---- items without a value -------------------------------------------------------------------------------------------
 class Failed(Struct, Foreign, frozen=True):
-    """Stands for an item that has no value, in a branch that is taken item by item."""
+    """Marker of an item without a value, in a branch that is taken item by item."""
 
     error: EvaluationError
 

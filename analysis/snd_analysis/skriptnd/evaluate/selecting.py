@@ -1,7 +1,8 @@
-"""Conditions decide which parts of an expression are looked at: ``c ? a : b``, ``&&``, ``||``, ``=>`` (2.4, 2.4.1).
+"""Conditions that decide which parts of an expression are evaluated: ``c ? a : b``, ``&&``, ``||``, ``=>`` (2.4,
+2.4.1).
 
-What is not chosen need not have a value. Null wins before a connective is decided by its left side; of a selection,
-only a null condition and a null branch that is chosen count, as `?x ? x : 0` shows.
+An unchosen part need not have a value. Null wins before a connective is decided by its left side; of a selection, only
+a null condition and a null branch that is chosen count, as `?x ? x : 0` shows.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _attempt(node: nodes.Expression, environment: Environment, evaluate: Evaluat
 
 
 def _in_place_of(value: Value | None, other: Value | None) -> Value:
-    """Something unknown instead of the value of a branch that has none: if it is chosen, there is no value anyway."""
+    """Return the value, or an unknown one for a branch without a value: if it is chosen, the whole has no value anyway."""
     return value if value is not None else fresh(None if other is None else dtype_of(other))
 
 
@@ -87,7 +88,7 @@ def _chosen(
     environment: Environment,
     evaluate: Evaluate,
 ) -> Value:
-    """Return one of two branches; where the other is a pack, a single value stands for as many."""
+    """Return one of two branches; if the other is a pack, a single value is repeated to its length."""
     value = evaluate(taken, environment)
     if isinstance(value, Pack) or value is NULL or value is UNDEFINED or other is None or _is_single(other):
         return value
@@ -125,7 +126,7 @@ def _selected_by_item(node: nodes.Select, condition: Pack, environment: Environm
 
 
 def _branch(node: nodes.Expression, environment: Environment, evaluate: Evaluate) -> Value:
-    """A branch that is taken item by item: other items need not have a value."""
+    """Evaluate a branch that is taken item by item: unchosen items need not have a value."""
     try:
         return evaluate(node, environment)
     except EvaluationError:
@@ -136,7 +137,7 @@ def _branch(node: nodes.Expression, environment: Environment, evaluate: Evaluate
 
 # ---- connectives -----------------------------------------------------------------------------------------------------
 def evaluate_connective(node: nodes.Binary, environment: Environment, evaluate: Evaluate) -> Value:
-    """``a && b``, ``a || b``, ``a => b``: null if either is; else b need not have a value where a decides."""
+    """Evaluate ``a && b``, ``a || b``, ``a => b``: null if either is; else b need not have a value where a decides."""
     symbol = node.operator.text
     deciding, decided = _DECIDING[symbol]
     left = evaluate(node.left, environment)

@@ -1,4 +1,4 @@
-"""Where an assertion goes that an operator does not make yet."""
+"""The position for an assertion that an operator does not make yet."""
 
 from __future__ import annotations
 

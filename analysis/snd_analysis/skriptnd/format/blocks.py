@@ -26,12 +26,12 @@ _PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
 
 
 def printed_chunk(chunk: Chunk, tokens: Tokens, width: int) -> list[str]:
-    """The lines of a chunk. Raises Unprintable if its text is not all in its tree."""
+    """Return the lines of a chunk. Raise Unprintable if its text is not all in its tree."""
     return _ChunkPrinter(chunk, tokens, width).lines()
 
 
 def entry_edit(chunk: Chunk, entry: nodes.Entry, width: int) -> tuple[Span, str] | None:
-    """What is to be replaced by what to format one entry of a chunk, whatever state the rest is in; None for nothing.
+    """Return the replacement that formats one entry of a chunk, whatever state the rest is in; None if nothing changes.
 
     The span counts from the start of the chunk; lines end in line feeds.
     """
@@ -60,7 +60,7 @@ class _ChunkPrinter:
         """True if a blank line follows in any case."""
 
     def lines(self) -> list[str]:
-        """All lines, without line breaks at their ends."""
+        """Return all lines, without line breaks at their ends."""
         self._demand_known_places()
         for item in self._chunk.document.items:
             match item:
@@ -75,7 +75,7 @@ class _ChunkPrinter:
         return self._lines
 
     def _demand_known_places(self) -> None:
-        """What is broken must be broken inside of entries, which then stay as they are."""
+        """Demand that broken parts are inside entries, which then stay unchanged."""
         entries = [
             entry
             for definition in self._chunk.definitions
@@ -118,7 +118,7 @@ class _ChunkPrinter:
         self._close(block.end, STEP)
 
     def _runs(self, entries: Iterable[nodes.Entry]) -> Iterator[list[nodes.Entry]]:
-        """The entries one by one, but together with a broken one what stands behind it on its line."""
+        """Yield the entries one by one, except that those behind a broken entry on its line join it."""
         run: list[nodes.Entry] = []
         has_broken = False
         for entry in entries:
@@ -132,7 +132,7 @@ class _ChunkPrinter:
             yield run
 
     def entry_edit(self, entry: nodes.Entry) -> tuple[Span, str] | None:
-        """An entry by itself: what is to be replaced by what; None if it stays, or is not alone on its lines."""
+        """Return the replacement of a single entry; None if it stays unchanged, or shares its lines."""
         end, _ = self._end_of(entry)
         line = max(self._text.rfind("\n", 0, entry.start), self._text.rfind("\r", 0, entry.start)) + 1
         if self._text[line : entry.start].strip() or self._is_broken(entry):
@@ -152,7 +152,7 @@ class _ChunkPrinter:
         self._statement(entry.start, end, 2 * STEP, lambda cursor: printer(cursor, statement))
 
     def _end_of(self, entry: nodes.Entry) -> tuple[int, bool]:
-        """Where an entry ends, its semicolon included, and whether it has one."""
+        """Return the end of an entry, including its semicolon, and whether it has one."""
         last = self._token_at(entry.end - 1)
         if last is not None and last.spelling(self._text) == ";":
             return entry.end, True
@@ -173,7 +173,7 @@ class _ChunkPrinter:
 
     # ---- pieces ------------------------------------------------------------------------------------------------------
     def _words(self, start: int, end: int, words: list[str], column: int) -> None:
-        """Tokens with blanks between; comments among them have no place."""
+        """Print tokens with blanks between them; comments among them can't be printed."""
         found = [token.spelling(self._text) for token in self._tokens_in(start, end)]
         if found != words or self._comments_in(start, end):
             raise Unprintable
@@ -207,7 +207,7 @@ class _ChunkPrinter:
         self._end = end
 
     def _trivia(self, end: int, column: int, closing: bool = False) -> None:
-        """Comments and blank lines before what begins at ``end``."""
+        """Print comments and blank lines before the item that begins at ``end``."""
         for comment in self._comments_in(self._end, end):
             text = self._text[comment.start : comment.end].rstrip()
             line_breaks = count_line_breaks(self._text[self._end : comment.start])

@@ -75,7 +75,7 @@ def _callable(cursor: Cursor, node: nodes.Node) -> Document:
 
 
 def _region(cursor: Cursor, node: nodes.Region) -> Document:
-    """Statements between braces, one level deeper than the statement that the region is part of."""
+    """Print statements between braces, one level deeper than the statement that the region is part of."""
     column, indent = cursor.column, cursor.indent
     cursor.column = cursor.indent = column + STEP
     parts: list[Document] = [cursor.take("{")]

@@ -25,8 +25,8 @@ class Unprintable(Exception):  # noqa: N818 - it is an answer
 class Cursor:
     """A place among the tokens of a text. Spans of nodes count from ``base``.
 
-    ``column`` is where the statement begins, ``indent`` where its further lines do. A comment ends its line: whoever
-    asks for a blank or for nothing after it gets a line break.
+    ``column`` is the column of the statement, ``indent`` that of its continuation lines. A comment ends its line: a
+    blank or nothing after it becomes a line break.
     """
 
     def __init__(self, text: str, tokens: Sequence[Token], comments: Sequence[Span], base: int, column: int) -> None:

@@ -12,14 +12,14 @@ from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, nodes
 
 
 def format_edits(tree: SyntaxTree, width: int = DEFAULT_WIDTH, span: Span | None = None) -> list[Edit]:
-    """Return what is to be changed, in order of places; with ``span``, only in the lines that it touches."""
+    """Return the edits that format a file, in order of places; with ``span``, only those in the lines that it touches."""
     return line_edits(tree.text, format_text(tree.text, width, tree), span)
 
 
 def format_typed(tree: SyntaxTree, offset: int, width: int = DEFAULT_WIDTH) -> list[Edit]:
-    """Return what is to be changed of the statement, block, definition or import that ends at ``offset``.
+    """Return the edits that format the statement, block, definition or import that ends at ``offset``.
 
-    What is around it need not be finished: files are typed from top to bottom.
+    The surrounding text need not be finished: files are typed from top to bottom.
     """
     found = _ending_at(tree, offset)
     if found is None:

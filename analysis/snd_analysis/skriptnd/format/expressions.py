@@ -118,8 +118,7 @@ def _call(cursor: Cursor, node: nodes.Call) -> Document:
 
 
 def _select(cursor: Cursor, node: nodes.Select) -> Document:
-    """Return one case a line if there are several; a single one breaks after its colon, then after its question
-    mark."""
+    """Print one case per line if there are several; a single case breaks after its colon, then after its question mark."""
     most = _WIDEST_CASES if isinstance(node.alternative, nodes.Select) else None
     parts: list[Document] = []
     rest: nodes.Expression = node
@@ -137,7 +136,7 @@ def _select(cursor: Cursor, node: nodes.Select) -> Document:
 
 
 def _chain(cursor: Cursor, node: nodes.Binary) -> Document:
-    """Operands of operators that bind equally: as many on each line as fit."""
+    """Print operands of operators that bind equally: as many on each line as fit."""
     links: list[nodes.Binary] = []
     first: nodes.Expression = node
     while isinstance(first, nodes.Binary) and (not links or _binds_alike(first, links[-1])):

@@ -14,10 +14,9 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None = None) -> str:
-    """Return the text in the one style. What could not be read stays as it is, and so does all that a program consists
-    of.
+    """Return the text in the canonical style. Unparsed text and all tokens stay unchanged.
 
-    Lines are as wide as ``width`` where they can be broken. ``tree`` is that of the text, if it is known.
+    Lines are broken to fit ``width`` where possible. ``tree`` is the tree of the text, if it is known.
     """
     tree = tree or parse_file(text)
     line_break = line_break_of(text)
@@ -27,13 +26,15 @@ def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None =
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and not joined.startswith(BYTE_ORDER_MARK) else ""
     formatted = f"{mark}{joined}{line_break}" if joined else mark
     if any(True for _ in tree.problems) and not _is_same(text, tokenize(text), formatted):
-        return text  # what is broken reaches beyond the border of a chunk
+        return text  # broken text reaches beyond the border of a chunk
     return formatted
 
 
 def formatted_chunk(chunk: Chunk, width: int = DEFAULT_WIDTH, line_break: str = "\n") -> str:
-    """Return a chunk in the one style, without line breaks around it; as it is if it is broken in a way that leaves
-    doubts."""
+    """Return a chunk in the canonical style, without line breaks around it.
+
+    A chunk that is broken in an ambiguous way is returned unchanged.
+    """
     as_it_is = chunk.text.strip("\r\n \t\f\v")
     tokens = tokenize(chunk.text)
     breaks_in_strings = {

@@ -1,4 +1,4 @@
-"""Formulas of ``@lower`` (2.12): what is computed, and below it for which indices."""
+"""Formulas of ``@lower`` (2.12): the computed expression, and below it the bounds of the indices."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from msgspec.structs import force_setattr
 Document: TypeAlias = "str | Line | Group | Fill | Tail | tuple[Document, ...]"
 
 _Item: TypeAlias = "tuple[Document | _Rest, bool]"
-"""A document, or what is left of one, and whether it is to be on one line."""
+"""A document, or the rest of a fill, and True if it must fit on one line."""
 
 
 class Line(Struct, frozen=True):
@@ -55,14 +55,14 @@ class Fill(Struct, frozen=True):
 
 
 class Tail(Struct, frozen=True):
-    """What stands after a sign of assignment: on a line of its own if that is what makes it fit on one."""
+    """The content after a sign of assignment: on a line of its own if that is what makes it fit on one line."""
 
     line: Document
     content: Document
 
 
 class _Rest(Struct, frozen=True):
-    """The pieces of a fill from a position on: copies of what is left would take quadratic time."""
+    """The pieces of a fill from a position on: copies of the remaining pieces would take quadratic time."""
 
     fill: Fill
     at: int
@@ -92,8 +92,10 @@ def breaks(document: Document) -> bool:
 
 
 def render(document: Document, width: int, column: int = 0) -> str:
-    """Return the text of a document whose first line begins at ``column``; lines are as wide as ``width`` where they
-    can."""
+    """Return the text of a document whose first line begins at ``column``.
+
+    Lines are broken to fit ``width`` where possible.
+    """
     written: list[str] = []
     pending: list[_Item] = [(document, False)]
     while pending:
@@ -127,7 +129,7 @@ def render(document: Document, width: int, column: int = 0) -> str:
 
 
 def _filled(rest: _Rest, is_flat: bool, pending: Sequence[_Item], room: int) -> list[_Item]:
-    """Return what is to be written for the next piece of a fill and the line after it, and what is left then."""
+    """Return the documents to print for the next piece of a fill, the line after it, and the remaining pieces."""
     fill, at = rest.fill, rest.at
     if is_flat and not fill.broken:
         return [(part, True) for part in rest.row()]

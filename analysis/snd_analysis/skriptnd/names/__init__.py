@@ -1,4 +1,4 @@
-"""What names stand for: symbols of a definition, what a file sees of others, every use of a name (2.2, 2.15)."""
+"""Resolution of names: symbols of a definition, visible definitions of other files, every use of a name (2.2, 2.15)."""
 
 from snd_analysis.base import OperatorName
 from snd_analysis.skriptnd.names.affine import affine

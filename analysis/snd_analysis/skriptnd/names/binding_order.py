@@ -22,7 +22,7 @@ class Obstacle(Struct, frozen=True):
 
 
 class BindingOrder(Struct, frozen=True):
-    """The inputs in the order in which they are bound, and what is wrong with some of them."""
+    """The inputs in binding order, and the obstacles that some of them meet."""
 
     inputs: tuple[nodes.Parameter, ...]
     obstacles: tuple[Obstacle, ...]
@@ -67,8 +67,11 @@ def is_constant(resolution: Resolution, expression: nodes.Node) -> bool:
 
 
 def _known_before(definition: nodes.Definition, resolution: Resolution) -> tuple[set[Symbol], set[Symbol]]:
-    """Return what is known before any input is bound (some attributes, and symbols that are wrong anyway), and the
-    lengths that attributes may bind, before or after the inputs."""
+    """Return the symbols known before any input is bound, and the lengths that attributes may bind.
+
+    Known are some attributes, and symbols that are wrong anyway. Attributes may bind lengths before or after the
+    inputs.
+    """
     known = set()
     by_attributes = set()
     for declaration in declarations(definition, BlockKind.ATTRIB):
@@ -78,7 +81,7 @@ def _known_before(definition: nodes.Definition, resolution: Resolution) -> tuple
             known |= _own(resolution, declaration)
         by_attributes |= _bound_by(resolution, declaration)
     bound = by_attributes.union(*(_bound_by(resolution, each) for each in declarations(definition, BlockKind.INPUT)))
-    # What no affine expression binds is reported where it stands.
+    # A symbol that no affine expression binds is reported at its use.
     wrong = {symbol for symbol in resolution.symbols_outside if symbol.kind in BOUND_KINDS and symbol not in bound}
     return known | wrong, by_attributes
 

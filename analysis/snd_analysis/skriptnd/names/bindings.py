@@ -21,7 +21,7 @@ class Declaration(Struct, frozen=True):
 
     block: BlockKind
     base: int
-    """What the spans inside ``parameter`` count from."""
+    """Offset that the spans inside ``parameter`` count from."""
     parameter: nodes.Parameter
 
     @property
@@ -45,7 +45,7 @@ class Binding(Struct, frozen=True):
 
     declaration: Declaration
     node: nodes.Extent | nodes.Expansion | nodes.Pack | nodes.Name
-    """What the expression belongs to; the name itself where a rank is captured."""
+    """The node that the expression belongs to; the name itself where a rank is captured."""
     expression: nodes.Node
     symbol: Symbol | None
     """The extent or length that the expression is affine in: binding it gives the value of that symbol."""

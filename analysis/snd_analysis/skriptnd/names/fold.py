@@ -1,10 +1,10 @@
-"""The fold over the statements of a block: what is found out about a statement lasts through edits of others.
+"""The fold over the statements of a block: the result of a statement is kept through edits of other statements.
 
-After an edit of one line the others are read as the same nodes, and their names mean the same (``part.py``). What a
-pass over the statements (typing, composing) finds out about one depends on what it found out about what the statement
-names: if that is as before, so is the result. The fold keeps account of the names of which something else was found out
-than in the last run. A row that names none of these is taken as it was, so an edit costs what follows from it, and next
-to nothing for each other row.
+After an edit of one line the others are read as the same nodes, and their names mean the same (``part.py``). The result
+of a pass over the statements (typing, composing) for one statement depends on the results for the symbols that the
+statement names: if those are unchanged, so is the result. The fold keeps the set of symbols whose results differ from
+the last run. It reuses a row that names none of these, so the cost of an edit depends on its consequences, and hardly
+on the number of other rows.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 class Added(Protocol):
-    """What a statement, or a row of them, has added."""
+    """The additions of a statement or a row of statements."""
 
     @property
     def changed(self) -> Set[Hashable]:
-        """The symbols of which something was found out."""
+        """Return the symbols with new facts."""
 
 
 Result = TypeVar("Result", bound=Added)
@@ -42,10 +42,10 @@ class Pass(Protocol[Result]):
         """Return all that the result for a statement depends on; None if it may not last."""
 
     def add(self, known: Result) -> bool:
-        """Add a known result, or return that it can't be added, since more is to be said now."""
+        """Add a known result; return False if it can't be added, because the statement now has problems of its own."""
 
     def run(self, part: Part) -> None:
-        """Work a statement out, of which nothing lasts."""
+        """Evaluate a statement that has no reusable result."""
 
     def work_out(self, part: Part, versions: tuple[Result, ...]) -> tuple[Result, bool]:
         """Work a statement out and return what it has added, and whether that may last: not if something was said.
@@ -58,16 +58,16 @@ class Pass(Protocol[Result]):
 
 
 class _Run(Struct, frozen=True):
-    """What was found out about a row in a run."""
+    """The result of a row in a run."""
 
     results: tuple[tuple[Any, bool], ...]
-    """Those of its statements, and whether they may last."""
+    """Results of the statements of the row, each with True if it may be reused."""
     together: Any
     """All of them; None if one may not last."""
 
 
 class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):
-    """What was found out about statements, or rows of them, by what was given, the latest first."""
+    """Results of statements or rows, by their given facts, the latest first."""
 
     def find(self, part: Part, given: object) -> Any:
         """Return what was found out where the same was given; None if it is not known."""
@@ -93,9 +93,10 @@ class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):
 
 
 class Known:
-    """What passes know of statements and rows, by their names and by what was given, and of the rows of the last run.
+    """Results of passes for statements and rows, by name and given facts, and for the rows of the last run.
 
-    Since that decides the result, it holds in any state of the files. ``forget`` lets go of statements that are gone.
+    The given facts determine the result, so it holds in any state of the files. ``forget`` drops statements that are
+    gone.
     """
 
     __slots__ = ("last", "outside", "rows", "statements")
@@ -105,9 +106,9 @@ class Known:
         self.rows = _Versions()
         """Their ``_Run``: what a name changes in all rows behind it costs a look at each row, not at each statement."""
         self.last: dict[str, dict[Part, _Run]] = {}
-        """What the last run found out, by block."""
+        """Results of the last run, by block."""
         self.outside: dict[str, Mapping[Hashable, object]] = {}
-        """What ``Fold.give`` was told in the last run."""
+        """Facts that ``Fold.give`` received in the last run."""
 
     def forget(self, resolution: Resolution) -> None:
         """Let go of what belongs to no part of a definition as it is now, once that is the greater part."""
@@ -123,7 +124,7 @@ class Fold:
     def __init__(self, known: Known | None) -> None:
         self._known = known
         self._differing: set[Hashable] | None = set()
-        """The symbols of which something else was found out than in the last run; None if that is not told."""
+        """Symbols whose facts differ from those of the last run; None if the difference is unknown."""
         self._outside: Mapping[str, Mapping[Hashable, object]] = {}
         self._rows: Mapping[str, Mapping[Part, _Run]] = {}
         if known is not None:
@@ -156,7 +157,7 @@ class Fold:
             found[row] = run
 
     def _row(self, known: Known, row: Part, step: Pass[Result], before: Mapping[Part, tuple[Result, bool]]) -> _Run:
-        """Add what a row adds that is new, or of which something that it names has changed."""
+        """Add the additions of a row that is new, or that names a symbol with changed facts."""
         given = step.given(row)
         run: _Run | None = None if given is None else known.rows.find(row, given)
         if run is not None and step.add(run.together):
@@ -172,7 +173,7 @@ class Fold:
         return run
 
     def _given_up(self, last: Mapping[Part, _Run], rows: Set[Part]) -> dict[Part, tuple[Any, bool]]:
-        """The results of the statements of rows that are gone."""
+        """Return the results of the statements of rows that are gone."""
         gone = (row for row in last if row not in rows)
         before = {part: result for row in gone for part, result in zip(row.single, last[row].results, strict=True)}
         if self._differing is not None:

@@ -1,4 +1,4 @@
-"""What operators of the library are called in ONNX, PyTorch and NNEF 1.0, and attributes in other frameworks."""
+"""Names of the library's operators in ONNX, PyTorch and NNEF 1.0, and of attributes in other frameworks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class _Names(NamedTuple):
 
     onnx: str = ""
     pytorch: str = ""
-    """Of ``torch``; ``F.`` is ``torch.nn.functional``, ``nn.`` is ``torch.nn``, and ``Tensor.`` a method."""
+    """Name in ``torch``; ``F.`` is ``torch.nn.functional``, ``nn.`` is ``torch.nn``, and ``Tensor.`` a method."""
     nnef1: str = ""
     similar: str = ""
-    """What else people write who mean this operator."""
+    """Other names that people write for this operator."""
 
 
 # A name that several have leads to the first of them. Functions that round halves in another way than `math.round`,

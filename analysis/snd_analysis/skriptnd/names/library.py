@@ -70,8 +70,7 @@ def is_format_library(path: str) -> bool:
 
 @cache
 def library_names(module: str) -> ModuleNames:
-    """Return the definitions of a module of the library; found by their heads, so that nothing need be parsed for
-    it."""
+    """Return the definitions of a module of the library, found by their heads without parsing."""
     path = LIBRARY_PREFIX + module
     return ModuleNames(path, {head[2]: head[1] for head in _HEADER.finditer(library_text(path))})
 
@@ -83,8 +82,10 @@ def header_name(chunk: str) -> str | None:
 
 
 def library_original(path: str, definition: str) -> str | None:
-    """Return the path of the module of the library that a definition is copied from: that is named like the file at
-    ``path`` and holds the definition word for word. None if there is none."""
+    """Return the path of the library module that a definition is copied from; None if there is none.
+
+    That module is named like the file at ``path`` and holds the definition word for word.
+    """
     module = path.rpartition("/")[2].removesuffix(".sknd")
     if module not in _FOLDERS or definition not in _library_definitions(module):
         return None

@@ -1,4 +1,4 @@
-"""Limits of what is said about names, with what users see at each."""
+"""Limits of the resolution of names, with their effects for users."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ comparing names takes time."""
 MOST_FURTHER_USES = 3
 """Notes that point to further uses of an unknown name. The others are not listed."""
 MOST_VERSIONS = 2
-"""Results of a statement that are kept: while somebody types, a name stands for something, then for nothing, then for
-what it did. Users see nothing of it."""
+"""Maximum number of kept results of a statement.
+
+During typing, a name is resolved, then undefined, then resolved as before. Users see nothing of the limit.
+"""
 LONGEST_INDEX = 2
 """Characters of an unknown name in a formula that is taken for an index: the message says where its bound stands."""

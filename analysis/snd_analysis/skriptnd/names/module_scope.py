@@ -1,4 +1,4 @@
-"""What a file sees of other definitions: those of its own module, and those of the modules it imports (2.15)."""
+"""Definitions that a file can name: those of its own module, and those of the modules it imports (2.15)."""
 
 from __future__ import annotations
 
@@ -47,19 +47,22 @@ class ModuleNames(Struct, frozen=True):
 
 
 class ModuleScope(Struct, frozen=True, eq=False):
-    """The modules that a file can name. ``imports`` is by the name used in the import; ``available`` by name, too,
-    holds those that could be imported, for suggestions."""
+    """The modules that a file can name.
+
+    ``imports`` is by the name used in the import. ``available`` holds the modules that could be imported, by name, for
+    suggestions.
+    """
 
     own: ModuleNames
     imports: Mapping[str, ModuleNames]
     available: Mapping[str, ModuleNames]
     missing: frozenset[str] = frozenset()
-    """Modules that are imported and were not found: what is said of them is said at the import."""
+    """Modules that are imported and were not found. They are reported at the import only."""
     complete: bool = True
     """True if every import statement could be read; else a module that seems not to be imported may be."""
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
-        """Return the definition that a (qualified) name stands for, or None."""
+        """Return the definition that a (qualified) name refers to, or None."""
         module = self.own if len(parts) == 1 else self.imports.get(".".join(parts[:-1]))
         if module is None or parts[-1] not in module.definitions:
             return None

@@ -1,5 +1,7 @@
-"""Where the module of an import is found (2.15, LANGUAGE): beside the file, in the model's root, in the configured
-folders, in the standard library, in this order."""
+"""Search order for the module of an import (2.15, LANGUAGE).
+
+It is searched for beside the file, in the model's root, in the configured folders, then in the standard library.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What one statement adds to the names of a definition. It is used again as long as its names mean the same.
+"""The additions of one statement to the names of a definition. They are reused as long as its names mean the same.
 
-An edit of a long block leaves most of its statements as they are. What a statement adds depends on nothing but the
-statement, the module scope and what the scopes answered when it asked them for names: where all of that is as before,
-so is the result, and who builds on it (types, composing) can tell by its identity that nothing changed.
+An edit of a long block leaves most of its statements unchanged. The additions of a statement depend only on the
+statement, the module scope and the answers of the scopes that it asked for names: where all of these are unchanged, so
+is the result. Passes that build on it (types, composing) see by its identity that nothing changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.syntax import keywords, nodes
 
 
 def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
-    """The symbols that are named and not declared by that; a tensor where its shape is."""
+    """Yield the symbols that are used without being declared; for a member of a shape, its tensor."""
     for _, use in uses:
         target = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
         if use.role is not Role.DECLARATION and isinstance(target, Symbol):
@@ -29,9 +29,9 @@ def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
 
 
 class Part(Struct, frozen=True, eq=False, dict=True):
-    """What a statement, or a name that stands for one, added to the tables of its definition.
+    """The additions of a statement, or of a name in its role, to the tables of its definition.
 
-    ``asked`` and ``bound`` are by scope: names and what they stood for, and names that have a meaning since.
+    ``asked`` and ``bound`` are by scope: names with the symbols found for them, and names bound by the statement.
     """
 
     node: nodes.Node
@@ -41,7 +41,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
     targets: Mapping[nodes.Node, Target]
     uses: tuple[tuple[nodes.Node, Use], ...]
     lasting: bool
-    """True if it may be used again: not if anything is to be said about the names."""
+    """True if the part may be reused; False if its names have problems to report."""
 
     @property
     def single(self) -> tuple[Part, ...]:
@@ -59,7 +59,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def given(self) -> tuple[Symbol, ...]:
-        """The symbols of other statements that this one names: what is found out about it depends on them."""
+        """Return the symbols of other statements that this statement names; its result depends on their facts."""
         own = set(self.symbols)
         named = (target.tensor if isinstance(target, ShapeMember) else target for target in self.targets.values())
         return tuple(dict.fromkeys(each for each in named if isinstance(each, Symbol) and each not in own))
@@ -72,7 +72,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def depends_on(self) -> frozenset[Symbol | OperatorName]:
-        """The symbols and operators that what is found out about it depends on."""
+        """Return the symbols and operators that the result of the statement depends on."""
         return frozenset((*self.given, *self.operators))
 
     @cached_property
@@ -83,7 +83,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def chains(self) -> tuple[tuple[nodes.Binary, nodes.Binary], ...]:
-        """Binary operations of which the left side, not in parentheses, is one, too; with that one."""
+        """Return the binary operations whose left side is an unparenthesized binary operation, with that left side."""
         return tuple(
             (node, node.left)
             for node in self._notable
@@ -102,7 +102,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def lacks_name(self) -> bool:
-        """Return whether the statement declares something of which the name is missing, or a keyword."""
+        """Return whether the statement declares something without a name, or with a keyword as its name."""
         return is_nameless(self.node)
 
     @cached_property
@@ -175,7 +175,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
 
 def is_nameless(statement: nodes.Node) -> bool:
-    """Whether a statement declares something of which the name is missing, or a keyword that has to become another."""
+    """Return whether a statement declares something without a name, or with a keyword that must become a name."""
     match statement:
         case nodes.ErrorEntry():
             return not statement.name

@@ -20,10 +20,10 @@ __all__ = ["AttributeName", "ModuleName", "Resolution", "Role", "Use"]
 
 
 class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
-    """What every name of a definition stands for. Spans count from the start of the chunk.
+    """The meaning of every name of a definition. Spans count from the start of the chunk.
 
     ``targets`` is by node: a ``Qualified`` in an expression or an invocation, the ``TypeName`` of a generic type, the
-    ``Name`` of a declaration or a result. A name that stands for nothing is in no table, and reported once.
+    ``Name`` of a declaration or a result. An undefined name is in no table, and reported once.
     """
 
     definition: nodes.Definition
@@ -37,11 +37,11 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     outside: Set[tuple[str, Symbol]] = frozenset()
     """The names that are declared elsewhere than in parts, with their symbols."""
     unclear: tuple[Span, ...] = ()
-    """Statements of which it is not known what they mean, which is reported: nothing else is said about them."""
+    """Statements whose meaning is unknown, which is reported. They get no other messages."""
     starts: Mapping[nodes.Node, int] = field(default_factory=dict)
-    """Where each statement starts: what its spans count from."""
+    """Offset of the start of each statement; its spans count from there."""
     parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
-    """What single statements have added, by the statements; not of all blocks."""
+    """Additions of single statements, by statement; some blocks have none."""
     rows: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     """The same in order, of long blocks in rows: by block, what its constants and variables have added in two steps."""
 
@@ -74,7 +74,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @property
     def symbols_in_damage(self) -> Iterator[Symbol]:
-        """The symbols that may be declared in what is ``unclear``."""
+        """Yield the symbols that ``unclear`` statements may declare."""
         if self.unclear:
             damaged = (row for row in self.all_rows if isinstance(row, Row) and row.group.damaged)
             yield from chain(self.symbols_outside, chain.from_iterable(row.symbols for row in damaged))
@@ -121,11 +121,11 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         )
 
     def uses_at(self, place: int) -> list[Use]:
-        """The uses of names that a place touches."""
+        """Return the uses of names that touch the offset ``place``."""
         return [use for use in self.uses_in(Span(place, place)) if use.span.start <= place <= use.span.end]
 
     def uses_in(self, part: Span) -> Iterator[Use]:
-        """The uses of names in the statements that a part of the text touches."""
+        """Yield the uses of names in the statements that ``part`` of the text touches."""
         for block in self.definition.blocks:
             if not isinstance(block, nodes.Block) or block.start > part.end or block.end < part.start:
                 continue
@@ -136,7 +136,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
                     yield Use(use.span.shifted(entry.start), use.target, use.role)
 
     def uses_named(self, name: str) -> Iterator[Use]:
-        """The uses of everything that has a name."""
+        """Yield the uses of all symbols called ``name``."""
         naming = (part for row in self.all_rows if name in row.names_used for part in row.single)
         uses = chain.from_iterable(part.uses for part in naming if name in part.names_used)
         for statement, use in chain(uses, self._loose):
@@ -165,11 +165,11 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         return found
 
     def span(self, symbol: Symbol) -> Span:
-        """Where a symbol of this definition is declared."""
+        """Return the span of the declaration of a symbol of this definition."""
         return symbol.local_span.shifted(self.starts[symbol.statement])
 
     def symbol(self, name: str) -> Symbol | None:
-        """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
+        """Return the first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
         declaring = (row.symbols for row in self.all_rows if name in row.names_declared)
         symbols = chain(self._outside_by_name.get(name, ()), chain.from_iterable(declaring))
         return min((each for each in symbols if each.name == name), key=self.symbols.index, default=None)

@@ -1,4 +1,4 @@
-"""Statements of a group of a long block, looked at as one: so an edit costs what is in its own group."""
+"""Statements of a group of a long block, treated as one, so that the cost of an edit depends on its own group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 class Row(Part, frozen=True, dict=True):
-    """What the statements of a group added to the tables of its definition, as if it were one statement."""
+    """The additions of the statements of a group to the tables of its definition, as if it were one statement."""
 
     parts: tuple[Part, ...]
     group: nodes.Group
@@ -35,7 +35,7 @@ class Row(Part, frozen=True, dict=True):
 
 
 def joined(parts: Sequence[Part], group: nodes.Group) -> Row:
-    """The row of these parts, each of which was resolved behind the one before it."""
+    """Return the row of these parts, which were resolved one after the other."""
     count = len(parts[0].bound)
     asked: list[dict[str, Symbol | None]] = [{} for _ in range(count)]
     bound: list[dict[str, Symbol]] = [{} for _ in range(count)]

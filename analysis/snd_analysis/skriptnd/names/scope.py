@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.names.symbols import Symbol
 
 
 class Watch(Struct):
-    """What a scope is asked, and what is bound in it, while one statement is resolved."""
+    """Lookups in a scope, and bindings in it, during the resolution of one statement."""
 
     asked: dict[str, Symbol | None] = field(default_factory=dict)
     bound: dict[str, Symbol] = field(default_factory=dict)
@@ -28,10 +28,10 @@ class Scope:
         self.outer = outer
         self.watch: Watch | None = None
         self.missed: Missed | None = None
-        """Is told of every name that this scope, as the outermost one, does not have."""
+        """Callback for every name that this scope, as the outermost one, does not have."""
 
     def find(self, name: str) -> Symbol | None:
-        """Return the symbol that the name stands for here."""
+        """Return the symbol of a name as seen from this scope."""
         scope = self
         while True:
             symbol = scope.own(name)
@@ -45,21 +45,20 @@ class Scope:
         return None
 
     def own(self, name: str) -> Symbol | None:
-        """Return the symbol that the name stands for on this level."""
+        """Return the symbol of a name on this level."""
         symbol: Symbol | None = self.names.get(name)
         if self.watch is not None:
             self.watch.asked.setdefault(name, symbol)
         return symbol
 
     def bind(self, name: str, symbol: Symbol) -> None:
-        """Let the name stand for a symbol from now on."""
+        """Bind the name to a symbol from now on."""
         self.names[name] = symbol
         if self.watch is not None:
             self.watch.bound[name] = symbol
 
     def symbols(self) -> dict[str, Symbol]:
-        """Return everything that could be named here, by name: what is further in, and what was declared first,
-        first."""
+        """Return everything that could be named here, by name: inner scopes first, then in order of declaration."""
         found: dict[str, Symbol] = {}
         scope: Scope | None = self
         while scope is not None:

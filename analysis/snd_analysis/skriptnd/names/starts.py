@@ -1,4 +1,4 @@
-"""Where the statements of a definition start."""
+"""Start offsets of the statements of a definition."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PATIENCE = 256
 
 
 class Starts(Mapping[nodes.Node, int]):
-    """What the spans of each statement count from.
+    """The offset that the spans of each statement count from.
 
-    It is looked for group by group, until that has taken as long as making a table of all.
+    A lookup searches group by group. After as much work as a table of all statements takes, that table is built.
     """
 
     def __init__(self, definition: nodes.Definition) -> None:
@@ -21,7 +21,7 @@ class Starts(Mapping[nodes.Node, int]):
         self._groups = [group for block in blocks for group in block.entries.groups]
         self._asked = 0
         self._near: tuple[int, nodes.Group] | None = None
-        """Where the last one was found."""
+        """Group of the last lookup, with its offset."""
 
     @cached_property
     def _all(self) -> Mapping[nodes.Node, int]:

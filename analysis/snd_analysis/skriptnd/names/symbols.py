@@ -1,4 +1,4 @@
-"""What a name can stand for."""
+"""Targets of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of names that stand for nothing: once for each, at its first use."""
+"""Problems of undefined names: one for each name, at its first use."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class UndefinedName(Struct, frozen=True):
     block: BlockKind
     visible: tuple[str, ...]
     wanted: str
-    """What was looked for: ``name``, ``type``, ``tensor``."""
+    """Kind of the missing name: ``name``, ``type``, ``tensor``."""
 
 
 class UnknownModule(Struct, frozen=True):
@@ -55,7 +55,7 @@ class UnknownModule(Struct, frozen=True):
 
 
 def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolution) -> Iterator[Problem]:
-    """A problem for each name that stands for nothing, at its first use; the other uses are notes."""
+    """Yield a problem for each undefined name, at its first use; the other uses are notes."""
     first: dict[tuple[str, str], list[UndefinedName]] = {}
     for item in undefined:
         first.setdefault((item.name, item.wanted), []).append(item)
@@ -73,7 +73,7 @@ def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolutio
 
 
 def module_problems(unknown: Iterable[UnknownModule], module_scope: ModuleScope) -> Iterator[Problem]:
-    """A problem for each module that is not imported, at its first use; the other uses are notes."""
+    """Yield a problem for each module that is not imported, at its first use; the other uses are notes."""
     first: dict[str, list[UnknownModule]] = {}
     for item in unknown:
         first.setdefault(item.name, []).append(item)
@@ -101,7 +101,7 @@ def _module_problem(unknown: UnknownModule, module_scope: ModuleScope) -> Proble
 
 
 def import_of(module: str) -> Repair:
-    """The repair that imports a module. It changes nothing else: the name stood for nothing."""
+    """Return the repair that imports a module. It can't affect other names, since the name was undefined."""
     return Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),))
 
 
@@ -128,7 +128,7 @@ def _explained(undefined: UndefinedName) -> str:
 
 
 def _meant(undefined: UndefinedName) -> str | None:
-    """What somebody may have wanted to write."""
+    """Return the name that the author may have meant."""
     name = undefined.name
     if undefined.wanted == "type":
         if (known := foreign_type(name)) is not None:

@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.names.symbols import ShapeMember, Target
 
 
 class Role(StrEnum):
-    """What a name does where it stands."""
+    """The effect of a name at its place."""
 
     DECLARATION = "declaration"
     READ = "read"
@@ -40,7 +40,7 @@ class Use(Struct, frozen=True):
 
     @property
     def name(self) -> str | None:
-        """The name of what is used; None for a module, which each file may name otherwise."""
+        """Return the name of the target; None for a module, which each file may name differently."""
         target = self.target
         if isinstance(target, ShapeMember):
             return target.tensor.name

@@ -47,7 +47,7 @@ def sample_lines(text: str, comments: Sequence[Span]) -> Iterator[SampleLines]:
 
 
 def _blocks(text: str, comments: Sequence[Span]) -> Iterator[list[Span]]:
-    """Comments on lines of their own that follow one another directly."""
+    """Yield comments on lines of their own that follow one another directly."""
     block: list[Span] = []
     for comment in comments:
         if not _is_alone(text, comment):

@@ -18,7 +18,7 @@ class _Argument(Struct, frozen=True):
     span: Span
     name: Span | None
     value: int
-    """Where its value starts."""
+    """Offset of the start of its value."""
 
 
 def read_with_named_arguments(text: str, start: int, end: int, problems: list[Problem]) -> nodes.Expression | None:

@@ -27,14 +27,14 @@ _WRITE = "write a result as in '# y: real[2] = [1.0, 2.0]'"
 
 
 class Below(Struct):
-    """What the lines below an invocation say."""
+    """The recorded results below an invocation."""
 
     results: list[Recorded] = field(default_factory=list)
     error: RecordedError | None = None
     tolerance: float | None = None
     problems: list[Problem] = field(default_factory=list)
     end: int | None = None
-    """Where the last of these lines ends."""
+    """Offset of the end of the last of these lines."""
 
 
 def read_below(text: str, lines: Iterable[Span]) -> Below:

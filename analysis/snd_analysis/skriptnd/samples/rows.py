@@ -47,7 +47,7 @@ NO_NAMES = NoNames()
 
 
 def rows_of(node: nodes.List) -> Rows | None:
-    """Return the tensor that a list stands for; None if its length is not known. Raises RaggedError."""
+    """Return the tensor in a list; None if its length is not known. Raise RaggedError."""
     nested = [isinstance(item, nodes.List) for item in node.items]
     if not any(nested):
         length = _length(node)
@@ -95,7 +95,7 @@ def attempt(node: nodes.Expression) -> Value:
 
 
 def value_of_rows(node: nodes.Expression) -> Nested:
-    """Return the value that is recorded by literals, as nested rows. Raises RaggedError for what is none.
+    """Return the value recorded by literals, as nested rows. Raise RaggedError if they record none.
 
     Items of a pack may differ in their shapes, so rows are not compared here.
     """

@@ -1,4 +1,4 @@
-"""What a sample says. All spans count from its start, so a sample that moves stays the same object."""
+"""The contents of a sample. All spans count from its start, so a sample that moves stays the same object."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Recorded(Struct, frozen=True):
     type_span: Span
     """The type, shape and length."""
     dtype: str | None
-    """None for null."""
+    """Type of the elements; None for null."""
     shape: tuple[ItemExtent, ...] = ()
     length: int | None = None
     """The number of tensors of a pack."""
     value: Nested | None = None
     summary: str | None = None
-    """What is recorded of a large tensor in place of its value."""
+    """Summary of a large tensor, recorded in place of its value."""
     tolerance: float | None = None
     """One of its own."""
 
@@ -53,16 +53,16 @@ class RecordedError(Struct, frozen=True):
 
 
 class Sample(Struct, frozen=True, eq=False):
-    """An invocation in a comment with what is recorded of its results. Known by identity."""
+    """An invocation in a comment with its recorded results. Compared by identity."""
 
     span: Span
     """From its first ``#`` to the end of its last line."""
     marker: Span
     """The ``# >>>`` that it begins with."""
     code_end: int
-    """Where its last line of code ends."""
+    """Offset of the end of the last line that has code."""
     invocation: nodes.Call | None
-    """None if it could not be read, which is among the problems."""
+    """The invocation; None if it could not be parsed, which is among the problems."""
     code: str = ""
     """The text up to ``code_end``, with blanks in place of all that is no code."""
     results: tuple[Recorded, ...] = ()

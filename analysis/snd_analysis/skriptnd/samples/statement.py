@@ -34,7 +34,7 @@ class SampleGraph(Struct):
 
 
 def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> SampleGraph:
-    """The graph that a sample stands for. ``invoked`` decides which arguments are packs, and how many results are."""
+    """Return the graph of a sample. ``invoked`` decides which arguments are packs, and how many results there are."""
     builder = _Builder(call, invoked)
     arguments = tuple(builder.argument(at, argument) for at, argument in enumerate(call.arguments))
     rewritten = replace(call, arguments=arguments)
@@ -79,7 +79,7 @@ class _Builder:
             self._types = _default_types(invoked) | self._types
 
     def argument(self, at: int, node: _ARGUMENT) -> _ARGUMENT:
-        """What stands for an argument in the statement."""
+        """Return the node of an argument in the statement."""
         if isinstance(node, nodes.Qualified) and node.text == "null":
             return nodes.Tilde(node.start, node.end)
         parameter = self._parameters[at] if at < len(self._parameters) else None
@@ -90,7 +90,7 @@ class _Builder:
         return self._tensor(name, node, parameter)
 
     def _types_of_arguments(self) -> dict[str, str]:
-        """What generic types are by the arguments that are written out."""
+        """Return the generic types that literal arguments determine."""
         found: dict[str, str] = {}
         for parameter, argument in zip(self._parameters, self._call.arguments, strict=False):
             dtype = None if isinstance(argument, nodes.Tilde) else self._written_type(argument)
@@ -127,7 +127,7 @@ class _Builder:
             self.problems.append(Problem(ragged.rule, ragged.node.span, ragged.message, ragged.notes))
             return node
         if rows is None:
-            return node  # what is wrong with it is said of the list
+            return node  # the list gets the message
         default = nodes.Default(node.start, node.end, nodes.List(node.start, node.end, rows.items), ())
         dtype = self._dtype_of_items(rows.items) or self._declared_type(parameter)
         shape = tuple(_extent(node, extent) for extent in rows.shape)
@@ -162,7 +162,7 @@ class _Builder:
         return None
 
     def _declared_type(self, parameter: nodes.Parameter | None) -> str:
-        """The type that is asked for; of a generic one, the type that it is known to stand for."""
+        """Return the declared type; for a generic type, its bound type if known."""
         if parameter is None:
             return "real"
         if parameter.type.is_keyword and parameter.type.text in _DTYPES:
@@ -182,7 +182,7 @@ def is_generated(node: nodes.Node) -> bool:
 
 
 def _given_types(call: nodes.Call, invoked: nodes.Definition) -> dict[str, str]:
-    """What the generic types of an operator are by what stands in ``<>``."""
+    """Return the generic types that ``<…>`` gives to an operator."""
     declared = entries_of(invoked, BlockKind.DTYPE, nodes.DtypeDeclaration)
     given = call.generics.items if call.generics is not None else ()
     return {

@@ -19,14 +19,14 @@ from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 
 
 class EntryStart(NamedTuple):
-    """Where the entry that is being read began."""
+    """The start of the current entry."""
 
     at: int
     """Index of its first token."""
     depth: int
-    """How many values stood on the stacks."""
+    """Number of values on the stacks at the start."""
     problems: int
-    """How many problems the builder had reported."""
+    """Number of problems that the builder had reported at the start."""
 
 
 class Automaton:
@@ -55,7 +55,7 @@ class Automaton:
         """The stacks before the last token, if that was a closing brace: it may turn out to be one too many."""
         self.entry: EntryStart | None = None
         self.skipped: list[Span] = []
-        """What was given up, each from the token that could not be taken."""
+        """Skipped parts of the text, each from the token that the automaton could not take."""
         self._accept = self.table.ends[start]
         self._methods = methods()
         self._end_token = Token(END, len(text) if end is None else end, len(text) if end is None else end)
@@ -71,8 +71,10 @@ class Automaton:
         return at if at < len(self.tokens) and self.tokens[at].start == start else None
 
     def problems(self, tokens: Tokens) -> list[Problem]:
-        """Return all problems of the tokens and of this pass in order; one is enough for each piece that was given
-        up, and for each token."""
+        """Return all problems of the tokens and of this pass, in order of places.
+
+        Each skipped part and each token gets at most one problem.
+        """
         of_garbage = {rules.ILLEGAL_CHARACTER, rules.UNCLOSED_STRING}
         skipped = iter(sorted(self.skipped))
         current = next(skipped, None)
@@ -114,11 +116,12 @@ class Automaton:
             self.advance(limit=at)
 
     def advance(self, until: int | None = None, limit: int | None = None, instead: Token | None = None) -> bool:
-        """Run until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
-        could begin at the offset ``until`` or later; the token ``limit`` is the next; the token ``instead`` is taken.
+        """Run until the text is accepted (True) or an error occurs (False), or until a stopping point (True).
+
+        Stopping points: an entry could begin at the offset ``until`` or later; the token ``limit`` is the next; the
+        token ``instead`` is taken.
         """
         # One function, although a long one: it runs for each token and each rule of the grammar, where a call, and the
-        # attributes that it would have to look up again, cost as much as what is done.
         table, builder, tokens, build = self.table, self.builder, self.tokens, self._methods
         actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
         passing, entry_states, passed = table.passing, table.entry_states, table.passed

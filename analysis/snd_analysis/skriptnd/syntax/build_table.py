@@ -52,8 +52,8 @@ def build(grammar: str) -> dict[str, Any]:
             words[terminal.pattern.value] = terminal.name
         else:
             patterns.append(terminal)
-    # As lark's own lexer: higher priority first, then patterns before plain strings, then the longer string. What is
-    # frequent and can't be taken for anything else goes first of all.
+    # The order of lark's own lexer: higher priority first, then patterns before plain strings, then the longer string.
+    # Frequent terminals that can't be confused with others go first of all.
     patterns.sort(key=lambda item: (-item.priority, isinstance(item.pattern, PatternStr), -len(item.pattern.value)))
     patterns.sort(key=lambda item: _FREQUENT.index(item.name) if item.name in _FREQUENT else len(_FREQUENT))
     in_entries = {state for row in gotos for origin, state in row.items() if origin.endswith("_entries")}
@@ -75,7 +75,7 @@ def build(grammar: str) -> dict[str, Any]:
 
 
 def _default_reduction(row: dict[str, int]) -> int:
-    """A state that can only reduce one production does so before the next token is judged."""
+    """Return the reduction of a state that can only reduce one production, so that it needs no lookahead; else -1."""
     choices = set(row.values())
     if len(choices) != 1:
         return -1

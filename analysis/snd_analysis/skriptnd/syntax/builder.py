@@ -70,11 +70,11 @@ class TreeBuilder(DeclarationBuilder, StatementBuilder):
 
 @cache
 def methods() -> tuple[Callable[[TreeBuilder, Symbols], Any] | None, ...]:
-    """The method for each production of the table; None where the driver needs none."""
+    """Return the method for each production of the table; None for productions that build nothing."""
     return tuple(getattr(TreeBuilder, production.builder, None) for production in table().productions)
 
 
-# What a production passes up that is not a node of the tree.
+# Values that a production passes up and that are not nodes of the tree.
 class Blocks(list["nodes.Block | nodes.ErrorBlock"]):
     """The blocks of a definition while it is being read."""
 

@@ -1,11 +1,11 @@
-"""A file as a row of chunks: the part before the first definition, then one chunk per definition (invariant 3).
+"""A file as a sequence of chunks: the part before the first definition, then one chunk per definition (invariant 3).
 
-A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not). Where
-such a head is indented or broken, it begins one as well, unless it stands in a string, or inside the braces of a
-definition that ends: the parser reports that two definitions are nested. The comment lines right above a
-definition are a chunk of their own, so an edit of a comment leaves the definition as it is. Each chunk is parsed by its
-own text, and everything in it counts from its start: what is broken in one chunk can't break another, and a chunk whose
-text did not change is the same object after an edit.
+A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not). An
+indented or broken head begins one as well, unless it stands in a string, or inside the braces of a definition that
+ends: the parser reports that two definitions are nested. The comment lines right above a definition are a chunk of
+their own, so an edit of a comment leaves the definition unchanged. Each chunk is parsed by its own text, and everything
+in it counts from its start: an error in one chunk can't affect another, and a chunk whose text did not change is the
+same object after an edit.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Chunk:
-    """A piece of a file and its tree. Immutable, and knows nothing of where it stands.
+    """A piece of a file and its tree. Immutable, and independent of its position in the file.
 
-    It is parsed when somebody first asks: most of a module that is only imported is never looked at. ``before`` is an
-    older version, parts of which may be used again.
+    It is parsed on first access: most of an imported module is never looked at. ``before`` is an older version, parts
+    of which may be reused.
     """
 
     __slots__ = ("_before", "_parsed", "_tokens", "text")
@@ -64,7 +64,7 @@ class Chunk:
 
     @property
     def is_parsed(self) -> bool:
-        """Return whether anybody has asked for what is in it."""
+        """Return whether the contents were accessed before."""
         return self._parsed is not None
 
     @property
@@ -79,7 +79,7 @@ class Chunk:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Every syntax problem; a keyword that stands for a name in several places is one."""
+        """Return the syntax problems; a keyword used as a name in several places is one problem."""
         return self._contents().told
 
     @property
@@ -177,10 +177,7 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
 def made_tree(
     text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...]
 ) -> SyntaxTree:
-    """Return the tree of a file in another language, of which another front end has made definitions.
-
-    It is one chunk.
-    """
+    """Return the tree of a file in another language, as one chunk of definitions made by another front end."""
     chunk = Chunk(text)
     chunk._parsed = _ParsedChunk(document, comments, problems)
     return SyntaxTree(text, (PlacedChunk(0, chunk),))
@@ -276,8 +273,7 @@ def comment_above(text: str, offset: int) -> Span:
 
 
 def documentation(text: str, offset: int) -> str:
-    """Return text of the comment right above a definition that begins at an offset, without the ``#``; empty if
-    none."""
+    """Return the comment right above a definition that begins at ``offset``, without the ``#``; empty if there is none."""
     above = comment_above(text, offset)
     lines = _LINE_BREAK.split(text[above.start : above.end])[:-1]
     return "\n".join(line.strip()[1:].removeprefix(" ") for line in lines)

@@ -1,4 +1,4 @@
-"""Which entries of a tree are damaged: it is not known what they were meant to say."""
+"""Damaged entries of a tree: entries whose intended meaning is unknown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def signature_is_damaged(definition: nodes.Definition) -> bool:
 
 
 def with_damage(document: nodes.Document, problems: Iterable[Problem], text: str) -> nodes.Document:
-    """The document of a text with the entries marked in which one of ``problems`` stands."""
+    """Return a document in which every entry that contains one of ``problems`` is marked as damaged."""
     places = _places(problems)
     if not places:
         return document
@@ -35,18 +35,18 @@ def with_damage(document: nodes.Document, problems: Iterable[Problem], text: str
 def with_damaged_entries(
     entries: Iterable[nodes.Entry], problems: Iterable[Problem], text: str
 ) -> tuple[nodes.Entry, ...]:
-    """The entries, those marked in which one of ``problems`` stands."""
+    """Return the entries; those that contain one of ``problems`` are marked as damaged."""
     places = _places(problems)
     return tuple(_marked_entry(entry, places, text) for entry in entries)
 
 
 def with_damage_of(entry: nodes.Entry, problems: Iterable[Problem], text: str) -> nodes.Entry:
-    """The entry, marked if one of ``problems`` leaves open what it was meant to say."""
+    """Return the entry, marked as damaged if one of ``problems`` leaves its meaning open."""
     return _damaged(entry, text) if _places(problems) else entry
 
 
 def _places(problems: Iterable[Problem]) -> list[Span]:
-    """Where something stands of which it is a guess what was meant; a repair that is safe says what was."""
+    """Return the sorted places of problems that leave the meaning open; a safe repair settles the meaning."""
     return sorted(item.span for item in problems if item.repair is None or not item.repair.safe)
 
 
@@ -85,7 +85,7 @@ def _has_place(entry: nodes.Entry, places: Sequence[Span]) -> bool:
 
 
 def _stands_in(place: Span, entry: nodes.Entry) -> bool:
-    """What is missing between two entries belongs to the first."""
+    """Return whether a place belongs to an entry. Missing text between two entries belongs to the first."""
     if place.start == place.end:
         return entry.start < place.start <= entry.end
     return entry.start <= place.start < entry.end

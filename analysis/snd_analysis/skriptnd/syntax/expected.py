@@ -1,4 +1,4 @@
-"""What could stand at a point of a text, from the table: for messages and for completion."""
+"""Terminals that could follow at a point of a text, from the table: for messages and for completion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END, Table
 
 _OPERAND = frozenset({"ID", "LPAR", "LSQB", "INT", "REAL", "STRING", "TRUE", "FALSE", "MINUS", "NOT"})
-# Where an expression is due, these are no news.
+# Terminals that a message does not list where it says that an expression is expected.
 _OPERAND_WORDS = _OPERAND | {
     "PLUS", "QUESTION", "INF", "PI", "TYPE", "BAR", "TILDE", "DOTS", "ELLIPSIS", "LBRACE", "IF", "WITH", "FOR", "WHILE",
     "DO", "UNROLL", "STATIC", "DYNAMIC",
@@ -29,7 +29,7 @@ _PHRASES = {
 
 
 def terminals(table: Table, states: Sequence[int]) -> frozenset[str]:
-    """Terminals that the automaton could take next, reductions done."""
+    """Return the terminals that the automaton could take next, after any reductions."""
     return frozenset(kind for kind in table.terminals if run_states(table, list(states), [kind]) == 1)
 
 

@@ -35,6 +35,6 @@ def parse(text: str) -> Parsed:
 
 
 def parse_expression(text: str) -> tuple[nodes.Expression, tuple[Problem, ...]]:
-    """Return the one expression that a whole text spells (2.16), and what is wrong with it. Never fails."""
+    """Return the single expression in a text (2.16), and its problems. Never fails."""
     builder = TreeBuilder(text, read_expression)
     return read_expression(builder, 0, len(text)), tuple(builder.problems)

@@ -76,7 +76,7 @@ def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
 
 
 class _Old(Struct, frozen=True):
-    """The block before the edit, with what is around it."""
+    """The block before the edit, with its surroundings."""
 
     text: str
     definition: nodes.Definition
@@ -84,9 +84,9 @@ class _Old(Struct, frozen=True):
     problems: tuple[Problem, ...]
 
     def is_clean(self, first: int, last: int) -> bool:
-        """Return whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk.
+        """Return whether no problem stands from entry ``first`` to entry ``last``, or to the ends of the chunk.
 
-        After the last entry stands the closing brace: what is wrong with that entry may have been found there.
+        After the last entry stands the closing brace: a problem of that entry may have been reported there.
         """
         entries = self.block.entries
         start = 0 if first < 0 else entries[first].start if first < len(entries) else self.block.end - 1
@@ -99,13 +99,13 @@ class _Old(Struct, frozen=True):
 
     @property
     def closing_brace(self) -> int | None:
-        """Where the closing brace of the block stands; None if recovery supplied it."""
+        """Return the offset of the closing brace of the block; None if recovery supplied it."""
         at = self.block.end - 1
         return at if at >= self.block.entries[-1].end and self.text[at] == "}" else None
 
 
 def _first_entry(old: _Old, change: _Change) -> int | None:
-    """The entry to begin with: one before the line of the edit, and before errors that could look as far as that."""
+    """Return the entry to begin with: one before the edited line, and before errors that could look ahead to it."""
     entries = old.block.entries
     line_start = max(old.text.rfind("\n", 0, change.start), old.text.rfind("\r", 0, change.start)) + 1
     first = max(bisect_left(entries, line_start, key=lambda entry: entry.end) - 1, 0)
@@ -159,7 +159,7 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int, behind:
     automaton.builder.base = automaton.last_end = restart
     depth, block_entries = len(automaton.stacks.states), automaton.stacks.values[-1]
     recovery = Recovery(automaton)
-    # What looks further than the tokens reach would see the end of the text where there is none.
+    # A lookahead beyond the tokens would see a false end of the text.
     horizon = len(tokens.tokens) - (0 if stop == len(text) else LONGEST_LOOKAHEAD + NEAR)
     until = min(starts)
     while True:
@@ -187,7 +187,7 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int, behind:
 
 
 def _stacks_at(old: _Old) -> Stacks:
-    """What stands on the stacks where an entry of the block may begin."""
+    """Return the stacks at a point where an entry of the block may begin."""
     text, definition, block = old.text, old.definition, old.block
     kind = BLOCK_KINDS[block.kind]
     states = [table().starts["document"]]

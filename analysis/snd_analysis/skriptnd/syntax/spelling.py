@@ -1,4 +1,4 @@
-"""What somebody may have meant by a word that does not exist."""
+"""Suggestions for a word that does not exist."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
 
 
 def _is_swapped(word: str, choice: str) -> bool:
-    """Return whether two letters side by side are swapped, and nothing else differs: one slip, though two letters
-    differ."""
+    """Return whether two adjacent letters are swapped and nothing else differs: a single slip."""
     if len(word) != len(choice):
         return False
     at = next((index for index, (one, other) in enumerate(zip(word, choice, strict=True)) if one != other), len(word))

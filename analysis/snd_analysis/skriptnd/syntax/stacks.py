@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.syntax.table import END, Table
 
 
 class Stacks(Struct):
-    """What the automaton has read and not yet reduced: one state more than values."""
+    """The state of the automaton: values read and not yet reduced, and one state more than values."""
 
     states: list[int]
     values: list[Any]

@@ -12,13 +12,13 @@ _ESCAPES = {"{": "{", "}": "}", "'": "'", '"': '"', "\\": "\\", "n": "\n", "t": 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 ReadExpression = Callable[[int, int], nodes.Expression]
-"""Reads the expression that a span of the text spells; reports what is wrong and gives an error node then."""
+"""Function that reads the expression in a span of the text; on errors it reports them and returns an error node."""
 
 
 def string_parts(
     text: str, start: int, end: int, base: int, problems: list[Problem], read: ReadExpression
 ) -> list[nodes.Text | nodes.Field]:
-    """Parts of the literal ``text[start:end]``, which begins with a quote and may lack the second one."""
+    """Return the parts of the literal ``text[start:end]``, which begins with a quote and may lack the second one."""
     quote = text[start]
     last = end - 1 if end - start > 1 and text[end - 1] == quote else end
     parts: list[nodes.Text | nodes.Field] = []

@@ -43,15 +43,17 @@ class Table(Struct, frozen=True):
     token_pattern: str
     keywords: dict[str, str]
     literals: dict[str, str]
-    """How a terminal with one spelling is written, for messages."""
+    """Spelling of each terminal with only one, for messages."""
     terminals: frozenset[str]
     """All terminals of the grammar."""
     passed: dict[Any, int] = field(default_factory=dict)
-    """What ``pass_on`` has answered, by its arguments."""
+    """Cached answers of ``pass_on``, by its arguments."""
 
     def pass_on(self, below: int, number: int, kind: str) -> int:
-        """Return the state above ``below`` once a production, and those that then pass on what it made, are reduced
-        before a terminal of this kind."""
+        """Return the state above ``below`` after reducing a production before a terminal of the kind ``kind``.
+
+        Productions that then pass on the result are reduced, too.
+        """
         while True:
             state = self.gotos[below][self.productions[number].origin]
             number = self.defaults[state]

@@ -22,19 +22,20 @@ _RESERVED = {"as": "AS"}
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SPACES = frozenset(" \t\r\n\f\v")
 
-# What the grammar has no terminal for; tried where (or, for numbers, before) no terminal matches.
+# Characters without a terminal in the grammar; tried where (or, for numbers, before) no terminal matches.
 _MALFORMED = (
     r"(?P<MALFORMED>(?!(?>\d+(?:\.(?!\.)\d*)?(?:[eE][+-]?\d+)?)(?!\w))\d\w*(?:\.(?!\.)\w*)?(?:(?<=[eE])[+-]\w*)?"
     r"|(?<![\w.\])])\.\d\w*)"
 )
 _OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>(?P<SAME>[^\s\w])(?P=SAME)*|[\s\S])"
 
-# What may follow the closing quote of a string that runs over several lines. Anything else means that the quote
-# belongs to another string, and that this one was never closed.
+# Text that may follow the closing quote of a string that runs over several lines. Anything else means that the quote
+# belongs to another string, and that this one was never closed. A brace that ends a definition can't be in a string: so
+# a missing quote costs no more than one definition.
 _BEHIND_STRING = re.compile(r"\s*(?:[;,:)\]}\"'?=!<>+|&#]|\.\.|in\b|is\b|$)")
 # A brace that ends a definition: so a quote that is missing costs no more than one.
 _NEVER_IN_STRING = re.compile(r"^\}[ \t]*\r?$", re.MULTILINE)
-# What stands between the last quote of a statement and the end of its line.
+# Text between the last quote of a statement and the end of its line.
 _BEHIND_LAST_STRING = re.compile(r"[ \t]*[;,)\]}][;,)\]} \t]*(?:#.*)?\Z")
 _STATEMENT_END = re.compile(r"[;,)\]}\s]*$")
 _BRACE = re.compile(r"(?<!\\)[{}]")
@@ -48,7 +49,7 @@ class Token(NamedTuple):
     start: int
     end: int
     instead: str | None = None
-    """What recovery reads in place of what the text says there."""
+    """Text that recovery reads instead of the text of the token."""
 
     def spelling(self, text: str) -> str:
         """Return what the token says."""
@@ -89,7 +90,7 @@ def _pattern() -> re.Pattern[str]:
 
 @cache
 def keywords() -> dict[str, str]:
-    """Words that cannot be names, with their terminals; type names are keywords too."""
+    """Return the words that cannot be names, with their terminals; type names are keywords too."""
     types = dict.fromkeys(("type", "arith", "num", "int", "real", "bool", "str"), "TYPE")
     return {**table().keywords, **_RESERVED, **types}
 
@@ -113,7 +114,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
 
     With ``stop``, reading ends after the first token that reaches it. ``depth`` is the number of braces open at start.
     """
-    # One function, although a long one: its loop runs for each token, where a call costs as much as what is done.
+    # One function, although a long one: its loop runs for each token, where a call would double the cost.
     end = len(text) if end is None else end
     stop_at = end if stop is None else stop
     ascii_only = text.isascii()

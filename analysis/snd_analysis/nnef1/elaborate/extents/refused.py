@@ -1,7 +1,7 @@
-"""What tract is known not to prove of extents, so that it does not load a graph that depends on it.
+"""Equations between extents that tract certainly can't prove, so that it does not load the graph.
 
-tract proves nothing that is false for some sizes. What it makes of minima and of quotients differs from version to
-version, so that nothing is said of these but that a quotient leaves a remainder.
+tract proves nothing that is false for some sizes. Its treatment of minima and quotients differs from version to
+version, so this module says nothing about them, except that a quotient leaves a remainder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from snd_analysis.symbolic.integers import Integer, Leaf, Quotient, Variable, ex
 def is_refused(equation: Integer) -> bool:
     """Return whether tract certainly can't prove that an integer is 0.
 
-    Symbols of which an assertion says something are left out: tract may know.
+    Symbols that an assertion mentions are left out: tract may know.
     """
     if is_symbolic(equation):
         return True

@@ -1,7 +1,7 @@
 """Attributes about extents that depend on symbols, as tract reads them.
 
-What an extent of ``reshape`` or a bound of ``slice`` stands for depends on its sign. tract decides that for numbers
-only: what depends on a symbol is a count, or a place from the beginning.
+The meaning of an extent of ``reshape`` or a bound of ``slice`` depends on its sign. tract decides that for numbers
+only: a value that depends on a symbol is a count, or an offset from the beginning.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NONE = integers.constant(0)
 
 
 def with_resolved_bounds(operation: str, given: Mapping[str, Given]) -> Mapping[str, Given]:
-    """Return the arguments of an invocation, with numbers that depend on symbols in place of what stands for them."""
+    """Return the arguments of an invocation, with bounds that depend on symbols resolved."""
     match operation:
         case "reshape":
             return _reshape(given)
@@ -31,7 +31,7 @@ def with_resolved_bounds(operation: str, given: Mapping[str, Given]) -> Mapping[
 
 
 def _reshape(given: Mapping[str, Given]) -> Mapping[str, Given]:
-    """An item that is -1 is what the others leave: a quotient without a remainder."""
+    """Replace an item of -1 by the quotient that the other items leave without a remainder."""
     parts = _reshaped(given)
     left = None if parts is None else integers.exact_quotient(parts.volume, parts.others)
     if parts is None or left is None or is_computed(given["shape"].value):
@@ -41,7 +41,7 @@ def _reshape(given: Mapping[str, Given]) -> Mapping[str, Given]:
 
 
 class _Reshaped(Struct, frozen=True):
-    """What a ``reshape`` replaces by extents that depend on symbols, one of which is -1."""
+    """The parts of a ``reshape`` whose extents depend on symbols and include one -1."""
 
     extents: list[Integer]
     volume: Integer
@@ -75,7 +75,7 @@ def _reshaped(given: Mapping[str, Given]) -> _Reshaped | None:
 
 
 def _slice(given: Mapping[str, Given]) -> Mapping[str, Given]:
-    """Bounds that depend on symbols count from the beginning."""
+    """Resolve bounds that depend on symbols: they count from the beginning."""
     shape = _extents_of(given.get("input"))
     axes, begins, ends = (_integers(given.get(name)) for name in ("axes", "begin", "end"))
     if shape is None or axes is None or begins is None or ends is None or not len(axes) == len(begins) == len(ends):

@@ -47,10 +47,10 @@ _PROVED_BY_TRACT = frozenset(["reshape"])
 def unproven_equations(
     specialization: Specialization, symbols: Mapping[str, Integer], given: Sequence[TensorValue]
 ) -> Iterator[Integer]:
-    """Yield what must be 0 for an operation to be valid, and is so for some values of symbols only.
+    """Yield integers that must be 0 for an operation to be valid, but are 0 for some values of symbols only.
 
-    Sizes of 0 count for nothing, and neither do those for which a tensor that is ``given`` has a negative extent:
-    operations before this one would have failed.
+    Sizes of 0 are ignored, and so are sizes that give a ``given`` tensor a negative extent: an earlier operation would
+    have failed.
     """
     keys: set[Hashable] = {leaf.key for each in symbols.values() for leaf in each.leaves}
     conditions = [each for each in _conditions(specialization) if {leaf.key for leaf in each.leaves} <= keys]
@@ -205,9 +205,9 @@ def fails(specialization: Specialization) -> bool:
 
 
 def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Problem:
-    """Return what is said of an equation that nothing says, with the other places that need it.
+    """Return the problem of an equation that no assertion states, with the other places that need it.
 
-    The repair inserts the assertion where the header of the file ends.
+    The repair inserts the assertion at the end of the header of the file.
     """
     left, right = _sides(found.equation)
     notes = (
@@ -241,7 +241,7 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
 
 
 def _inequality(equation: Integer) -> str | None:
-    """What an equation says that a minimum or maximum is one of two integers: ``S <= 16`` for ``min(S, 16) == S``."""
+    """Return the inequality equivalent to an equation with an extremum: ``S <= 16`` for ``min(S, 16) == S``."""
     for atom in equation.atoms():
         if not isinstance(atom, Extremum) or len(atom.candidates) != 2:
             continue

@@ -27,11 +27,11 @@ class Given(Struct, frozen=True):
     value: Value
     span: Span
     written: nodes.Expression | None = None
-    """What is written, if it is an argument of the text."""
+    """The argument as written in the text; None for other values."""
 
     @property
     def as_scalar(self) -> Repair | None:
-        """How to write integers as scalars: ``1.0`` for ``1``; None if there are no others."""
+        """Return the repair that writes integers as scalars, ``1.0`` for ``1``; None if there are names too."""
         inside = () if self.written is None else (self.written, *descendants(self.written))
         numbers = {each.span for each in inside if isinstance(each, nodes.Number) and each.text.isdigit()}
         if not numbers or any(isinstance(each, nodes.Identifier | nodes.Call) for each in inside):

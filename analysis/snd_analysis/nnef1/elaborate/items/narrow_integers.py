@@ -31,7 +31,7 @@ _WRAPPING = frozenset(
 )  # fmt: skip
 """Operations that compute with integers of their inputs' type and may leave it."""
 _SATURATING = frozenset(["square", "sum_reduce"])
-"""Those of which tract computes the result in a wider type, and takes what is beyond the range to its bounds."""
+"""Operations whose result tract computes in a wider type and clamps to the range of the narrow type."""
 
 
 class Adjustment(Struct, frozen=True):
@@ -65,7 +65,7 @@ def narrow_result(
 
 
 def adjustment_before(operation: str, given: Mapping[str, Given]) -> Adjustment | None:
-    """Return what reals go through before they become integers: what is beyond the type becomes its bound."""
+    """Return the clamping of reals before they become integers: values beyond the type become its bound."""
     written = given["to"].value if operation == _CAST and "to" in given else None
     match = _INTEGER.fullmatch(written) if isinstance(written, str) else None
     if match is None or item_type(given["input"].value) != "real":

@@ -1,1 +1,1 @@
-"""What operations of tract take from other files than those of variables."""
+"""Data that operations of tract read from files other than those of variables."""

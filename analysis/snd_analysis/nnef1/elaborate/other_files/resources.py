@@ -22,7 +22,7 @@ _STEP = re.compile(r"""\.(?P<name>\w+)|\[(?P<at>\d{1,9})\]|\['(?P<single>[^']*)'
 def _resource(
     evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
 ) -> Value:
-    """The value of a key; nothing is known of a file that is not there, since programs may provide others."""
+    """Return the value of a key. Nothing is known of a missing file, since programs may provide others."""
     label, key = given["label"].value, given["key"].value
     for name, each in (("label", label), ("key", key)):
         if not isinstance(each, str):
@@ -52,7 +52,7 @@ def _whole(digits: str) -> int:
 
 
 def _item(value: Any, step: re.Match[str]) -> Any:
-    """Return what is at one step of a key; None if there is nothing."""
+    """Return the value at one step of a key; None if there is none."""
     if step["at"] is not None:
         at = int(step["at"])
         return value[at] if isinstance(value, list) and at < len(value) else None

@@ -1,7 +1,7 @@
-"""Other models that tract's graphs invoke: each is elaborated in the place of its invocation, as a fragment is.
+"""Submodels that tract's graphs invoke: each is elaborated at its invocation, as a fragment is.
 
-The graph of a submodel stands in another file, and what is wrong with it is reported there. Here all its nodes have the
-place of the invocation, which gets one message at most.
+The graph of a submodel stands in another file, and its problems are reported there. Here all its nodes have the place
+of the invocation, which gets at most one message.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _submodel(
 
 
 def _told(record: Record) -> tuple[list[Any], ...]:
-    """Return what a record has that is told of a submodel in its own file."""
+    """Return the lists of a record that are reported for a submodel in its own file."""
     return record.problems, record.bodies, record.calls, record.unproven
 
 
@@ -119,7 +119,7 @@ def _symbols(
 
 
 def _extent(node: nodes.Expression, bound: dict[str, Integer], given: Integer) -> Integer | None:
-    """Return an extent that a submodel declares. A symbol is what is given for it first."""
+    """Return an extent that a submodel declares. A symbol is bound to its first given value."""
     match node:
         case nodes.Number(text=text) if text.isdigit():
             return integers.constant(int(text))
@@ -140,10 +140,9 @@ def _declared_shapes(graph: nodes.Definition) -> Iterator[tuple[str, Sequence[no
                             yield name, argument.value.items
 
 
-# ---- its graph, in the place of the invocation -----------------------------------------------------------------------
+# ---- its graph, at the invocation ------------------------------------------------------------------------------------
 def _relocated_fragment(each: nodes.Definition, place: Span, base: int, name: str | None = None) -> nodes.Definition:
-    """Return a definition with all nodes at one place; a graph as a fragment of that name, of which nothing is an
-    input."""
+    """Return a definition with all nodes at ``place``; a graph becomes a fragment called ``name`` without inputs."""
     head = flat_graph.placed(each.head, place)
     if name is not None:
         head = replace(head, kind="fragment", name=nodes.Identifier(place.start, place.end, name))

@@ -28,7 +28,7 @@ def check_missing_extensions(document: nodes.Document) -> Iterator[Problem]:
 
 
 def _expressions(document: nodes.Document) -> Iterator[Span]:
-    """What is more in the graph than an invocation with names, literals, and arrays and tuples of these."""
+    """Yield expressions in the graph that are not invocations with names, literals, and arrays and tuples of these."""
     for definition in definitions(document, "graph"):
         for start, statement in assignments(definition):
             found = _expression_in(statement)

@@ -13,10 +13,11 @@ UNREAD_TENSOR_FILE = Rule("unread-tensor-file", section="tool", severity=Severit
 
 
 def check_tensor_files(tree: SyntaxTree, files: Collection[str], read: Collection[str]) -> Iterator[Problem]:
-    """Yield what is left of the tensor ``files`` of a model once those are gone that its variables ``read``.
+    """Yield the tensor ``files`` of a model that none of its variables ``read``.
 
-    A model of which no file is read is a text without its weights. A label that the text spells may be that of a
-    variable in a fragment that nothing invokes. Some file systems do not tell small letters from capitals.
+    Nothing is reported for a model that reads no file: it is a text without its weights. A label that the text spells
+    may belong to a variable of a fragment that nothing invokes. Names are compared without case, since some file
+    systems ignore it.
     """
     known = {normpath(each).lower() for each in read}
     unread = sorted(each for each in files if each.lower() not in known)
@@ -34,7 +35,7 @@ def check_tensor_files(tree: SyntaxTree, files: Collection[str], read: Collectio
 
 
 def check_tensor_archives(tree: SyntaxTree, faults: Collection[str]) -> Iterator[Problem]:
-    """Yield what is wrong with files that hold several tensors: none of their tensors is known."""
+    """Yield the faults of files that hold several tensors; none of their tensors is known."""
     graph = next(definitions(tree.document, "graph"), None)
     if faults and graph is not None:
         yield Problem(INVALID_TENSOR_FILE, graph.head.name.span.shifted(graph.start), "; ".join(faults))

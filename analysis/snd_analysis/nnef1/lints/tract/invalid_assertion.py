@@ -33,7 +33,7 @@ def check_contradictions(document: nodes.Document) -> Iterator[Problem]:
 
 
 def _endless(assertion: Assertion) -> Iterator[Problem]:
-    """tract puts the right side in the place of a symbol that stands alone on the left, again and again."""
+    """Report endless substitution: tract replaces a symbol alone on the left side by the right side, repeatedly."""
     match = _OF_A_SYMBOL.fullmatch(assertion.text)
     if match is None:
         return

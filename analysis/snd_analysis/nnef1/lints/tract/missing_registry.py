@@ -35,7 +35,7 @@ def check_registries(document: nodes.Document) -> Iterator[Problem]:
 
 @lru_cache(maxsize=REMEMBERED_STATEMENTS)
 def _of_registries(statement: nodes.Assignment) -> tuple[tuple[nodes.Identifier, str], ...]:
-    """The operations of registries in a statement, with these."""
+    """Return the operations of registries in a statement, each with its registry."""
     found = ((call.function, _registry(call.function.text)) for call in calls_in(statement))
     return tuple((operation, registry) for operation, registry in found if registry is not None)
 
@@ -47,7 +47,7 @@ def _registry(operation: str) -> str | None:
 
 
 def _end_of_header(document: nodes.Document) -> int:
-    """Where the version and the extensions end, behind the semicolon of the last of them."""
+    """Return the offset after the semicolon of the last version or extension."""
     ends = [
         each.start + each.item.end + 1
         for each in document.items

@@ -21,7 +21,7 @@ ABSENT_IN_TRACT = frozenset(
 """Operations of the text and of Khronos' tools that tract does not have, or cannot evaluate."""
 _INSTEAD = {"rcp": "recip", "gather": "tract_core_gather", "cast": "tract_core_cast", "silu": "tract_core_silu"}
 _MISREAD = {"tract_core_matmul": "tract_core_einsum", "tract_core_qmatmul": "tract_core_einsum_q"}
-"""What tract 0.23 computes wrongly or does not load, and what to write instead."""
+"""Operations that tract 0.23 computes wrongly or does not load, each with its replacement."""
 _UNREAD_NUMBER = re.compile(r"\d+E.*")
 
 
@@ -36,7 +36,7 @@ def check_unsupported(document: nodes.Document) -> Iterator[Problem]:
 
 @lru_cache(maxsize=REMEMBERED_STATEMENTS)
 def _unsupported(statement: nodes.Assignment) -> tuple[tuple[nodes.Node, str], ...]:
-    """What tract does not read in a statement, unless it is an invocation of a fragment."""
+    """Return the nodes of a statement that tract does not read, with messages. Invocations of fragments are exempt."""
     found = ((node, _message(node)) for node in descendants(statement.value))
     return tuple((node, message) for node, message in found if message is not None)
 

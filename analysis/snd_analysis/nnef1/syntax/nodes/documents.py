@@ -19,7 +19,7 @@ class Assignment(Node, frozen=True):
 
 
 class ErrorStatement(Node, frozen=True):
-    """What could not be read as a statement. ``names`` are those that it assigns, as far as they are known."""
+    """Text that does not parse as a statement. ``names`` are the names that it assigns, as far as they are known."""
 
     names: tuple[Identifier, ...]
 
@@ -70,13 +70,13 @@ class Extension(Node, frozen=True):
 
     name: Identifier
     text: str
-    """What follows the name, without white space around."""
+    """Text after the name, without surrounding white space."""
     at: int
-    """Where ``text`` starts."""
+    """Offset of the start of ``text``."""
 
 
 class ErrorItem(Node, frozen=True):
-    """What could not be read as an item of a document. ``name`` is that of the fragment or graph, if it has one."""
+    """Text that does not parse as a top-level item. ``name`` is the name of its fragment or graph, if it has one."""
 
     name: str | None = None
 
@@ -102,7 +102,7 @@ class Definition(Struct, frozen=True, eq=False):
     end: int
     head: Head
     body: tuple[Entry, ...] | None
-    """None for a fragment that is only declared."""
+    """The entries of the body; None for a fragment that is only declared."""
 
 
 class Placed(Struct, frozen=True, eq=False):

@@ -113,7 +113,7 @@ class Call(Node, frozen=True):
 
 
 class ErrorExpression(Node, frozen=True):
-    """What could not be read as an expression."""
+    """Text that does not parse as an expression."""
 
 
 Expression: TypeAlias = (

@@ -1,4 +1,4 @@
-"""From the nodes of a definition to its ``Resolution``: what each of its names stands for."""
+"""The way from the nodes of a definition to its ``Resolution``: the symbol of each of its names."""
 
 from snd_analysis.skriptnd.names.resolving.resolve import resolve
 

@@ -95,7 +95,7 @@ class ComposeNames:
     def _region(self, region: nodes.Region, scope: Scope) -> None:
         inner = Scope(scope)
         self._depth += 1
-        # What stands after 'yield' is reported itself: a name that it defines is not missing as well.
+        # Items after 'yield' are reported themselves: the names that they define are not missing as well.
         for item in sorted(region.items, key=lambda item: isinstance(item, nodes.Yield)):
             if isinstance(item, nodes.Component):
                 self._component(item, inner)
@@ -156,7 +156,7 @@ class ComposeNames:
             kind = None if earlier is None else self._misassigned.get(earlier, earlier.kind)
             if kind in _REASONS:
                 self._report_assignment(name, kind)
-                # What follows names the result, and is judged as if the result had a name of its own.
+                # Later items use the result, and are judged as if it had a name of its own.
                 symbol = tables.declare(Scope(), name, SymbolKind.TENSOR, result)
                 self._misassigned[symbol] = kind
                 scope.bind(name.text, symbol)

@@ -1,4 +1,4 @@
-"""What is not said of a definition whose syntax is broken: its mistakes may be those of what could not be read."""
+"""Suppression of messages about a definition with syntax errors: its other mistakes may follow from the unparsed text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Everything(Container[str]):
 
 
 class _Lost(Container[str]):
-    """Names that are words of broken text, or that begin one or with one: what is broken may be the name itself."""
+    """Names that are words of broken text, or prefixes or extensions of one: the broken word may be the name itself."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = tuple(words)
@@ -30,7 +30,7 @@ class _Lost(Container[str]):
 
 
 def damaged_places(definition: nodes.Definition) -> Iterator[Span]:
-    """Where the entries stand of which it is a guess what they were meant to say."""
+    """Yield the spans of the entries whose intended meaning is a guess."""
     return (
         entry.span.shifted(base)
         for block in definition.blocks
@@ -55,9 +55,9 @@ def misplaced_names(definition: nodes.Definition) -> frozenset[str]:
 
 
 def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]]) -> Container[str]:
-    """Names that may have been declared in what could not be read: if they seem undefined, they may be none.
+    """Return names that unparsed text may have declared: they may be undefined only in appearance.
 
-    ``rows`` are those of the ``Resolution``.
+    ``rows`` are the rows of the ``Resolution``.
     """
     names = set[str]()
     for block in definition.blocks:
@@ -79,7 +79,7 @@ def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]])
 
 
 def _questionable(block: nodes.Block, rows: Sequence[Part]) -> Iterator[nodes.Entry]:
-    """The entries of a block without those of groups that are read and have all names."""
+    """Yield the entries of a block, except those of groups that are parsed and have all names."""
     whole = {row.group for row in rows if isinstance(row, Row) and not row.lacks_name}
     for _, group in block.entries.groups:
         if group not in whole or not group.is_read or group.damaged:
@@ -94,5 +94,5 @@ def _lacks_name(statement: nodes.Statement) -> bool:
 
 
 def _is_shapeless(definition: nodes.Definition, statement: nodes.Statement) -> bool:
-    """An input of an operator without the shape that would declare its extents."""
+    """Return whether a statement is an input of an operator without the shape that would declare its extents."""
     return definition.kind == "operator" and isinstance(statement, nodes.Parameter) and statement.shape is None

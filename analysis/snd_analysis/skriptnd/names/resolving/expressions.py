@@ -23,7 +23,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 _EXTREMA = {"min": "<?", "max": ">?"}
 _OPERANDS = (nodes.Qualified, nodes.Literal, nodes.Call, nodes.Cast, nodes.Parenthesized, nodes.Subscript)
 _ENTRY = " " * 8
-"""Where `snd fmt` begins the entries of a block."""
+"""Indentation of the entries of a block by `snd fmt`."""
 _REDUCTIONS = {
     "sum": "p + ..", "prod": "p * ..", "product": "p * ..", "all": "p && ..", "any": "p || ..", "min": "p <? ..",
     "max": "p >? ..", "range": "[a:b]", "reversed": "p[::-1]",
@@ -102,7 +102,7 @@ def _report_operator_as_value(tables: Tables, node: nodes.Qualified) -> None:
 
 
 def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
-    """A call inside an expression is a cast to a generic type or a built-in function, never an invocation."""
+    """Resolve a call inside an expression: a cast to a generic type or a built-in function, never an invocation."""
     name = call.function
     symbol = scope.find(name.text)
     if symbol is not None and symbol.kind is SymbolKind.DTYPE:

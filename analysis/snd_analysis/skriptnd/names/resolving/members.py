@@ -19,7 +19,7 @@ _LENGTHS = frozenset({"size", "length", "len", "count", "rank", "shape"})
 
 
 def not_a_member(symbol: Symbol, node: nodes.Qualified) -> str | None:
-    """Return the message for ``node``, whose first part stands for ``symbol``; None for a member that exists."""
+    """Return the message for ``node``, whose first part names ``symbol``; None for a member that exists."""
     first, member = node.parts[0].text, node.parts[1].text
     if not symbol.is_tensor:
         return _not_a_tensor(symbol, first, member, node.text)

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 
 def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool = False) -> OperatorName | None:
-    """Resolve the name of an operator or a graph, reporting what is wrong with it."""
+    """Resolve the name of an operator or a graph; report its problems."""
     module_scope = tables.module_scope
     parts = tuple(part.text for part in name.parts)
     if not all(parts):

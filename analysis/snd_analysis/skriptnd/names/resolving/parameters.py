@@ -199,7 +199,7 @@ def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.U
 
 
 def target_names(target: nodes.NameTarget | nodes.ListTarget) -> Iterator[nodes.Name]:
-    """The names that the left side of an entry of ``@using`` defines."""
+    """Yield the names that the left side of an entry of ``@using`` defines."""
     for item in _targets(target):
         yield from item.names
 

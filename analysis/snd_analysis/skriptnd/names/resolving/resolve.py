@@ -38,8 +38,8 @@ def resolve(
 ) -> Resolution:
     """Resolve every name of ``definition``, seen from its file.
 
-    ``before`` is the resolution of an earlier version of it; the result is the same without. ``missed`` is told of
-    names that stand for nothing, where they are looked for. What ``checkpoint`` raises ends the work.
+    ``before`` is the resolution of an earlier version; the result is the same without it. ``missed`` is called for
+    undefined names. An exception raised by ``checkpoint`` ends the work.
     """
     tables = Tables(definition, module_scope, before, same_module_scope, checkpoint)
     scope = Scope()
@@ -56,7 +56,7 @@ def resolve(
 
 
 def _resolution(tables: Tables, definition: nodes.Definition) -> Resolution:
-    """Return what the tables came to, with what is reported of it: nothing of what damage makes unclear."""
+    """Return the resolution from the tables. Problems of statements that damage makes unclear are left out."""
     unclear = (*damaged_places(definition), *tables.unclear, *_values_of_variables(definition))
     resolution = Resolution(
         definition, tuple(tables.symbols), tables.all_targets, tables.use_groups(), tuple(tables.problems),
@@ -126,7 +126,7 @@ def _resolve_outputs(tables: Tables, scope: Scope, definition: nodes.Definition)
 
 
 def _declare_stored(tables: Tables, scope: Scope, block: BlockKind) -> None:
-    """Constants or variables: none of them is visible in the declarations of the others."""
+    """Declare constants or variables: none of them is visible in the declarations of the others."""
 
     def resolve_one(entry: nodes.Parameter) -> None:
         parameters.resolve_parameters(tables, scope, block, [(tables.base, entry)])
@@ -139,7 +139,7 @@ def _declare_stored(tables: Tables, scope: Scope, block: BlockKind) -> None:
 
 
 def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: parameters.Entries) -> None:
-    """Outputs share the names of a definition, but become visible only where they are assigned."""
+    """Declare outputs: they share the names of a definition, but become visible only where they are assigned."""
     for base, entry in entries:
         tables.begin(base, entry)
         earlier = scope.names.get(entry.name.text)
@@ -220,9 +220,9 @@ def _resolve_quantization(
 
 
 def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, name: nodes.Qualified) -> None:
-    """The part of a scoped name (2.10) that belongs to this definition: a tensor, or the label that leads further.
+    """Resolve the part of a scoped name (2.10) that belongs to this definition.
 
-    The name of the graph may stand before it. What does not exist is reported by the types.
+    It is a tensor, or the label that leads further. The name of the graph may precede it. The types report parts that do not exist.
     """
     parts = name.parts
     if len(parts) > 1 and parts[0].text == definition.name.text and scope.find(parts[0].text) is None:

@@ -25,10 +25,10 @@ Statement = TypeVar("Statement", bound=nodes.Node)
 
 
 class Tables:
-    """Everything that is known of the names of a definition so far.
+    """The current state of the names of a definition.
 
-    ``before`` is the resolution of an earlier version of it, of which the parts and symbols are used again that belong
-    to statements of this one; the parts only if ``same_module_scope``.
+    ``before`` is the resolution of an earlier version. Its symbols that belong to statements of this version are
+    reused; its parts only if ``same_module_scope``.
     """
 
     def __init__(
@@ -46,32 +46,32 @@ class Tables:
         self._same_module_scope = same_module_scope
         self._rows_before = before.rows if before is not None else {}
         self._symbols_before: Mapping[nodes.Node, Target] = before.targets if before is not None else {}
-        """The symbols of what is resolved again, by the names that declare them."""
+        """Symbols of the earlier version that are resolved again, by the names that declare them."""
         self._parts_before: dict[nodes.Node, Part] = {}
-        """Those of which it is to be seen whether they hold."""
+        """Parts of the earlier version whose validity is not yet checked."""
         self._outside_before = before.outside if before is not None and not before.ambiguous else None
         self.outside: set[tuple[str, Symbol]] = set()
         """The names that are declared elsewhere than in parts."""
         self._differing: set[str] = set()
-        """The names that stand for something else than before, or that are bound by other statements."""
+        """Names that have another meaning than before, or that other statements bind."""
         self.parts: Layers[nodes.Node, Part] = Layers()
         self.rows: dict[str, tuple[Part, ...]] = {}
         self.symbols: list[Symbol] = []
         self.all_targets: Layers[nodes.Node, Target] = Layers()
         self.targets: MutableMapping[nodes.Node, Target] = self.all_targets
-        """Those of the part at hand, else all."""
+        """Targets of the current part; outside a part, all targets."""
         self._uses: list[tuple[nodes.Node, Use]] = []
         self._use_groups: list[tuple[tuple[nodes.Node, Use], ...]] = []
         self.problems: list[Problem] = []
         self.undefined: list[UndefinedName] = []
         self.unknown_modules: list[UnknownModule] = []
         self.unclear: dict[Span, Problem] = {}
-        """Parts of statements of which it is not known what they mean, with what is said of them."""
+        """Parts of statements whose meaning is unknown, each with its problem."""
         self._proposed: set[str] = set()
         self.ambiguous: set[Symbol] = set()
         self.block = BlockKind.DTYPE
         self.base = 0
-        """Where the statement at hand starts: what the spans of its nodes count from."""
+        """Offset of the start of the current statement; the spans of its nodes count from there."""
         self._statement: nodes.Node = definition
         self.misplaced = misplaced_names(definition)
         """Names of operators and modules that the definition defines or imports inside itself, which is reported."""
@@ -86,8 +86,10 @@ class Tables:
         return self._statement
 
     def unused_name(self, scope: Scope, name: str) -> str:
-        """Return a name like this one that stands for nothing in the definition: with a number after it if need be.
-        Each answer is another one."""
+        """Return a name based on ``name`` that is unused in the definition: with a number appended if necessary.
+
+        Each call returns another name.
+        """
         taken = {*scope.visible(), *keywords(), *self._proposed}
         for kind, node in ((BlockKind.OUTPUT, nodes.Parameter), (BlockKind.COMPOSE, nodes.Component)):
             for _, each in nodes.entries_of(self._definition, kind, node):
@@ -98,7 +100,7 @@ class Tables:
         return unused
 
     def span(self, symbol: Symbol) -> Span:
-        """Where a symbol is declared."""
+        """Return the span of the declaration of a symbol."""
         return symbol.local_span.shifted(self.starts[symbol.statement])
 
     # ---- parts -------------------------------------------------------------------------------------------------------
@@ -111,10 +113,10 @@ class Tables:
         resolve: Callable[[Statement], None],
         node: Callable[[Any], nodes.Node] = lambda statement: statement,
     ) -> None:
-        """Resolve the statements of a block by ``resolve``, or adds what they added before, if ``scopes`` answer so.
+        """Resolve the statements of a block by ``resolve``, or repeat their earlier additions.
 
-        The scopes are all that are asked which are not theirs. ``node`` is what stands for a statement that is resolved
-        in several steps. ``key`` is that of the rows.
+        The additions are repeated if ``scopes`` answer the same. ``scopes`` are all scopes that are asked and belong to outer nodes. ``node`` returns the node that represents a
+        statement that is resolved in several steps. ``key`` is the key of the rows.
         """
         blocks = [each for each in self._definition.blocks if isinstance(each, nodes.Block) and each.kind is block]
         before = self._rows_of(key, blocks, node)
@@ -154,7 +156,7 @@ class Tables:
     def _rows_of(
         self, key: str, blocks: Sequence[nodes.Block], node: Callable[[Any], nodes.Node]
     ) -> dict[nodes.Group, Row]:
-        """The rows of the earlier version by their groups. The parts of groups that are gone may be used again."""
+        """Return the rows of the earlier version by group. The parts of groups that are gone may be reused."""
         before = self._rows_before.get(key, ())
         rows = {part.group: part for part in before if isinstance(part, Row)}
         groups = {group for block in blocks for _, group in block.entries.groups}
@@ -172,7 +174,7 @@ class Tables:
             self._differing.update(bound)
 
     def _holds(self, part: Part, scopes: Sequence[Scope]) -> bool:
-        """Whether the names in a part mean the same. Where none of them differs there is no need to ask for each."""
+        """Return whether the names in a part mean the same. If none of them differs, the scopes are not asked."""
         if not part.lasting or not self._same_module_scope:
             return False
         is_told = self._outside_before is not None and not self.ambiguous
@@ -235,7 +237,7 @@ class Tables:
         return part
 
     def use_groups(self) -> tuple[tuple[tuple[nodes.Node, Use], ...], ...]:
-        """The uses so far, those of a part together."""
+        """Return the uses so far; uses of one part form a group."""
         self._end_group()
         return tuple(self._use_groups)
 
@@ -267,14 +269,14 @@ class Tables:
         return symbol
 
     def _symbol(self, name: nodes.Name, kind: SymbolKind, node: nodes.Node) -> Symbol:
-        """The symbol that this declared before the edit, else a new one."""
+        """Return the symbol that this declared before the edit, else a new one."""
         known = self._symbols_before.get(name)
         if isinstance(known, Symbol) and known.node is node and known.kind is kind and name not in self.targets:
             return known
         return Symbol(name.text, kind, name.span, node, self._statement)
 
     def check_name(self, name: nodes.Name) -> None:
-        """A lone ``_`` is reserved (2.4)."""
+        """Report a lone ``_``, which is reserved (2.4)."""
         if name.text == "_":
             hint = ""
             if self.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
@@ -315,7 +317,7 @@ class Tables:
         self._uses.append((self._statement, Use(node.span, target, role)))
 
     def missing(self, node: nodes.Node, name: str, scope: Scope, wanted: str = "name") -> None:
-        """Note that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""
+        """Note an undefined name. Names made up by recovery (an empty name or a keyword) are reported already."""
         if name and name not in keywords():
             span = node.span.shifted(self.base)
             self.undefined.append(UndefinedName(span, name, self.block, scope.visible(), wanted))

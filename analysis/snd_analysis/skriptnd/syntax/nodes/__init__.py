@@ -1,11 +1,11 @@
 """The tree: typed, immutable nodes with exact spans.
 
-``start`` and ``end`` are code-point offsets. Those of a node inside an entry of a block (a declaration, an assertion,
-a formula, a statement) count from the start of that entry; those of everything else (definitions, blocks, the names
-in their heads, entries) count from the start of the chunk, see ``chunks.py``. So an entry that only moved is the
-same entry.
+``start`` and ``end`` are code-point offsets. In an entry of a block (a declaration, an assertion, a formula, a
+statement), offsets of nodes count from the start of that entry. All other offsets (definitions, blocks, the names in
+their heads, entries) count from the start of the chunk, see ``chunks.py``. So an entry that only moved is the same
+entry.
 
-Nodes compare and hash by identity: what is known about a node is kept in tables beside the tree.
+Nodes compare and hash by identity: facts about a node are kept in tables beside the tree.
 """
 
 from __future__ import annotations

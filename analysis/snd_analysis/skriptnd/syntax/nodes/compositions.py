@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import (
 
 
 class ErrorEntry(Node, frozen=True):
-    """What could not be read as an entry of a block or a statement."""
+    """Text that does not parse as an entry of a block or as a statement."""
 
     name: str
     """The name that it begins with; empty if it begins with something else."""

@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import Name, Qualified
 
 
 class BlockKind(StrEnum):
-    """What a block is for; its name without ``@``."""
+    """Kind of a block: its name without ``@``."""
 
     DTYPE = "dtype"
     ATTRIB = "attrib"
@@ -71,7 +71,7 @@ class Import(Node, frozen=True):
 
 
 class ErrorItem(Node, frozen=True):
-    """What could not be read as an item of a document."""
+    """Text that does not parse as a top-level item."""
 
 
 class Document(Node, frozen=True):
@@ -84,7 +84,7 @@ _Statement = TypeVar("_Statement", bound=Node)
 
 
 def entries_of(definition: Definition, block: BlockKind, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
-    """The well-formed entries of all blocks of a kind, each with what its spans count from."""
+    """Return the well-formed entries of all blocks of a kind, each with the offset that its spans count from."""
     return [
         (base + start, statement)
         for item in definition.blocks

@@ -1,6 +1,6 @@
-"""The entries of a block. Those of a long one stand in groups, so that an edit costs what is in its own group.
+"""The entries of a block, in groups if there are many, so that the cost of an edit depends on its own group.
 
-What is found out about a group of statements holds for as long as the group is the same object, wherever it moves.
+Facts about a group of statements hold for as long as the group is the same object, wherever it moves.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDecl
 from snd_analysis.skriptnd.syntax.nodes.formulas import Lowering
 
 SHORTEST_LONG_BLOCK = 64
-"""So many entries make a block of which what is known is kept by statements."""
+"""Minimum number of entries of a long block, whose results are kept statement by statement."""
 _ORDINARY = 48
 _SHORTEST = 16
-"""What edits have left of a shorter group becomes a part of the next one."""
+"""Minimum length of a group. After edits, a shorter group is merged into the next one."""
 
 Statement: TypeAlias = (
     DtypeDeclaration | Parameter | Using | Assertion | Lowering | Component | Quantization | ErrorEntry
@@ -74,12 +74,12 @@ class Group:
 
     @cached_property
     def starts(self) -> Mapping[Node, int]:
-        """What the spans of each statement count from."""
+        """Return the offset that the spans of each statement count from."""
         return {entry.statement: entry.start for entry in self.entries}
 
     @cached_property
     def damaged(self) -> tuple[Entry, ...]:
-        """The entries of which it is a guess what was meant."""
+        """Return the entries whose intended meaning is a guess."""
         return tuple(entry for entry in self.entries if entry.damage is not None)
 
 
@@ -89,7 +89,7 @@ class Entries(NodeSequence[Entry]):
     __slots__ = ("_ends", "groups", "is_long")
 
     def __init__(self, groups: tuple[tuple[int, Group], ...]) -> None:
-        """``groups`` are in order, each with what the spans in it count from."""
+        """Store ``groups`` in order, each with the offset that the spans in it count from."""
         self.groups = groups
         self._ends = [*accumulate(len(group.entries) for _, group in groups)]
         self.is_long = len(self) >= SHORTEST_LONG_BLOCK
@@ -185,7 +185,7 @@ class Entries(NodeSequence[Entry]):
 
 
 def _grouped(entries: Sequence[Entry]) -> tuple[tuple[int, Group], ...]:
-    """Entries in groups of their ordinary length, or a little longer."""
+    """Return entries in groups of their ordinary length, or a little longer."""
     if not entries:
         return ()
     cuts = [*range(0, len(entries) - _SHORTEST, _ORDINARY)] if len(entries) > 2 * _ORDINARY else [0]

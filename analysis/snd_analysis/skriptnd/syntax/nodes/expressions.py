@@ -214,7 +214,7 @@ class Bounded(Node, frozen=True):
 
 
 class ErrorExpression(Node, frozen=True):
-    """What could not be read as an expression, inside a string."""
+    """Text inside a string that does not parse as an expression."""
 
 
 Expression: TypeAlias = (

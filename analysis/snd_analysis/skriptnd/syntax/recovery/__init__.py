@@ -1,4 +1,4 @@
-"""Going on after a syntax error: repairs, and where none fits, an error node for what is given up."""
+"""Recovery from syntax errors: repairs, and where none fits, an error node for the skipped text."""
 
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS

@@ -1,4 +1,4 @@
-"""A place where the automaton can't go on: what stands there, what could, what is open, and how to say so."""
+"""A place where the automaton can't go on: the token there, the expected terminals, and the open constructs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords
 
 LOOKAHEAD = 6
-"""How many tokens after a repair must parse."""
+"""Number of tokens after a repair that must parse."""
 _BEHIND_SEMICOLON = 3
 _SHORTEST_STATEMENT = 3
 _BEFORE_COUNT = 2
@@ -90,7 +90,7 @@ class Fault:
 
     @property
     def is_second_shape(self) -> bool:
-        """Whether a bracket follows a type that has its shape, or its '..', as in ``real[m][n]`` and ``real..[n]``."""
+        """Return whether a bracket follows a type that has its shape, or its '..': ``real[m][n]`` and ``real..[n]``."""
         before = self.automaton.tokens[self.automaton.at - 1].kind if self.automaton.at else ""
         return self.token.kind == "LSQB" and self.block == "B_PARAM" and before in ("RSQB", "DOTS", "RPAR")
 
@@ -127,8 +127,10 @@ class Fault:
         return self.automaton.text[token.start : token.end]
 
     def following(self, skipped: int = 0) -> list[str]:
-        """Return kinds of the next few tokens after ``skipped`` of them; fewer of the next statement: it may be wrong
-        too."""
+        """Return the kinds of the next few tokens after ``skipped`` tokens.
+
+        Fewer tokens of the next statement are returned: it may be wrong too.
+        """
         kinds: list[str] = []
         for offset in range(skipped, skipped + LOOKAHEAD):
             kinds.append(self.automaton.token(offset).kind)
@@ -173,7 +175,7 @@ class Fault:
         return run_states(self.automaton.table, self.automaton.stacks.states.copy(), wanted) == len(wanted)
 
     def open_brackets(self) -> list[Token]:
-        """Brackets on the stacks that have not met their closing one, outermost first."""
+        """Return the unclosed opening brackets on the stacks, outermost first."""
         opened: list[Token] = []
         for value in self.automaton.stacks.values:
             if isinstance(value, Token):
@@ -234,7 +236,7 @@ class Fault:
         return at > 1 and self.automaton.tokens[at - 2].kind == "VERSION" and not self.begins_line
 
     def _about_dots(self) -> str | None:
-        """Return what is wrong with the dots of a packed index or of its bound, else None."""
+        """Return a message about the dots of a packed index or of its bound; None if they are right."""
         at, kind = self.automaton.at, self.token.kind
         before = [each.kind for each in self.automaton.tokens[max(at - 2, 0) : at]]
         if self.block != "B_LOWER":
@@ -308,7 +310,7 @@ class Fault:
             problems.append(Problem(rule, span, message, notes, repair))
 
     def report_keyword(self, token: Token) -> None:
-        """Report a keyword that stands for a name."""
+        """Report a keyword that is used as a name."""
         message = f"'{self.word(token)}' is a keyword and can't be used as a name"
         if token.kind == "OPTIONAL":
             message = "'optional' stands before a type, as in 'optional int': it is a keyword and no type itself"

@@ -14,10 +14,10 @@ _BEHIND_BLOCK = frozenset({"RBRACE", "SEMI", "COMMA", "ELSE", "ELIF", "THEN", "W
 
 
 def panic(automaton: Automaton, whole: bool = False, block: bool = False) -> None:
-    """Make an error node of what is broken and goes on after it; always takes a token or closes something.
+    """Make an error node of broken text and go on after it; always take a token or close something.
 
-    That is the innermost statement, or the ``whole`` entry of a block with all statements inside. With ``block``, the
-    brace that can't be taken begins a block and ends with it.
+    The broken text is the innermost statement, or the ``whole`` entry of a block with all statements inside. With
+    ``block``, the brace that can't be taken begins a block and ends with it.
     """
     stacks = automaton.stacks
     token = automaton.token()
@@ -45,7 +45,7 @@ def panic(automaton: Automaton, whole: bool = False, block: bool = False) -> Non
 
 
 def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
-    """Skip to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
+    """Skip to a token that can continue the construct on the stacks; ``depth`` braces of the skipped text are open."""
     row = automaton.table.actions[automaton.stacks.states[-1]]
     surroundings = "document" if "OPERATOR" in row else "definition" if "B_USING" in row else "block"
     first = automaton.at
@@ -65,7 +65,7 @@ def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
         elif token.kind == "RBRACE" and depth:
             depth -= 1
             if depth == 0 and surroundings != "block":
-                if automaton.token().kind == "SEMI":  # it ends what is given up, too
+                if automaton.token().kind == "SEMI":  # the semicolon belongs to the skipped text
                     automaton.last_end = automaton.token().end
                     automaton.at += 1
                 return
@@ -74,7 +74,7 @@ def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
 
 
 def _belongs_elsewhere(automaton: Automaton, token: Token, depth: int, surroundings: str) -> bool:
-    """Return whether a token is not part of what is given up, but begins or ends something around it."""
+    """Return whether a token is not part of the skipped text, but begins or ends a construct around it."""
     outside = depth == 0 or begins_line(automaton.text, token)
     if token.kind in DEFINITION_STARTS:
         return outside
@@ -97,8 +97,7 @@ def _may_close(automaton: Automaton) -> bool:
 
 
 def _has_partner(automaton: Automaton) -> bool:
-    """Return whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray
-    one."""
+    """Return whether the next brace, which can't stand there, has a partner in its statement."""
     for offset in range(1, LONGEST_LOOKAHEAD):
         kind = automaton.token(offset).kind
         if kind in ("RBRACE", "SEMI", END):

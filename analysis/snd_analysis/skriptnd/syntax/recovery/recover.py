@@ -121,7 +121,7 @@ class Recovery:
         return belongs and (fault.token.kind.startswith("B_") or fault.token.kind == "RBRACE")
 
     def _may_repair(self) -> bool:
-        """Errors that follow one another closely are no slips: from the fourth on, nothing is guessed."""
+        """Return whether to try repairs: errors close together are no slips, so from the fourth on nothing is guessed."""
         at = self._automaton.at
         self._in_a_row = self._in_a_row + 1 if at - self._last_at <= NEAR else 1
         self._last_at = at
@@ -129,8 +129,10 @@ class Recovery:
 
 
 def _belongs_to_reported(fault: Fault) -> bool:
-    """Return whether a piece of a broken statement was taken for one of its own: it follows on the same line, and is
-    part of a formula, or begins as no statement does."""
+    """Return whether a part of a broken statement was taken for a statement of its own.
+
+    Such a part follows on the same line, and is part of a formula, or begins as no statement does.
+    """
     automaton, entry = fault.automaton, fault.automaton.entry
     if fault.begins_entry and fault.token.kind in _NEVER_FIRST:
         last_problem = automaton.builder.problems[-1:]

@@ -1,7 +1,7 @@
-"""Repairs of a broken text, each a function that takes one if the tokens after it then parse.
+"""Repairs of a broken text, each a function that applies one repair if the following tokens then parse.
 
-A repair changes the automaton so that it can go on, reports what was wrong, and says whether it did so. What is tried
-on copies of the states costs nothing where it fails.
+A repair changes the automaton so that it can go on, reports the problem, and returns whether it did so. Attempts on
+copies of the states have no effect if they fail.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line, keywords
 
-# What people write for something else: these replacements are tried first, and named in the message.
+# Symbols that authors confuse: these replacements are tried first, and named in the message.
 _CONFUSED = {
     "EQ": ("ASSIGN",), "ASSIGN": ("EQ", "COLON"), "MAKE": ("ASSIGN",), "REPLACE": ("ASSIGN",), "LE": ("LT",),
     "PLUS_ASSIGN": ("ASSIGN",), "STAR_ASSIGN": ("ASSIGN",), "COLON": ("ASSIGN", "SEMI"),
@@ -122,7 +122,7 @@ def block_name(fault: Fault) -> bool:
 
 
 def misspelt_keyword(fault: Fault) -> bool:
-    """A word that is almost a keyword, where that keyword could stand."""
+    """Repair a word that is almost a keyword, where that keyword could stand."""
     if fault.token.kind != "ID":
         return False
     word, words = fault.word(fault.token), keywords()
@@ -178,7 +178,7 @@ def else_if(fault: Fault) -> bool:
 
 
 def confused(fault: Fault) -> bool:
-    """A symbol that is often written for another one."""
+    """Repair a symbol that is often confused with another one."""
     if fault.token.kind == "SEMI" and fault.ends_line:
         return False
     kinds = _CONFUSED.get(fault.token.kind, ())
@@ -257,7 +257,7 @@ def _may_insert(fault: Fault, kind: str) -> bool:
 
 
 def doubled(fault: Fault) -> bool:
-    """A token that stands there twice."""
+    """Repair a token that is written twice."""
     automaton, token = fault.automaton, fault.token
     if automaton.at == 0 or token.kind in CLOSERS.values() or token.kind in (END, "ILLEGAL") or not fault.parses([], 1):
         return False
@@ -272,7 +272,7 @@ def doubled(fault: Fault) -> bool:
 
 
 def wrong_for_brace(fault: Fault) -> bool:
-    """Something where the brace stands that opens a block or a definition, or the one that closes a block."""
+    """Repair another token in the position of a brace that opens a block or definition, or that closes a block."""
     automaton, token = fault.automaton, fault.token
     last = automaton.stacks.values[-1] if automaton.stacks.values else None
     opens = isinstance(last, Token) and (last.kind.startswith("B_") or fault.in_head)
@@ -297,7 +297,7 @@ def extra_brace(fault: Fault) -> bool:
         return False  # it closes the definition
     if not fault.parses([], 0, remembered.stacks.states):
         return False
-    # Of two braces either may be the one that is too many; the second reads as if it were.
+    # Either of the two braces may be the superfluous one; the message is clearer about the second.
     extra = token if token.kind == "RBRACE" else brace
     why = "closes nothing" if extra is token else f"is one too many: {fault.found(token)} follows"
     repair = Repair("remove '}'", (Edit(span_of(extra), ""),), safe=False)
@@ -346,8 +346,11 @@ def delete(fault: Fault) -> bool:
 
 
 def attributes_in_parentheses(fault: Fault) -> bool:
-    """``f(a=1)(x)`` and ``f(x, a=1)``: attributes where arguments stand. The statement is given up, for what follows
-    makes no sense. Whether the names are those of attributes is not known here."""
+    """Report ``f(a=1)(x)`` and ``f(x, a=1)``: attributes in the position of arguments.
+
+    The rest of the statement makes no sense, so it is skipped. The names may or may not be attributes; the parser can't
+    know.
+    """
     opened = fault.open_brackets()
     if fault.token.kind != "ASSIGN" or not opened or opened[-1].kind != "LPAR" or fault.automaton.at == 0:
         return False

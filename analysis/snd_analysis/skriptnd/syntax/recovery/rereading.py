@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, keywords
 
-# What other languages write for a prefix or at the begin of a statement.
+# Prefix operators and statement keywords of other languages.
 _FOREIGN_WORDS = {"not": "NOT", "return": "YIELD"}
 _LITERALS = frozenset({"INT", "REAL", "STRING"})
 _CALLED = frozenset({"LPAR", "LBRACE", "LT", "DOT"})
@@ -50,7 +50,10 @@ def foreign_word(fault: Fault) -> bool:
 
 
 def not_equal(fault: Fault) -> bool:
-    """``a <> b`` for ``a != b``. After '<>' of a bounded index no operator fits: what stands before is read again."""
+    """Repair ``a <> b`` as ``a != b``.
+
+    No operator fits after the '<>' of a bounded index: earlier tokens are read again.
+    """
     if fault.token.kind != "REMAP" or not _parses_with(fault, ["NE"]):
         return False
     replace(_back_to(fault, fault.automaton.at), "NE")
@@ -97,7 +100,7 @@ def stray_comma(fault: Fault) -> bool:
 
 
 def no_fold(fault: Fault) -> bool:
-    """``a / ..``: an operator that does not fold packs."""
+    """Report ``a / ..``: an operator that does not fold packs."""
     at = fault.automaton.at - 1
     if fault.token.kind not in ("DOTS", "ELLIPSIS") or at < 0 or not _parses(fault, at, ["PLUS"], 1):
         return False
@@ -209,7 +212,7 @@ def label_that_is_no_name(fault: Fault) -> bool:
 
 
 def printed_without_message(fault: Fault) -> bool:
-    """``k > 0, k;`` in ``@assert``: what is printed follows a message."""
+    """Report ``k > 0, k;`` in ``@assert``: printed values follow a message."""
     if fault.token.kind != "COMMA" or fault.block != "B_ASSERT" or fault.automaton.token(1).kind == "STRING":
         return False
     if not fault.parses(["COLON", "STRING"]):
@@ -326,7 +329,7 @@ def block_without_opening(fault: Fault) -> bool:
 
 
 def _ends_block(fault: Fault) -> bool:
-    """Return whether a 'yield' stands before the brace that closes what is open at the error."""
+    """Return whether a 'yield' precedes the brace that closes the construct open at the error."""
     depth = 0
     for offset in range(MOST_TOKENS_OF_BLOCK):
         kind = fault.automaton.token(offset).kind
@@ -375,7 +378,7 @@ def semicolon_in_formula(fault: Fault) -> bool:
 
 
 def _places_before(fault: Fault) -> Iterator[int]:
-    """Indices of the tokens of the statement before the error, the last first."""
+    """Yield the indices of the tokens of the statement before the error, the last first."""
     entry = fault.automaton.entry
     if entry is not None:
         yield from range(fault.automaton.at - 1, max(entry.at, fault.automaton.at - MOST_TOKENS_READ_AGAIN) - 1, -1)
@@ -386,8 +389,7 @@ def _index(fault: Fault, token: Token) -> int | None:
 
 
 def _parses(fault: Fault, at: int, kinds: Sequence[str], replaced: int) -> bool:
-    """Return whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at``
-    on."""
+    """Return whether the statement parses beyond the error with ``kinds`` for ``replaced`` tokens from ``at`` on."""
     automaton, entry = fault.automaton, fault.automaton.entry
     if entry is None or not entry.at <= at <= automaton.at or len(automaton.stacks.states) <= entry.depth:
         return False

@@ -1,7 +1,7 @@
 """Statements that end before they are complete: at a line that begins the next one, at a brace, at a definition.
 
-What is missing is supplied: brackets are closed, a name without letters stands for a missing operand. A repair of this
-kind is taken if the statement after it then parses as one.
+Missing parts are supplied: brackets are closed, and a name without letters replaces a missing operand. Such a repair is
+taken if the statement after it then parses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END, Table
 from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line
 
-# What completes a statement, in the order of preference: what ends it first, then what leads there soonest.
+# Tokens that complete a statement, in the order of preference: those that end it first, then the shortest way there.
 _COMPLETIONS = (
     "SEMI", "RPAR", "RSQB", "RBRACE", "ID", "THEN", "ELSE", "DO", "ASSIGN", "COLON", "BAR", "LPAR", "LBRACE",
 )  # fmt: skip
@@ -51,8 +51,7 @@ def unfinished_item(fault: Fault) -> bool:
 
 
 def swallowed_brace(fault: Fault) -> bool:
-    """Return a closing brace right before the error that closed less than it was meant to: what it closed never
-    ended."""
+    """Repair a closing brace right before the error that closed an inner construct in place of the intended outer one."""
     automaton, token = fault.automaton, fault.token
     if (
         automaton.before_brace is None

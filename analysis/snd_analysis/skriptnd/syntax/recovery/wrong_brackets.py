@@ -41,7 +41,7 @@ def shape_in_parentheses(fault: Fault) -> bool:
 
 
 def parentheses_around_results(fault: Fault) -> bool:
-    """``(a, b) = f(x);`` for ``a, b = f(x);``."""
+    """Repair ``(a, b) = f(x);`` as ``a, b = f(x);``."""
     automaton = fault.automaton
     closing = _closing(fault)
     if fault.token.kind != "LPAR" or not fault.begins_statement or closing is None:
