@@ -385,7 +385,7 @@ class Evaluator:
         return invoke(self.context, self.frame, node.function, template, resolved, target)
 
     def _is_generic(self, name: str) -> bool:
-        """Return whether an invocation may name the type of items, as for operations of the text that take all types."""
+        """Return whether an invocation may name the type of items: operations of the text that take all types."""
         fragment = self.context.names.fragments.get(name)
         if fragment is not None:
             return fragment.head.generic is not None

@@ -77,7 +77,7 @@ def _attempt(node: nodes.Expression, environment: Environment, evaluate: Evaluat
 
 
 def _in_place_of(value: Value | None, other: Value | None) -> Value:
-    """Return the value, or an unknown one for a branch without a value: if it is chosen, the whole has no value anyway."""
+    """Return the value; an unknown one for a branch without a value, since choosing that branch is an error anyway."""
     return value if value is not None else fresh(None if other is None else dtype_of(other))
 
 

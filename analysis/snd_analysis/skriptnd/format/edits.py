@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, nodes
 
 
 def format_edits(tree: SyntaxTree, width: int = DEFAULT_WIDTH, span: Span | None = None) -> list[Edit]:
-    """Return the edits that format a file, in order of places; with ``span``, only those in the lines that it touches."""
+    """Return the edits that format a file, in order of places; with ``span``, only those in its lines."""
     return line_edits(tree.text, format_text(tree.text, width, tree), span)
 
 

@@ -118,7 +118,7 @@ def _call(cursor: Cursor, node: nodes.Call) -> Document:
 
 
 def _select(cursor: Cursor, node: nodes.Select) -> Document:
-    """Print one case per line if there are several; a single case breaks after its colon, then after its question mark."""
+    """Print one case per line if there are several; a single case breaks after its ':', then after its '?'."""
     most = _WIDEST_CASES if isinstance(node.alternative, nodes.Select) else None
     parts: list[Document] = []
     rest: nodes.Expression = node

@@ -38,8 +38,8 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 class Chunk:
     """A piece of a file and its tree. Immutable, and independent of its position in the file.
 
-    It is parsed on first access: most of an imported module is never looked at. ``before`` is an older version, parts
-    of which may be reused.
+    It is parsed on first access: most of an imported module is never looked at. Parts of an
+    older version, ``before``, may be reused.
     """
 
     __slots__ = ("_before", "_parsed", "_tokens", "text")
@@ -273,7 +273,7 @@ def comment_above(text: str, offset: int) -> Span:
 
 
 def documentation(text: str, offset: int) -> str:
-    """Return the comment right above a definition that begins at ``offset``, without the ``#``; empty if there is none."""
+    """Return the comment right above a definition that begins at ``offset``, without the ``#``; "" if there is none."""
     above = comment_above(text, offset)
     lines = _LINE_BREAK.split(text[above.start : above.end])[:-1]
     return "\n".join(line.strip()[1:].removeprefix(" ") for line in lines)

@@ -1,4 +1,4 @@
-"""Suppression of messages about a definition with syntax errors: its other mistakes may follow from the unparsed text."""
+"""Suppression of messages about definitions with syntax errors: other mistakes may follow from the unparsed text."""
 
 from __future__ import annotations
 

@@ -222,7 +222,8 @@ def _resolve_quantization(
 def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, name: nodes.Qualified) -> None:
     """Resolve the part of a scoped name (2.10) that belongs to this definition.
 
-    It is a tensor, or the label that leads further. The name of the graph may precede it. The types report parts that do not exist.
+    It is a tensor, or the label that leads further. The name of the graph may precede it. The types report parts that
+    do not exist.
     """
     parts = name.parts
     if len(parts) > 1 and parts[0].text == definition.name.text and scope.find(parts[0].text) is None:

@@ -115,8 +115,9 @@ class Tables:
     ) -> None:
         """Resolve the statements of a block by ``resolve``, or repeat their earlier additions.
 
-        The additions are repeated if ``scopes`` answer the same. ``scopes`` are all scopes that are asked and belong to outer nodes. ``node`` returns the node that represents a
-        statement that is resolved in several steps. ``key`` is the key of the rows.
+        The additions are repeated if ``scopes`` answer the same. ``scopes`` are all scopes that are asked and belong to
+        outer nodes. ``node`` returns the node that represents a statement that is resolved in several steps. ``key`` is
+        the key of the rows.
         """
         blocks = [each for each in self._definition.blocks if isinstance(each, nodes.Block) and each.kind is block]
         before = self._rows_of(key, blocks, node)

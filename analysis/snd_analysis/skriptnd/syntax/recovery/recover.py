@@ -121,7 +121,7 @@ class Recovery:
         return belongs and (fault.token.kind.startswith("B_") or fault.token.kind == "RBRACE")
 
     def _may_repair(self) -> bool:
-        """Return whether to try repairs: errors close together are no slips, so from the fourth on nothing is guessed."""
+        """Return whether to try repairs. Errors close together are no slips: from the fourth on nothing is guessed."""
         at = self._automaton.at
         self._in_a_row = self._in_a_row + 1 if at - self._last_at <= NEAR else 1
         self._last_at = at

@@ -51,7 +51,7 @@ def unfinished_item(fault: Fault) -> bool:
 
 
 def swallowed_brace(fault: Fault) -> bool:
-    """Repair a closing brace right before the error that closed an inner construct in place of the intended outer one."""
+    """Repair a closing brace right before the error that closed an inner construct instead of an outer one."""
     automaton, token = fault.automaton, fault.token
     if (
         automaton.before_brace is None
