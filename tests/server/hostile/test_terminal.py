@@ -130,10 +130,10 @@ def test_json_holds_what_it_held():
 def test_everything_is_printed_by_the_one_module():
     root = Path(__file__).parents[3] / "server" / "snd_server"
     allowed = {
-        "terminal.py", "output.py",
-        "render/drawing_process.py",  # talks to the process that started it
-        "watching.py",  # clears the screen
-        "sharing.py", "parallel.py",  # flush what others have printed
+        "console/terminal.py", "console/tracebacks.py",
+        "render/drawings/drawing_process.py",  # talks to the process that started it
+        "render/shapes.py",  # whose tables rich prints into a string
+        "commands/watch.py",  # clears the screen
         "lsp/transport.py",  # says where it listens
     }  # fmt: skip
     found = {
@@ -141,4 +141,4 @@ def test_everything_is_printed_by_the_one_module():
         for path in root.rglob("*.py")
         if re.search(r"click\.s?echo\(|\bprint\(|std(out|err)\.(write|buffer\.write|flush)", path.read_text("utf-8"))
     }
-    assert found - {"render/shapes.py"} <= allowed  # whose tables rich prints into a string
+    assert found == allowed

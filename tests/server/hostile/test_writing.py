@@ -22,7 +22,9 @@ from snd_server.workspace_files.writing import ChangedMeanwhileError, replace_te
 
 UGLY = "operator f{@attrib{a:int;}}\n"
 NICE = "operator f {\n    @attrib {\n        a: int;\n    }\n}\n"
-FIXABLE = "import nn;\n" + NICE
+FIXABLE = """import nn;
+operator f { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,], i < n; } }
+"""
 
 
 only_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="root alone gives files away")

@@ -124,7 +124,7 @@ async def test_what_was_found_of_an_older_text_is_not_told(edited: bool):
         begun.append(asyncio.ensure_future(work))
         return begun[-1]
 
-    server: Any = SimpleNamespace(session=session, begin=begin_work, notify=lambda method, params: told.append(params))
+    server: Any = SimpleNamespace(session=session, begin=begin_work, text_document_publish_diagnostics=told.append)
     Publisher(server).others()
     await asyncio.gather(*begun)
     assert len(told) == (0 if edited else 1)
