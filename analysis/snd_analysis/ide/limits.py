@@ -58,3 +58,5 @@ MOST_TRIED_CHARACTERS = 30_000
 is chosen."""
 MOST_NAMED_USES = 3
 """Uses of a definition that stand in the message that it can't be deleted. Others are counted."""
+MOST_MOVE_TARGETS = 4
+"""Files to which the actions at an operator offer to move it, besides a new one. The command takes any file."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -77,6 +78,8 @@ class _Case(Struct, frozen=True):
     """True if reals may be too great for the definition before the edit: elements that are not finite may change."""
     shown: str = ""
     """The arguments, to be named; empty for variations of another case."""
+    added: Mapping[str, Argument] = field(default_factory=dict)
+    """The values of all inputs after the edit, for those that were not there before."""
 
 
 class Comparison:
@@ -113,18 +116,25 @@ class Comparison:
         return self._end is not None and self._end <= time.monotonic()
 
     def with_edit(
-        self, changed: Snapshot, after: OperatorName | None = None, *, moves_variables: bool = False
+        self,
+        changed: Snapshot,
+        after: OperatorName | None = None,
+        *,
+        moves_variables: bool = False,
+        parameters: Mapping[str, str | None] = MappingProxyType({}),
     ) -> Equivalence:
-        """Return what the definition, called ``after`` if it has another name then, computes after an edit.
+        """Compare the definition with its version after an edit, whose name may be ``after``.
 
-        With ``moves_variables``, variables may get a scope around their names: they keep their values.
+        With ``moves_variables``, variables may get a scope around their names: they keep their values. ``parameters``
+        are the new names of parameters by the old ones; None for a parameter that is removed.
         """
         if self.reason is not None:
             return Equivalence(reason=self.reason)
         count, shown, session = 0, [], changed.session()
         moved: Mapping[str, str] = {}
         reason = "no attributes and inputs were found with which it can be invoked"
-        cases = _cases(self._snapshot, changed, (self._name, after or self._name), self._around, self.trials)
+        names = (self._name, after or self._name)
+        cases = _cases(self._snapshot, changed, names, self._around, self.trials, parameters)
         for number, case in enumerate(cases):
             if self.is_over:
                 return self._unfinished(count)
@@ -139,12 +149,13 @@ class Comparison:
                 reason = "its results are empty"
                 continue
             try:
-                now = execute(session, case.after, case.arguments, self._execution(number))
+                arguments = _arguments_after(case, case.after, parameters)
+                now = execute(session, case.after, arguments, self._execution(number))
                 if moves_variables and before.variables.keys() != now.variables.keys():
                     moved = moved_variables(before, now)
                     given = {moved.get(name, name): value for name, value in before.variables.items()}
                     execution = replace(self._execution(number), variables=given)
-                    now = execute(session, case.after, case.arguments, execution)
+                    now = execute(session, case.after, arguments, execution)
             except EvaluationFailed as failed:
                 if self.is_over:
                     return self._unfinished(count)
@@ -214,6 +225,7 @@ def _cases(
     names: tuple[OperatorName, OperatorName],
     around: SampleRequest,
     trials: Trials,
+    parameters: Mapping[str, str | None],
 ) -> Iterator[_Case]:
     """Yield the samples, the trials, and variations of a trial: with other numbers, greater ones, and equal ones."""
     yield from islice(_sample_cases(snapshot, changed, names, around), MOST_COMPARED_SAMPLES)
@@ -222,7 +234,7 @@ def _cases(
         return
     seed, last = around.seed, None
     for trial in trials.found:
-        last = _generated(changed.session(), other, around, trial)
+        last = _generated(changed.session(), other, around, trial, parameters)
         yield last
     if last is None:
         return
@@ -248,25 +260,45 @@ def _sample_cases(
             one, arguments = arguments_of(before, before.operation, around.limits, around.real, around.seed)
             other = None if after.operation is None or after.has_errors else specialization_of(after.operation)
             if one.valid:
-                broken = other is None or not other.valid
-                yield _Case(one, "it is wrong" if broken or other is None else other, arguments, "in a sample")
+                if other is None or not other.valid or after.operation is None:
+                    yield _Case(one, "it is wrong", arguments, "in a sample")
+                    continue
+                _, now = arguments_of(after, after.operation, around.limits, around.real, around.seed)
+                yield _Case(one, other, arguments, "in a sample", added=_by_name(other, now))
 
 
-def _generated(session: Session, template: Template, around: SampleRequest, trial: Trial) -> _Case:
+def _by_name(specialization: Specialization, arguments: Sequence[Argument]) -> dict[str, Argument]:
+    return {each.name: value for each, value in zip(specialization.template.inputs, arguments, strict=True)}
+
+
+def _arguments_after(case: _Case, after: Specialization, parameters: Mapping[str, str | None]) -> Sequence[Argument]:
+    """Return the arguments of a case in the order of the inputs after the edit."""
+    known = {parameters.get(name, name): value for name, value in _by_name(case.before, case.arguments).items()}
+    return [known[each.name] if each.name in known else case.added.get(each.name) for each in after.template.inputs]
+
+
+def _generated(
+    session: Session, template: Template, around: SampleRequest, trial: Trial, parameters: Mapping[str, str | None]
+) -> _Case:
     """Return the same arguments for the definition before and after the edit."""
     one, shown = trial.bound, _shown(trial)
     where = f"on random inputs ({shown})"
+    before = _by_name(one.specialization, one.arguments)
     inputs: dict[str, InputValue] = {
-        member.name: value if isinstance(value, np.ndarray) else tuple(value)
-        for member, value in zip(one.specialization.template.inputs, one.arguments, strict=True)
-        if value is not None
+        new: value if isinstance(value, np.ndarray) else tuple(value)
+        for name, value in before.items()
+        if value is not None and (new := parameters.get(name, name)) is not None
     }
-    given = EvaluationRequest(template.name, trial.attributes, inputs=inputs, seed=around.seed)
+    attributes = {
+        new: value for name, value in trial.attributes.items() if (new := parameters.get(name, name)) is not None
+    }
+    given = EvaluationRequest(template.name, attributes, inputs=inputs, seed=around.seed)
     try:
-        other = bound(session, template, given, around.real, Budget(around.limits)).specialization
+        found = bound(session, template, given, around.real, Budget(around.limits))
     except InvalidRequest as invalid:
         return _Case(one.specialization, invalid.failures[0].message, one.arguments, where)
-    return _Case(one.specialization, other, one.arguments, where, shown=shown)
+    added = _by_name(found.specialization, found.arguments)
+    return _Case(one.specialization, found.specialization, one.arguments, where, shown=shown, added=added)
 
 
 def _redrawn(case: _Case, seed: int, scale: float = 1.0, is_whole: bool = False) -> _Case:

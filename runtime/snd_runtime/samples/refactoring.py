@@ -72,22 +72,39 @@ def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambd
     if candidates[0].call is not None:
         return _replaced(snapshot, request, candidates, end, note)
     (refactored,) = candidates
+    return _compared(snapshot, request, refactored, end, note)
+
+
+def _compared(
+    snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored, end: float | None, note: Note
+) -> RefactoringAnswer:
+    """Return a refactoring after which all definitions that it names compute the same.
+
+    The first of them must be evaluated. The message names a further one for which there is no time, or no input.
+    """
     changed = snapshot.changed(edited_files(snapshot, refactored.edits))
-    pairs = ((refactored.name, refactored.name),) if refactored.compared is None else refactored.compared
-    count, cases, moved = 0, list[str](), dict[str, str]()
+    own = (refactored.name, refactored.name)
+    pairs = (own,) if refactored.compared is None else refactored.compared
+    count, cases, moved, left_out = 0, list[str](), dict[str, str](), list[str]()
     for number, (before, after) in enumerate(pairs):
         note(RefactoringProgress(number, len(pairs)))
         around = replace(request.around, path=before.path)
         found = Comparison(snapshot, before, around, end).with_edit(
-            changed, after, moves_variables=refactored.moves_variables
+            changed,
+            after,
+            moves_variables=refactored.moves_variables,
+            parameters=refactored.parameters_of(before),
         )
+        if found.difference is None and found.reason is not None and number and refactored.is_by_name:
+            left_out.append(f"'{before.name}' was not compared: {found.reason}")
+            continue
         refusal = _refusal(before.name, found)
         if refusal is not None:
             return RefactoringAnswer(refusal)
         count += found.evaluations
         cases += found.cases if len(pairs) == 1 else [f"{before.name}({each})" for each in found.cases[:1]]
         moved.update(found.moved)
-    return _answer(refactored, Equivalence(count, cases=tuple(cases), moved=moved))
+    return _answer(refactored, Equivalence(count, cases=tuple(cases), moved=moved), left_out)
 
 
 def _refusal(name: str, found: Equivalence) -> str | None:
@@ -96,13 +113,16 @@ def _refusal(name: str, found: Equivalence) -> str | None:
     return None if found.is_equal else f"'{name}' can't be evaluated: {found.reason}"
 
 
-def _answer(refactored: Refactored, found: Equivalence) -> RefactoringAnswer:
+def _answer(refactored: Refactored, found: Equivalence, left_out: Sequence[str] = ()) -> RefactoringAnswer:
     told = refactored.what
     if found.evaluations:
         told += f": equal on {counted(found.evaluations, 'evaluation')}{found.compared}"
     if found.moved:
         old, new = next(iter(found.moved.items()))
         told += f"; {counted(len(found.moved), 'variable')} have other names, as '{new}' for '{old}'"
+    if left_out:
+        more = f", and {counted(len(left_out) - 1, 'further definition')}" if len(left_out) > 1 else ""
+        told += f"; {left_out[0]}{more}"
     return RefactoringAnswer(told, replace(refactored, call=None), found.moved)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from snd_analysis.ide import front_end
 from snd_analysis.ide.actions import REFACTOR, REFRESH_SAMPLE, WRITE_SAMPLE, Action, ActionKind
+from snd_analysis.ide.refactoring import MOVE_TARGET
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found
 from snd_server.lsp.uris import path_of
-from snd_server.lsp.workspace_edits import workspace_edit
+from snd_server.lsp.workspace_edits import can, workspace_edit
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -38,7 +39,12 @@ async def _code_actions(server: SndServer, params: types.CodeActionParams) -> li
         span = server.session.converter.span(snapshot.source(path), params.range)
         diagnostics = found(server, snapshot, path)
         offered = front_end(path).actions(snapshot, path, span, only, diagnostics, server.session.files(), COMMANDS)
-        return [_converted(server, snapshot, each, params.text_document.uri) for each in offered]
+        creates = can(server, types.ResourceOperationKind.Create)
+        return [
+            _converted(server, snapshot, each, params.text_document.uri)
+            for each in offered
+            if creates or not each.creates_file
+        ]
 
     return await server.session.ask(path, answer, if_unchanged=True)
 
@@ -46,7 +52,13 @@ async def _code_actions(server: SndServer, params: types.CodeActionParams) -> li
 def _converted(server: SndServer, snapshot: Snapshot, action: Action, uri: str) -> types.CodeAction:
     command = None
     if action.command is not None:
-        command = types.Command(action.title, action.command.name, arguments=[uri, *action.command.arguments])
+        arguments: list[Any] = [uri, *action.command.arguments]
+        if action.command.options:
+            options = dict(action.command.options)
+            if MOVE_TARGET in options:
+                options[MOVE_TARGET] = server.session.documents.uri(options[MOVE_TARGET])
+            arguments.append(options)
+        command = types.Command(action.title, action.command.name, arguments=arguments)
     return types.CodeAction(
         action.title,
         action.kind.value,

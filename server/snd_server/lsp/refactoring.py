@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from snd_analysis.base import Span
 from snd_analysis.ide.actions import REFACTOR
 from snd_analysis.ide.evaluation import GraphName
-from snd_analysis.ide.refactoring import ACROSS_FILES, REFACTORINGS, Refactored, formatted
+from snd_analysis.ide.refactoring import ACROSS_FILES, MOVE_TARGET, REFACTORINGS, Refactored, formatted
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 class _Order(Struct, frozen=True):
     request: RefactoringRequest
+    existing: frozenset[str]
+    """Paths of all files: they decide where modules are found."""
     tensor_bytes: int
 
 
@@ -42,7 +44,9 @@ def register(server: SndServer) -> None:
             case (str(uri), str(kind), int(start), int(end), *rest) if kind in REFACTORINGS and 0 <= start <= end:
                 match rest:
                     case [] | [dict()]:
-                        options = rest[0] if rest else {}
+                        options = {**rest[0]} if rest else {}
+                        if isinstance(target := options.get(MOVE_TARGET), str):
+                            options[MOVE_TARGET] = path_of(target)
                         server.begin(_done(server, path_of(uri), kind, Span(start, end), options))
                     case _:
                         raise JsonRpcInvalidParams("the options of a refactoring are an object")
@@ -64,7 +68,7 @@ async def _done(server: SndServer, path: str, kind: str, span: Span, options: Ma
 
         answer: RefactoringAnswer = await server.evaluations.call(
             ValueKey(path, GraphName(f"{kind} {span.start}")),
-            lambda evaluator: evaluator.refactor(order.request),
+            lambda evaluator: evaluator.refactor(order.request, order.existing),
             RefactoringAnswer,
             order.tensor_bytes,
         )
@@ -100,9 +104,14 @@ def _ordered(
     files: tuple[str, ...] = ()
     if kind in ACROSS_FILES:
         files = tuple(each for each in server.session.files() if path in snapshot.dependencies(each))
-        involved = {each for file in files for each in (file, *snapshot.dependencies(file)) if not is_library(each)}
+        target = options.get(MOVE_TARGET)
+        more = (target,) if isinstance(target, str) and snapshot.exists(target) else ()
+        involved = {
+            each for file in (*files, *more) for each in (file, *snapshot.dependencies(file)) if not is_library(each)
+        }
         around = replace(around, texts={**texts_of(snapshot, sorted(involved)), **around.texts})
-    return _Order(RefactoringRequest(around, kind, span, files, options), evaluation.tensor_bytes)
+    existing = frozenset(server.session.files())
+    return _Order(RefactoringRequest(around, kind, span, files, options), existing, evaluation.tensor_bytes)
 
 
 def _edit(
@@ -110,6 +119,8 @@ def _edit(
 ) -> types.WorkspaceEdit | None:
     """Return the edit; None if a text is another one by now."""
     texts, width = request.around.texts, server.session.line_width(request.around.path)
-    if any(snapshot.source(each.location.path).text != texts[each.location.path] for each in refactored.edits):
+    if any(
+        snapshot.source(path).text != texts.get(path, "") for path in (each.location.path for each in refactored.edits)
+    ):
         return None
-    return workspace_edit(server, snapshot, formatted(texts, refactored, width))
+    return workspace_edit(server, snapshot, formatted(texts, refactored, width), created=refactored.created)

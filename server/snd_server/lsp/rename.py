@@ -13,7 +13,7 @@ from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import ANYWHERE, at_position
 from snd_server.lsp.uris import path_of
-from snd_server.lsp.workspace_edits import edit_abilities, workspace_edit
+from snd_server.lsp.workspace_edits import can, workspace_edit
 from snd_server.workspace_files.discovery import SUFFIX
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ async def _rename(server: SndServer, params: types.RenameParams) -> types.Worksp
         offset = server.session.converter.offset(snapshot.source(path), params.position)
         paths = [*question.each(server.session.files())]
         done = front_end(path).rename(snapshot, path, offset, params.new_name, paths)
-        if done.moved is not None and not _renames_files(server):
+        if done.moved is not None and not can(server, types.ResourceOperationKind.Rename):
             raise RenameRefused("this editor can't rename files with their names")
         return workspace_edit(server, snapshot, done.edits, done.moved)
 
@@ -80,11 +80,6 @@ async def _files_will_move(server: SndServer, params: types.RenameFilesParams) -
         return workspace_edit(server, snapshot, edits) if edits else None
 
     return await server.session.ask(seen_from, answer, background=True)
-
-
-def _renames_files(server: SndServer) -> bool:
-    operations = edit_abilities(server).resource_operations or ()
-    return types.ResourceOperationKind.Rename in operations
 
 
 def _refusal(refused: RenameRefused) -> JsonRpcException:

@@ -15,29 +15,34 @@ if TYPE_CHECKING:
 
 
 def workspace_edit(
-    server: SndServer, snapshot: Snapshot, edits: Iterable[TextEdit], moved: tuple[str, str] | None = None
+    server: SndServer,
+    snapshot: Snapshot,
+    edits: Iterable[TextEdit],
+    moved: tuple[str, str] | None = None,
+    created: Iterable[str] = (),
 ) -> types.WorkspaceEdit:
     """Return the edits of the texts that a snapshot has, of the versions that the client has, for clients that know
     versions.
 
-    Then a file takes another path, if one is ``moved``. Some clients that can rename files don't say that they know
-    versions: they do, since that is how it is told.
+    Files that are ``created`` come first. A file that is ``moved`` takes its other path last. Some clients that can
+    rename or create files don't say that they know versions: they do, since that is how it is told.
     """
     session = server.session
     by_path: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
         by_path.setdefault(edit.location.path, []).append(text_edit(server, snapshot, edit))
-    if moved is None and not edit_abilities(server).document_changes:
+    new = [session.documents.uri(path) for path in created]
+    if moved is None and not new and not edit_abilities(server).document_changes:
         return types.WorkspaceEdit(changes={session.documents.uri(path): found for path, found in by_path.items()})
-    changes: list[types.TextDocumentEdit | types.RenameFile] = []
+    changes: list[types.TextDocumentEdit | types.RenameFile | types.CreateFile] = [*map(types.CreateFile, new)]
     for path, found in by_path.items():
         opened = session.opened(path)
-        version = None if opened is None else opened.version
+        version = None if opened is None else opened.version  # a new file has none
         document = types.OptionalVersionedTextDocumentIdentifier(session.documents.uri(path), version)
         changes.append(types.TextDocumentEdit(document, found))
     if moved is not None:
-        old, new = moved
-        changes.append(types.RenameFile(session.documents.uri(old), session.documents.uri(new)))
+        before, after = map(session.documents.uri, moved)
+        changes.append(types.RenameFile(before, after))
     return types.WorkspaceEdit(document_changes=changes)
 
 
@@ -45,6 +50,11 @@ def edit_abilities(server: SndServer) -> types.WorkspaceEditClientCapabilities:
     """Return what the client can do with edits of several files."""
     workspace = server.client_capabilities.workspace
     return (workspace and workspace.workspace_edit) or types.WorkspaceEditClientCapabilities()
+
+
+def can(server: SndServer, operation: types.ResourceOperationKind) -> bool:
+    """Return whether the client can create, rename or delete files."""
+    return operation in (edit_abilities(server).resource_operations or ())
 
 
 def text_edit(server: SndServer, snapshot: Snapshot, edit: TextEdit) -> types.TextEdit:

@@ -164,7 +164,7 @@ operator lonely {{
     answer = done(DELETE, {PATH: text, "main.sknd": USED}, Span(start, start), ("main.sknd",))
     assert answer.message == "deleted 'lonely', which nothing names"
     assert answer.refactored is not None
-    assert edited_files(snapshot_of({PATH: text}), answer.refactored.edits)[PATH] == f"{TEXT}\n"
+    assert edited_files(snapshot_of({PATH: text}), answer.refactored.edits)[PATH] == TEXT
 
 
 def test_a_definition_that_is_used_is_not_deleted():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from typing import Any
 
 import pytest_lsp
@@ -46,11 +47,13 @@ async def client(lsp_client: LanguageClient):
     await lsp_client.shutdown_session()
 
 
-async def offered(client: LanguageClient, first: str, last: str, text: str = TEXT) -> list[types.Command]:
+async def offered(
+    client: LanguageClient, first: str, last: str, text: str = TEXT, uri: str = URI
+) -> list[types.Command]:
     start, end = position(text, first), position(text, last)
     found = await client.text_document_code_action_async(
         types.CodeActionParams(
-            types.TextDocumentIdentifier(URI),
+            types.TextDocumentIdentifier(uri),
             types.Range(start, types.Position(end.line, end.character + len(last))),
             types.CodeActionContext([], [types.CodeActionKind.Refactor]),
         )
@@ -213,3 +216,22 @@ async def test_an_expression_gets_a_name_and_an_unused_operator_goes(client: Edi
     await run(client, command)
     applied = await eventually(lambda: _given(client.applied), lambda each: len(each) > 1)
     assert applied[-1].edit.document_changes[0].edits[0].new_text == ""
+
+
+async def test_an_operator_moves_to_a_new_file_and_to_another(client: Editor, tmp_path: Path):
+    here, there = (tmp_path / "a.sknd").as_uri(), (tmp_path / "b.sknd").as_uri()
+    open_text(client, here, NAMED)
+    open_text(client, there, "import a;\n\noperator other {\n    @output { y: real[0]; }\n}\n")
+    commands = {each.title: each for each in await offered(client, "turned", "turned", NAMED, here)}
+    titles = ["move 'turned' to b.sknd", "move 'turned' to a new file turned.sknd"]
+    assert [each for each in commands if each.startswith("move")] == titles
+    await run(client, commands[titles[1]])
+    (params,) = await eventually(lambda: _given(client.applied), bool)
+    created, *others = params.edit.document_changes
+    assert (created.kind, created.uri) == ("create", (tmp_path / "turned.sknd").as_uri())
+    texts = {each.text_document.uri: [edit.new_text for edit in each.edits] for each in others}
+    assert texts == {here: [""], created.uri: [NAMED]}
+    assert params.label.startswith("moved 'turned' to turned.sknd: equal on ")
+    await run(client, commands[titles[0]])
+    applied = await eventually(lambda: _given(client.applied), lambda each: len(each) > 1)
+    assert {each.text_document.uri for each in applied[-1].edit.document_changes} == {here, there}

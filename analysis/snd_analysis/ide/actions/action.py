@@ -19,16 +19,21 @@ class ActionKind(StrEnum):
     REWRITE = "refactor.rewrite"
     EXTRACT = "refactor.extract"
     INLINE = "refactor.inline"
+    MOVE = "refactor.move"
     FIX_ALL = "source.fixAll.snd"
     ORGANIZE_IMPORTS = "source.organizeImports"
     SAMPLE = "source.sample.snd"
 
 
 class Command(Struct, frozen=True):
-    """What a server does when an action is chosen: ``arguments`` are plain data, after the file that it is about."""
+    """The work of a server when an action is chosen: ``arguments`` are plain data, after the file that it is about.
+
+    ``options`` follow as an object, if there are any.
+    """
 
     name: str
     arguments: tuple[str | int, ...]
+    options: tuple[tuple[str, str], ...] = ()
 
 
 class Action(Struct, frozen=True):
@@ -40,6 +45,7 @@ class Action(Struct, frozen=True):
     resolves: tuple[Diagnostic, ...] = ()
     is_preferred: bool = False
     command: Command | None = None
+    creates_file: bool = False
 
 
 def offered(found: Iterable[Action], only: Sequence[str]) -> list[Action]:

@@ -14,19 +14,23 @@ from snd_analysis.ide.refactoring import (
     INLINE,
     INLINE_NAME,
     INTRODUCE,
+    MOVE,
+    MOVE_TARGET,
     REFACTORINGS,
     REPLACE,
     Asked,
     RefactoringError,
     channel_order,
-    deleted_definition_at,
     formulas_at,
     inlined_name_at,
     invocation_at,
     may_be_replaced,
+    move_targets,
+    named_definition_at,
     selected_expression,
     selected_statements,
 )
+from snd_analysis.skriptnd.names import OperatorName
 
 REFACTOR = "snd.refactor"
 
@@ -62,30 +66,47 @@ def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action
         yield _action("replace the formula by an operator of the library", ActionKind.REWRITE, REPLACE, place)
 
 
-def _action(title: str, kind: ActionKind, refactoring: str, place: Span) -> Action:
-    return Action(title, kind, command=Command(REFACTOR, (refactoring, place.start, place.end)))
-
-
-def _is_possible(request: Request, refactoring: str, place: Span) -> bool:
-    """Return whether a refactoring has an edit. Files that take long to check are not tried: the command will."""
-    if len(request.snapshot.source(request.path).text) > MOST_TRIED_CHARACTERS:
-        return True
-    try:
-        return bool(REFACTORINGS[refactoring](request.snapshot, Asked(request.path, place)))
-    except RefactoringError:
-        return False
-
-
-def unused_definitions(request: Request, files: Sequence[str], commands: Collection[str]) -> Iterator[Action]:
-    """Yield the deletion of the operator whose name stands here, unless one of the files names it."""
-    if REFACTOR not in commands:
-        return
-    found = deleted_definition_at(request.snapshot, request.path, request.span.start)
+def definition_refactorings(request: Request, files: Sequence[str], commands: Collection[str]) -> Iterator[Action]:
+    """Yield refactorings of the operator whose name stands here: its deletion if nothing names it, and moves."""
+    found = named_definition_at(request.snapshot, request.path, request.span.start) if REFACTOR in commands else None
     if found is None or found[1].kind == "graph":
         return
-    place = found[1].name.span.shifted(found[0])
+    name, place = OperatorName(request.path, found[1].name.text), found[1].name.span.shifted(found[0])
+    using = [each for each in files if request.path in request.snapshot.dependencies(each)]
+    if _is_possible(request, DELETE, place, using):
+        yield _action(f"delete '{name.name}', which nothing names", ActionKind.REWRITE, DELETE, place)
+    for target in move_targets(request.snapshot, name, files):
+        options = ((MOVE_TARGET, target),)
+        if _is_possible(request, MOVE, place, using, options):
+            shown, is_new = target.rpartition("/")[2], not request.snapshot.exists(target)
+            title = f"move '{name.name}' to {'a new file ' if is_new else ''}{shown}"
+            yield _action(title, ActionKind.MOVE, MOVE, place, options, creates_file=is_new)
+
+
+def _action(
+    title: str,
+    kind: ActionKind,
+    refactoring: str,
+    place: Span,
+    options: tuple[tuple[str, str], ...] = (),
+    creates_file: bool = False,
+) -> Action:
+    command = Command(REFACTOR, (refactoring, place.start, place.end), options)
+    return Action(title, kind, command=command, creates_file=creates_file)
+
+
+def _is_possible(
+    request: Request,
+    refactoring: str,
+    place: Span,
+    files: Sequence[str] = (),
+    options: tuple[tuple[str, str], ...] = (),
+) -> bool:
+    """Return whether a refactoring has an edit. Files that take long to check are not tried: the command will."""
+    snapshot = request.snapshot
+    if sum(len(snapshot.source(each).text) for each in (request.path, *files)) > MOST_TRIED_CHARACTERS:
+        return True
     try:
-        REFACTORINGS[DELETE](request.snapshot, Asked(request.path, place, files))
+        return bool(REFACTORINGS[refactoring](snapshot, Asked(request.path, place, files, dict(options))))
     except RefactoringError:
-        return
-    yield _action(f"delete '{found[1].name.text}', which nothing names", ActionKind.REWRITE, DELETE, place)
+        return False

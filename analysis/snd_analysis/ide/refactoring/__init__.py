@@ -18,11 +18,13 @@ from snd_analysis.ide.refactoring.change import (
     new_problem,
 )
 from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_channels
-from snd_analysis.ide.refactoring.delete import delete_definition, deleted_definition_at
+from snd_analysis.ide.refactoring.delete import delete_definition, named_definition_at
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
 from snd_analysis.ide.refactoring.inline_name import inline_name, inlined_name_at
 from snd_analysis.ide.refactoring.introduce import introduce_name, selected_expression
+from snd_analysis.ide.refactoring.move import TARGET as MOVE_TARGET
+from snd_analysis.ide.refactoring.move import move_definition, move_targets, new_file
 from snd_analysis.ide.refactoring.replace import formulas_at, may_be_replaced, replace_formula
 from snd_analysis.ide.refactoring.selection import selected_statements
 from snd_analysis.workspace import Snapshot
@@ -35,6 +37,8 @@ __all__ = [
     "INLINE",
     "INLINE_NAME",
     "INTRODUCE",
+    "MOVE",
+    "MOVE_TARGET",
     "REFACTORINGS",
     "REPLACE",
     "Asked",
@@ -45,7 +49,6 @@ __all__ = [
     "channel_order",
     "checked",
     "delete_definition",
-    "deleted_definition_at",
     "edited",
     "edited_files",
     "extract_operator",
@@ -58,6 +61,9 @@ __all__ = [
     "introduce_name",
     "invocation_at",
     "may_be_replaced",
+    "move_targets",
+    "named_definition_at",
+    "new_file",
     "new_problem",
     "replace_formula",
     "selected_expression",
@@ -66,7 +72,7 @@ __all__ = [
 ]
 
 EXTRACT, INLINE, REPLACE, CHANNELS = "extract", "inline", "replace", "channels"
-INTRODUCE, INLINE_NAME, DELETE = "introduce", "inlineName", "delete"
+INTRODUCE, INLINE_NAME, DELETE, MOVE = "introduce", "inlineName", "delete", "move"
 REFACTORINGS: Mapping[str, Callable[[Snapshot, Asked], Sequence[Refactored]]] = MappingProxyType(
     {
         EXTRACT: lambda snapshot, asked: extract_operator(snapshot, asked.path, asked.span),
@@ -76,11 +82,12 @@ REFACTORINGS: Mapping[str, Callable[[Snapshot, Asked], Sequence[Refactored]]] = 
         INTRODUCE: introduce_name,
         INLINE_NAME: inline_name,
         DELETE: delete_definition,
+        MOVE: move_definition,
     }
 )
 """Refactorings by name: each returns the possible edits at a place, the best first, or raises RefactoringError.
 
 The first edits after which definitions compute the same are applied.
 """
-ACROSS_FILES = frozenset({DELETE})
+ACROSS_FILES = frozenset({DELETE, MOVE})
 """Refactorings that depend on all files that may name a definition."""

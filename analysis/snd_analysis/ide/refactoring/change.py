@@ -1,4 +1,4 @@
-"""What a refactoring comes to, and whether the analysis accepts it."""
+"""Edits of a refactoring, and the check that the analysis accepts them."""
 
 from __future__ import annotations
 
@@ -61,6 +61,16 @@ class Refactored(Struct, frozen=True):
     """Whether variables may get a scope around their names: weights of before need a map then."""
     call: LibraryCall | None = None
     """The invocation that replaces formulas, to be tried by itself."""
+    parameters: Mapping[str, str | None] = field(default_factory=dict)
+    """The new names of parameters of ``name`` by the old ones; None for a parameter that is removed."""
+    is_by_name: bool = False
+    """True if all names are known to lead to the same definitions after the edits: evaluations confirm the edits."""
+    created: tuple[str, ...] = ()
+    """Paths of new files, whose whole text is one edit."""
+
+    def parameters_of(self, name: OperatorName) -> Mapping[str, str | None]:
+        """Return the new names of the parameters of a definition."""
+        return self.parameters if name == self.name else {}
 
 
 def edited(text: str, edits: Iterable[TextEdit]) -> str:
@@ -75,9 +85,10 @@ def formatted(texts: Mapping[str, str], refactored: Refactored, width: int) -> t
     found: list[TextEdit] = []
     for path in dict.fromkeys(each.location.path for each in refactored.edits):
         edits = [each for each in refactored.edits if each.location.path == path]
-        text, new = texts[path], edited(texts[path], edits)
+        text = texts.get(path, "")
+        new = edited(text, edits)
         styled = format_text(new, width)
-        if styled != new and format_text(text, width) == text:
+        if text and styled != new and format_text(text, width) == text:
             edits = [TextEdit(Location(path, each.span), each.text) for each in line_edits(text, styled)]
         found += edits
     return tuple(found)
@@ -89,6 +100,15 @@ def edited_files(snapshot: Snapshot, edits: Iterable[TextEdit]) -> dict[str, str
     for each in edits:
         by_path.setdefault(each.location.path, []).append(each)
     return {path: edited(snapshot.source(path).text, found) for path, found in by_path.items()}
+
+
+def file_edits(snapshot: Snapshot, texts: Mapping[str, str]) -> tuple[TextEdit, ...]:
+    """Return the edits that give files new texts, by lines; a file that does not exist has no text before."""
+    return tuple(
+        TextEdit(Location(path, each.span), each.text)
+        for path, text in texts.items()
+        for each in line_edits(snapshot.source(path).text, text)
+    )
 
 
 def checked(snapshot: Snapshot, refactored: Refactored, files: Iterable[str] = ()) -> Refactored:

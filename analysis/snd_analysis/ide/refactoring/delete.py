@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.syntax import comment_above, nodes
 from snd_analysis.workspace import Snapshot
 
 
-def deleted_definition_at(snapshot: Snapshot, path: str, offset: int) -> tuple[int, nodes.Definition] | None:
+def named_definition_at(snapshot: Snapshot, path: str, offset: int) -> tuple[int, nodes.Definition] | None:
     """Return the definition whose name stands at an offset, with the offset from which its spans count."""
     found = definition_at(snapshot.tree(path), offset)
     if found is None:
@@ -26,7 +26,7 @@ def deleted_definition_at(snapshot: Snapshot, path: str, offset: int) -> tuple[i
 
 def delete_definition(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     """Return the edit that deletes a definition with its comment. Raises RefactoringError if it is used."""
-    found = deleted_definition_at(snapshot, asked.path, asked.span.start)
+    found = named_definition_at(snapshot, asked.path, asked.span.start)
     if found is None:
         raise RefactoringError("choose the name of an operator or graph")
     start, definition = found
@@ -40,9 +40,7 @@ def delete_definition(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     ]
     if users:
         raise RefactoringError(f"'{name.name}' is used {_places(snapshot, users)}")
-    text = snapshot.source(asked.path).text
-    end = span.end + len(text[span.end :]) - len(text[span.end :].lstrip("\r\n"))
-    edit = TextEdit(Location(asked.path, Span(span.start, end)), "")
+    edit = TextEdit(Location(asked.path, with_gap(snapshot.source(asked.path).text, span)), "")
     return (checked(snapshot, Refactored(name, (edit,), f"deleted '{name.name}', which nothing names", compared=())),)
 
 
@@ -51,6 +49,17 @@ def whole_definition(snapshot: Snapshot, path: str, start: int, definition: node
     text, span = snapshot.source(path).text, definition.span.shifted(start)
     above = comment_above(text, span.start)
     return Span(above.start if above.start < above.end else span.start, span.end)
+
+
+def with_gap(text: str, span: Span) -> Span:
+    """Return the place of a definition with the blank lines that would be left over without it."""
+    rest = text[span.end :]
+    if rest.strip():
+        return Span(span.start, span.end + len(rest) - len(rest.lstrip("\r\n")))
+    before = text[: span.start].rstrip()
+    first_break = text[len(before) : span.start].lstrip(" \t")
+    kept = 2 if first_break.startswith("\r\n") else 1
+    return Span(len(before) + kept if before else 0, len(text))
 
 
 def _places(snapshot: Snapshot, users: Sequence[Location]) -> str:
