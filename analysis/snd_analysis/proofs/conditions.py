@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from math import isfinite
 
 from msgspec.structs import replace
 
@@ -36,19 +37,18 @@ from snd_analysis.proofs.declared import (
     declared_goals,
     failing_goals,
     input_facts,
-    nonzero_divisors,
-    text_of_failure,
 )
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation, number, truth
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
 from snd_analysis.proofs.limits import MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_assertions, length_of
+from snd_analysis.proofs.partial_operations import DIVIDES, defined_goals, text_of_failure
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 Path = tuple[tuple[Term, bool], ...]
@@ -190,7 +190,7 @@ class _Formulas:
         return self._domains[formula, point]
 
     def _holding(self, formula: Formula, point: Point) -> Iterator[Expression]:
-        yield from self._within_axes(formula, point, len(formula.axes))
+        yield from self.within_axes(formula, point, len(formula.axes))
         yield from self._guards(_unconditional_places(formula), point)
 
     def _guards(self, places: Iterable[_Place], point: Point) -> Iterator[Expression]:
@@ -211,7 +211,7 @@ class _Formulas:
                 case Apply(operation="/" | "\\" | "%", dtype="int", operands=(_, divisor)):
                     yield negation(equal(self.logic.term(divisor, point), 0))
 
-    def _within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Expression]:
+    def within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Expression]:
         """Yield that the first indices are within their bounds."""
         for axis, each in enumerate(formula.axes[:count]):
             position = self.logic.axis(point, axis)
@@ -219,9 +219,9 @@ class _Formulas:
             yield position < self.logic.term(each.extent, point)
 
     def _of_formula(self, formula: Formula) -> Iterator[Goal]:
+        yield from self._of_preparations(formula)
         for axis, each in enumerate(formula.axes):
-            yield from _Walk(self, formula, self.facts).constants(each.extent)
-            before = self._within_axes(formula, formula, axis)
+            before = self.within_axes(formula, formula, axis)
             yield from _Walk(self, formula, (*self.facts, *before)).term(each.extent, ())
         walk = _Walk(self, formula, (*self.facts, *self.domain(formula, formula)))
         path: Path = ()
@@ -232,6 +232,23 @@ class _Formulas:
             yield from walk.places(write.slot, write.places, path, formula.node.target)
             for term in (*write.place_terms, write.value):
                 yield from walk.term(term, path)
+
+    def _of_preparations(self, formula: Formula) -> Iterator[Goal]:
+        """Yield the conditions of parts that are evaluated before any point, if there is one.
+
+        Only conditions that are evaluated before any point, too, keep such a part from being evaluated.
+        """
+        for each in formula.preparations:
+            known = [(condition, holds) for condition, holds in each.path if is_prepared(formula, condition)]
+            facts = (*self.facts, *self.within_axes(formula, formula, each.axes), *self.holding(formula, known))
+            yield from defined_goals(self._specialization.scope, formula.base, each.node, self.logic, facts)
+
+    def holding(self, formula: Formula, path: Iterable[tuple[Term, bool]]) -> Iterator[Expression]:
+        """Yield that the conditions of a path have these values."""
+        for condition, value in path:
+            holds = self.logic.term(condition, formula)
+            if holds.is_condition:
+                yield holds if value else negation(holds)
 
     def extent(self, slot: Slot, at: int) -> Integer | None:
         """Return an extent of a tensor; None if it is counted."""
@@ -257,20 +274,12 @@ class _Walk:
         for at in range(len(places)):
             yield from self._in_bounds(slot, places, at, path, node)
 
-    def constants(self, term: Term) -> Iterator[Goal]:
-        """Yield what those parts of a term demand that are computed before any point is looked at."""
-        for each in subterms(term):
-            if isinstance(each, Open):
-                yield from self.term(each, ())
-
     def term(self, term: Term, path: Path) -> Iterator[Goal]:
         """Yield what a term demands that is computed where the conditions of a path hold."""
-        if isinstance(term, Constant | AxisPosition | Next) or (term, path) in self._seen:
+        if isinstance(term, Constant | AxisPosition | Next | Open) or (term, path) in self._seen:
             return
         self._seen.add((term, path))
         match term:
-            case Open(value=Integer() | Truth() as value):
-                yield from nonzero_divisors(value, self._formula.base, self._formula.node, self._logic, self._at(path))
             case Read():
                 for place in term.places:
                     for each in place.terms:
@@ -295,11 +304,19 @@ class _Walk:
                 yield from self._applied(term, path)
 
     def _at(self, path: Path) -> tuple[Expression, ...]:
-        """Return what holds on a path of conditions."""
-        conditions = [(self._logic.term(condition, self._formula), value) for condition, value in path]
+        """Return the facts that hold on a path of conditions."""
+        return (*self._facts, *self._formulas.holding(self._formula, path))
+
+    def _prepared(self, term: Term, path: Path) -> tuple[Expression, ...]:
+        """Return the facts that hold where an operation is evaluated: before any point, if it needs no point."""
+        if not is_prepared(self._formula, term):
+            return self._at(path)
+        formulas, formula = self._formulas, self._formula
+        known = ((condition, value) for condition, value in path if is_prepared(formula, condition))
         return (
-            *self._facts,
-            *(holds if value else negation(holds) for holds, value in conditions if holds.is_condition),
+            *formulas.facts,
+            *formulas.within_axes(formula, formula, len(formula.axes)),
+            *formulas.holding(formula, known),
         )
 
     def _in_bounds(
@@ -334,11 +351,21 @@ class _Walk:
     def _applied(self, term: Apply, path: Path) -> Iterator[Goal]:
         formula = self._formula
         match term.operation, term.operands:
-            case "/" | "\\" | "%", (_, divisor) if term.dtype == "int":
+            case sign, (_, divisor) if sign in DIVIDES and term.dtype == "int":
                 goal = negation(equal(self._logic.term(divisor, formula), 0))
                 yield Goal(
-                    formula.base, term.node, "no divisor is zero", self._at(path), goal,
+                    formula.base, term.node, text_of_failure(rules.DIVISION_BY_ZERO), self._prepared(term, path), goal,
                     reads_data=_reads_data(divisor), breaks=(rules.DIVISION_BY_ZERO.name,),
+                )  # fmt: skip
+            case "**", (_, exponent) if term.dtype == "int":
+                goal = self._logic.term(exponent, formula) >= 0
+                yield Goal(
+                    formula.base, term.node, text_of_failure(rules.NEGATIVE_EXPONENT), self._prepared(term, path), goal,
+                    reads_data=_reads_data(exponent), breaks=(rules.NEGATIVE_EXPONENT.name,),
+                )  # fmt: skip
+            case "int", (operand,) if operand.dtype == "real" and not _is_finite(operand):
+                yield Goal(
+                    formula.base, term.node, text_of_failure(rules.CAST_TYPE), reason="a real may have no int value",
                 )  # fmt: skip
             case "position in pack", (index, count):
                 yield self._in_pack(term, self._logic.term(count, formula), index, path)
@@ -347,7 +374,8 @@ class _Walk:
         value = self._logic.term(index, self._formula)
         goal = all_of(value + count >= 0, value < count)
         text = "each item is in its pack"
-        return Goal(self._formula.base, term.node, text, self._at(path), goal, reads_data=_reads_data(index))
+        facts = self._prepared(term, path)
+        return Goal(self._formula.base, term.node, text, facts, goal, reads_data=_reads_data(index))
 
 
 _Place = tuple[Slot, IndexTerm, int]
@@ -376,6 +404,31 @@ def _places(terms: Iterable[Term]) -> Iterator[_Place]:
 
 def _reads_data(term: Term) -> bool:
     return any(isinstance(each, Read | Next) for each in subterms(term))
+
+
+def is_prepared(formula: Formula, term: Term) -> bool:
+    """Return whether a term is evaluated before any point: no element, and no index that is not unrolled, is in it."""
+    if _reads_data(term):
+        return False
+    unrolled = frozenset[int]().union(*(axis.extent.axes for axis in formula.axes))
+    unroll = formula.node.unroll
+    if unroll is not None and unroll.name is not None and formula.axes and formula.axes[0].name == unroll.name.text:
+        unrolled |= {0}
+    return term.axes <= unrolled
+
+
+def _is_finite(term: Term) -> bool:
+    """Return whether a real is a finite number for all data: an int as a real, rounded or not."""
+    match term:
+        case Apply(operation="real", operands=(operand,)):
+            return operand.dtype == "int"
+        case Constant(value=float(value)):
+            return isfinite(value)
+        case Apply(operation="floor" | "ceil" | "round" | "abs" | "sign" | "negate" | "+" | "-" | "*" | "<?" | ">?"):
+            return all(map(_is_finite, term.operands))
+        case Apply(operation="/", operands=(first, Constant(value=float(value)))):
+            return value != 0 and _is_finite(first)
+    return False
 
 
 def _is_plainly_within(formula: Formula, index: Term, extent: Integer) -> bool:

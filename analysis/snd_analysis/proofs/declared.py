@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -15,17 +14,12 @@ from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, im
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Posed
 from snd_analysis.proofs.limits import MOST_CONDITIONS
 from snd_analysis.proofs.logic import Logic
+from snd_analysis.proofs.partial_operations import defined_goals, text_of_failure
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Extremum, Integer, Junction, Quotient, Truth
-from snd_analysis.symbolic.values import Pack, Run
-
-_TEXTS = {
-    rules.NEGATIVE_EXTENT: "no extent is negative",
-    rules.DIVISION_BY_ZERO: "no divisor is zero",
-    rules.INDEX_OUT_OF_RANGE: "each item is in its pack",
-}
+from snd_analysis.symbolic.values import Run
 
 
 def is_refused(template: Template, failure: Failure) -> bool:
@@ -58,11 +52,6 @@ def failing_goals(specialization: Specialization, facts: tuple[Expression, ...])
         yield Goal(0, nodes.Tilde(span.start, span.end), text, facts, FALSE, failure.message, breaks=breaks)
     if not specialization.failures and not specialization.valid:
         yield Gap("what is declared can't be told for all sizes")
-
-
-def text_of_failure(rule: Rule) -> str:
-    """Return the text of the condition that a failure breaks."""
-    return _TEXTS.get(rule, f"nothing breaks '{rule.name}'")
 
 
 def _text_of_extent(template: Template, rule: Rule, start: int) -> str | None:
@@ -100,8 +89,8 @@ def check_facts(specialization: Specialization, logic: Logic) -> Iterator[Expres
         for base, assertion in specialization.template.assertions:
             node = assertion.condition
             if node.start + base <= start < node.end + base:
-                for goal in _written_divisors(specialization, base, node, logic):
-                    defined.extend(holding(goal))
+                for goal in defined_goals(specialization.scope, base, node, logic):
+                    defined.extend(holding(goal) or _never(goal))
         yield implies(all_of(*defined), logic.truth(check.condition))
 
 
@@ -129,25 +118,25 @@ def declared_goals(
     return found, facts
 
 
+def _never(goal: Goal) -> tuple[Expression, ...]:
+    """Return that nothing is known to have a value if it is not known when an operation has one."""
+    return () if goal.holds else (FALSE,)
+
+
 def holding(goal: Goal) -> tuple[Expression, ...]:
     """Return what holds if a goal does."""
     return () if goal.goal is None or goal.holds else (implies(all_of(*goal.facts), goal.goal),)
 
 
 def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
-    template = specialization.template
+    template, scope = specialization.template, specialization.scope
     yield from divisors_of_inputs(specialization, logic)
+    # Everything in the order in which composing evaluates it: what fails first has the verdict of that failure.
     for base, using in template.using:
-        for each in nodes.descendants(using.target):
-            symbol = template.resolution.targets.get(each)
-            value_ = specialization.scope.values.get(symbol)  # type: ignore[arg-type]
-            for item in value_.elements if isinstance(value_, Pack) else (value_,):
-                if isinstance(item, Integer | Truth):
-                    yield from nonzero_divisors(item, base, using.value, logic)
-        yield from _written_divisors(specialization, base, using.value, logic)
-    yield from divisors_of_checks(specialization, logic)
+        yield from defined_goals(scope, base, using.value, logic)
     for base, assertion in template.assertions:
-        yield from _written_divisors(specialization, base, assertion.condition, logic)
+        yield from defined_goals(scope, base, assertion.condition, logic)
+    yield from divisors_of_checks(specialization, logic)
     declared: tuple[tuple[Member, TensorValue], ...] = (
         *((member, specialization.constants[member.name]) for member in template.constants),
         *((member, specialization.variables[member.name]) for member in template.variables),
@@ -156,42 +145,12 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
     for member, value in declared:
         yield from _of_repeated_extents(member, value)
     for member, _ in declared:
-        if member.node.shape is not None:
-            for each in member.node.shape.extents:
-                yield from _written_divisors(specialization, member.base, each.value, logic)
+        for node in (member.node.shape, member.node.pack):
+            if node is not None:
+                yield from defined_goals(scope, member.base, node, logic)
     for member, shape, extent in _extents(declared):
         yield from nonzero_divisors(extent, member.base, shape, logic)
         yield _not_negative(extent, member, shape, logic)
-
-
-def _written_divisors(
-    specialization: Specialization, base: int, node: nodes.Node, logic: Logic, facts: tuple[Expression, ...] = ()
-) -> Iterator[Goal]:
-    """Yield that divisors are not zero which are no part of a value: ``n % n`` is 0 for all other ``n``.
-
-    Branches of selections are not looked at.
-    """
-    walked = partial(_written_divisors, specialization, base, logic=logic)
-    match node:
-        case nodes.Select(condition=condition):
-            yield from walked(condition, facts=facts)
-            return
-        case nodes.Coalesce(value=first):
-            yield from walked(first, facts=facts)
-            return
-        case nodes.Binary(operator=operator, left=left, right=right) if operator.text in ("&&", "||", "=>"):
-            yield from walked(left, facts=facts)
-            value = specialization.scope.attempt(left)
-            if isinstance(value, Truth):
-                holds = logic.truth(value)
-                yield from walked(right, facts=(*facts, negation(holds) if operator.text == "||" else holds))
-            return
-        case nodes.Binary(operator=operator, right=right) if operator.text in ("/", "\\", "%"):
-            value = specialization.scope.attempt(right)
-            if isinstance(value, Integer) and value.value is None and ((), value) not in logic.nonzero:
-                yield from _nonzero(value, facts, base, right, logic)
-    for child in nodes.children(node):
-        yield from walked(child, facts=facts)
 
 
 def _of_repeated_extents(member: Member, value: TensorValue) -> Iterator[Goal]:

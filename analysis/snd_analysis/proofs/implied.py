@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Span
 from snd_analysis.compose import Failure, Session, Template, as_condition, declare_root
-from snd_analysis.proofs.cases import Case, cases_of
+from snd_analysis.proofs.case_analysis.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
 from snd_analysis.proofs.declared import divisors_of_checks, divisors_of_inputs, holding, input_facts, is_refused
 from snd_analysis.proofs.goal import UNDECIDED, Gap

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Elsewhere, Span
 from snd_analysis.compose import Session, Template, declare_root
-from snd_analysis.proofs.cases import Case, Cases, cases_of
+from snd_analysis.proofs.case_analysis.cases import Case, Cases, cases_of
+from snd_analysis.proofs.case_analysis.general_case import general_cases
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidates_of, with_numbers
 from snd_analysis.proofs.expressions import FALSE
-from snd_analysis.proofs.general_case import general_cases
 from snd_analysis.proofs.goal import Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace

@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
 
-from snd_analysis.proofs import Proof, Verdict, cases, implied, proofs_of_operator, prove_operators, solver
+from snd_analysis.proofs import Proof, Verdict, implied, proofs_of_operator, prove_operators, solver
+from snd_analysis.proofs.case_analysis import cases
 from snd_analysis.proofs.limits import MILLISECONDS, SECONDS
 from snd_analysis.skriptnd.names import OperatorName
 from support.memory import snapshot_of

@@ -137,6 +137,10 @@ class _Run:
         self.shapes = shapes
         self.counts = counts
         self.points = 0
+        bounding = {name for _, bound in formula.bounds for name in names_of(bound)}
+        self.moving = {name for name, _ in formula.bounds} - bounding
+        """The indices that no bound names: others are unrolled, and known before any point."""
+        self.prepared: dict[tuple[Any, ...], bool] = {}
 
     def note(self, kind: str, name: str = "", text: str = "") -> None:
         self.outcome.broken.add(Broken("formula", self.number, kind, name, text))
@@ -157,7 +161,8 @@ class _Run:
                 if self.points > MOST_POINTS:
                     raise TooManyPointsError
                 self.outcome.ran.add(self.number)
-                self.point(point)
+                if self.prepare(point):
+                    self.point(point)
 
     def space(self, bounds: list[tuple[str, Expr]], here: Sizes) -> Iterator[Sizes]:
         if not bounds:
@@ -184,7 +189,7 @@ class _Run:
             self.note("item", empty)  # the formula can't be made, whatever its indices are
             return
         try:
-            for name, item, places in self.accesses(formula.value, unconditional=True):
+            for name, item, places in self.accesses(formula.value, here):
                 self.guards(name, item, places, here)
             if formula.condition is not None and formula.condition[0] == "data":
                 _, name, item, places = formula.condition[1]
@@ -213,14 +218,75 @@ class _Run:
             return True
         return truth(condition, here)
 
+    # ---- before any point --------------------------------------------------------------------------------------------
+    def is_known(self, e: Expr) -> bool:
+        return (self.moving | {"(elements)"}).isdisjoint(names_of(e))
+
+    def prepare(self, here: Sizes) -> bool:
+        """Note what goes wrong in parts that name no index; whether the formula has points."""
+        key = tuple(value for name, value in here.items() if name not in self.moving)
+        if key not in self.prepared:
+            self.prepared[key] = self.is_prepared(here)
+        return self.prepared[key]
+
+    def is_prepared(self, here: Sizes) -> bool:
+        formula = self.formula
+        condition = formula.condition
+        try:
+            if condition is not None:
+                self.prepare_part(condition, here)
+                if self.is_known(condition) and not truth(condition, here):
+                    return False
+            self.prepare_part(formula.value, here)
+            self.prepare_places(formula.item, formula.places, here)
+        except _WrongError as wrong:
+            self.note(wrong.kind)
+            return False
+        return True
+
+    def prepare_places(self, item: Expr | None, places: list[Index], here: Sizes) -> None:
+        for each in (item, *(part for place in places for part in (place.value, place.below, place.above))):
+            if each is not None and each[0] != "spread":
+                self.prepare_part(each, here)
+
+    def prepare_part(self, e: Expr, here: Sizes) -> None:
+        """Evaluate the parts of a value, int or condition that name no index. Raises ``_WrongError``."""
+        match e:
+            case ("num" | "var" | "flag" | "is", *_):
+                return
+            case ("read", _, item, places):
+                self.prepare_places(item, places, here)
+            case ("data" | "real", inner):
+                self.prepare_part(inner, here)
+            case ("select" | "choose", condition, a, b):
+                self.prepare_part(condition, here)
+                for branch in (a if truth(condition, here) else b,) if self.is_known(condition) else (a, b):
+                    self.prepare_part(branch, here)
+            case ("&&" | "||" as sign, a, b):
+                self.prepare_part(a, here)
+                if not self.is_known(a) or truth(a, here) is (sign == "&&"):
+                    self.prepare_part(b, here)
+            case ("item", _, at):
+                self.prepare_part(at, here)
+                if self.is_known(at):
+                    integer(e, here)
+            case (sign, a, b):
+                self.prepare_part(a, here)
+                self.prepare_part(b, here)
+                if self.is_known(e) and sign in ("/", "\\", "%") and integer(b, here) == 0:
+                    raise _WrongError("division")
+
     # ---- values ------------------------------------------------------------------------------------------------------
-    def accesses(self, value: Expr, *, unconditional: bool) -> Iterator[tuple[str, Expr | None, list[Index]]]:
+    def accesses(self, value: Expr, here: Sizes) -> Iterator[tuple[str, Expr | None, list[Index]]]:
+        """Yield what is read wherever the formula runs: in no branch, or in one that sizes choose."""
         match value:
             case ("read", name, item, places):
                 yield name, item, places
             case ("+" | "*", a, b):
-                yield from self.accesses(a, unconditional=unconditional)
-                yield from self.accesses(b, unconditional=unconditional)
+                yield from self.accesses(a, here)
+                yield from self.accesses(b, here)
+            case ("choose", condition, a, b) if self.is_known(condition):
+                yield from self.accesses(a if truth(condition, here) else b, here)
 
     def value(self, value: Expr, here: Sizes) -> bool:
         """Note what goes wrong; whether a guarded index in a branch skips the point."""
@@ -298,6 +364,21 @@ class _Run:
             else:
                 found.append(value)
         return None if is_wrong else tuple(found)
+
+
+def names_of(e: Any) -> set[str]:
+    """Return the names in an expression."""
+    match e:
+        case ("var" | "flag" | "is" | "spread", name, *_):
+            return {name}
+        case ("item", pack, at):
+            return {pack, *names_of(at)}
+        case ("read", _, item, places):
+            parts = (item, *(part for place in places for part in (place.value, place.below, place.above)))
+            return {"(elements)"}.union(*(names_of(each) for each in parts if each is not None))
+        case tuple():
+            return set[str]().union(*map(names_of, e[1:]))
+    return set()
 
 
 def _packs(value: Expr) -> Iterator[str]:

@@ -18,7 +18,9 @@ def coalesce(expressions: Expressions, node: nodes.Coalesce) -> Value:
         return expressions.evaluate(node.fallback)
     if not isinstance(value, Partial):
         return value
-    return _chosen(expressions, node, value.present, value.value, expressions.evaluate(node.fallback))
+    with expressions.where(value.present, False):
+        fallback = expressions.evaluate(node.fallback)
+    return _chosen(expressions, node, value.present, value.value, fallback)
 
 
 def select(expressions: Expressions, node: nodes.Select) -> Value:
@@ -38,12 +40,15 @@ def _selected(expressions: Expressions, node: nodes.Select, condition: Value) ->
         if isinstance(condition, Pack):
             condition = folded(expressions, node, "&&", items_of(condition))
             return _selected(expressions, node, condition)
-        return Partial(expressions.operations.term(condition), expressions.evaluate(node.consequent))
+        with expressions.where(condition):
+            return Partial(expressions.operations.term(condition), expressions.evaluate(node.consequent))
     if isinstance(condition, Pack) and not is_dynamic(condition):
         return _selected_by_item(expressions, node, node.alternative, condition)
-    return _chosen(
-        expressions, node, condition, expressions.evaluate(node.consequent), expressions.evaluate(node.alternative)
-    )
+    with expressions.where(condition):
+        first = expressions.evaluate(node.consequent)
+    with expressions.where(condition, False):
+        second = expressions.evaluate(node.alternative)
+    return _chosen(expressions, node, condition, first, second)
 
 
 def _spread(expressions: Expressions, node: nodes.Select, value: Value, other: nodes.Expression | None) -> Value:

@@ -39,7 +39,8 @@ def binary(expressions: Expressions, node: nodes.Binary) -> Value:
         except EvaluationError:
             return decided
         return other if other is NULL else elementwise(lambda _: decided, other) if isinstance(other, Pack) else decided
-    right = expressions.evaluate(node.right)
+    with expressions.where(left if symbol in _DECIDING else TRUE, symbol != "||"):
+        right = expressions.evaluate(node.right)
     if symbol == "is":
         return expressions.lifted(node, lambda a, b: elementwise(_identical, a, b), left, right)
     if symbol == "in":

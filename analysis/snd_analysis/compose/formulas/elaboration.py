@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from snd_analysis import rules
@@ -187,6 +187,7 @@ class _Elaboration:
         expressions.bindings.update(bindings)
         axes: list[Axis] = [*self._turns]
         for bound in node.bounds:
+            expressions.axes = len(axes)
             extents = self._extents(expressions, bound)
             for name, extent in extents:
                 at = fixed.get(len(axes))
@@ -196,23 +197,36 @@ class _Elaboration:
                     raise EvaluationError(bound, UNKNOWN_VALUE, "whether this index takes any value is not known")
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
                 if isinstance(extent, Constant) and int(extent.value) <= 0:
-                    return None  # it never runs, so what it says of items that aren't there doesn't matter
+                    # It never runs, so what it says of items that aren't there doesn't matter.
+                    return self._without_points(expressions, axes)
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
+        expressions.axes = len(axes)
         for local in node.locals:
             expressions.bindings[self._symbol(local.name)] = expressions.evaluate(local.value)
         condition = None
         if node.condition is not None:
             value = expressions.evaluate(node.condition)
             if value is shapes.FALSE:
-                return None
+                return self._without_points(expressions, axes)
             if value is not shapes.TRUE:
                 condition = self._term(expressions, node.condition, value)
-        writes = self._writes(expressions)
+        with expressions.where(shapes.TRUE if condition is None else condition):
+            writes = self._writes(expressions)
         if not writes:
-            return None
+            return self._without_points(expressions, axes)
         return Formula(
             tuple(axes), node.operator.text, writes, condition, node, self._base, self._place(node),
             (*self._fixed, *((axes[axis].name, at) for axis, at in sorted(fixed.items()))),
+            tuple(expressions.preparations),
+        )  # fmt: skip
+
+    def _without_points(self, expressions: Expressions, axes: Sequence[Axis]) -> Formula | None:
+        """Return a formula that writes nothing, for what is evaluated before its points; None if nothing is."""
+        if not expressions.preparations:
+            return None
+        return Formula(
+            tuple(axes), self._node.operator.text, (), None, self._node, self._base, self._place(self._node),
+            preparations=tuple(expressions.preparations),
         )  # fmt: skip
 
     def constant(self, slot: Slot, item: int | None) -> Formula:

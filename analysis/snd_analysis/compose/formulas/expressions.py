@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.compose.formulas.formula import Preparation
 from snd_analysis.compose.formulas.operands import (
     INT_MAX,
     INT_MIN,
+    TERMS,
     Operations,
     Overflow,
     Partial,
@@ -47,6 +50,11 @@ class Expressions:
         """True if tensors of a pack may be stacked whose extents are not known: the axes can't be unrolled."""
         self.targets = specialization.template.resolution.targets
         self._known: dict[nodes.Node, bool] = {}
+        self.path: tuple[tuple[Term, bool], ...] = ()
+        """The conditions of the branches around what is evaluated, with the values that they have there."""
+        self.axes = 0
+        """Number of axes that the formula has so far."""
+        self.preparations: dict[Preparation, None] = {}
         self._wide: dict[int, nodes.Node] = {}
         """Where ints of more than 64 bits stand: they are blamed if the elements of a tensor depend on them."""
 
@@ -73,6 +81,8 @@ class Expressions:
 
     def _evaluated(self, node: nodes.Expression) -> Value:
         if self._is_known(node):
+            if self.tensors.is_general:
+                self.preparations[Preparation(node, self.axes, self.path)] = None
             value = evaluate(node, self.specialization.scope)
             if self.tensors.is_open and not _is_definite(value):
                 return self._opened(node, value)
@@ -117,6 +127,17 @@ class Expressions:
         return (
             target.kind is SymbolKind.EXTENT and self.specialization.scope.values.get(target) in self.tensors.counters
         )
+
+    @contextmanager
+    def where(self, condition: Value, holds: bool = True) -> Iterator[None]:
+        """Evaluate, within, what is looked at only where a condition has a value."""
+        before = self.path
+        if isinstance(condition, TERMS):
+            self.path = (*before, (condition, holds))
+        try:
+            yield
+        finally:
+            self.path = before
 
     def lifted(self, node: nodes.Node, function: Callable[..., Value], *operands: Value) -> Value:
         """Return the function of operands that are not null; else null (2.4.1)."""

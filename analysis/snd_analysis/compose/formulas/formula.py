@@ -32,6 +32,16 @@ class Write(Struct, frozen=True):
         return tuple(term for place in self.places for term in place.terms)
 
 
+class Preparation(Struct, frozen=True):
+    """A part of a formula that names no index and no element: it is evaluated before any point."""
+
+    node: nodes.Expression
+    axes: int
+    """Number of axes that all have an index where the part is evaluated."""
+    path: tuple[tuple[Term, bool], ...]
+    """The conditions of the branches around, with the values that they have there."""
+
+
 class Formula(Struct, frozen=True, eq=False):
     """Writes that happen at once in every point of a space where the condition holds; the last axis is the fastest."""
 
@@ -44,6 +54,8 @@ class Formula(Struct, frozen=True, eq=False):
     source: Place
     fixed: tuple[tuple[str, int], ...] = ()
     """Index symbols that stand for one value here, with that value: those of unrolled loops."""
+    preparations: tuple[Preparation, ...] = ()
+    """Parts that are evaluated before any point, noted where sizes are not known."""
 
     @property
     def roots(self) -> tuple[Term, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from snd_analysis.compose import Member, Template
-from snd_analysis.proofs.cases import Case
+from snd_analysis.proofs.case_analysis.cases import Case
 from snd_analysis.proofs.limits import MOST_GENERAL_CASES
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

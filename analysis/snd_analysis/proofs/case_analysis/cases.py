@@ -18,11 +18,11 @@ from msgspec.structs import replace
 
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Shape, Tensor
+from snd_analysis.proofs.case_analysis.length_indices import symbols_below
+from snd_analysis.proofs.case_analysis.lengths import choices_of, lengths_of
+from snd_analysis.proofs.case_analysis.relevance import relevant_symbols, shaping_attributes
 from snd_analysis.proofs.goal import Gap
-from snd_analysis.proofs.length_indices import symbols_below
-from snd_analysis.proofs.lengths import choices_of, lengths_of
 from snd_analysis.proofs.limits import FEW_CASES, LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
-from snd_analysis.proofs.relevance import relevant_symbols, shaping_attributes
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

@@ -4,6 +4,7 @@ Lengths up to a number decide about all others only if an operator uses lengths 
 treats a longer pack as it treats one of these.
 
 - Slices, items at named positions, and item-wise operations: a further item is like one that is there already.
+  A position that is an extent is no named position.
 - Comparisons of a length with a literal: the result is the same for all lengths above the literal.
 - Comparisons of lengths with one another, with differences of 1 at most.
 - Indices up to a length that choose items, or run over a dimension with that length as its extent.
@@ -11,7 +12,7 @@ treats a longer pack as it treats one of these.
 
 An operator that takes a length for a number, as in ``real[k - 1]``, ``i < k`` or ``m - d * d``, is not decided by small
 lengths: there ``Lengths.number`` names the length. Small lengths refute then, and only a proof with a symbolic length
-(``general_case.py``) proves.
+(``case_analysis/general_case.py``) proves.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from enum import Enum
 from msgspec import Struct
 
 from snd_analysis.compose import Template
-from snd_analysis.proofs.length_indices import LengthIndices, is_tensor, symbols_below
+from snd_analysis.proofs.case_analysis.length_indices import LengthIndices, is_tensor, symbols_below
 from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_NAMED
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -69,6 +70,8 @@ class Choices(Struct, frozen=True):
     counts: frozenset[Symbol]
     longest_list: int
     """Of those that are written out, but for strings."""
+    made_of: Mapping[Symbol, Set[Symbol]]
+    """Symbols that the values of helper symbols name."""
 
 
 def lengths_of(template: Template, choices: Choices) -> Lengths:
@@ -121,16 +124,19 @@ class _Reading:
                 if use is _Use.NUMBER:
                     self._note_compared(node)
             case nodes.Subscript(target=target, index=index) if not self._is_tensor(target):
+                self._note_extents(index)
                 self._read(target, use)
                 self._read(index, _Use.POSITION)
             case nodes.Subscript(index=index):
                 self._read(index, _Use.NUMBER)
             case nodes.Substitution(target=target, index=index, value=value):
+                self._note_extents(index)
                 self._read(target, use)
                 self._read(index, _Use.POSITION)
                 self._read(value, use)
             case nodes.Access(indices=(*positions, last)):
                 for position in positions:
+                    self._note_extents(position)
                     self._read(position, _Use.POSITION)
                 self._read(last, _Use.NUMBER)
             case nodes.Expansion() | nodes.Range() | nodes.Pack():
@@ -166,6 +172,18 @@ class _Reading:
                 self._read(operand, use)
             case _:
                 self._read_all(nodes.children(node), use)
+
+    def _note_extents(self, index: nodes.Node) -> None:
+        """Note an extent that chooses an item: how long the pack must be depends on the extent."""
+        made_of = self._choices.made_of
+        pending = [*symbols_below(self._template, index)]
+        seen = set(pending)
+        while pending and self.number is None:
+            symbol = pending.pop()
+            if symbol.kind is SymbolKind.EXTENT:
+                self.number = symbol.name
+            pending += made_of.get(symbol, set()) - seen
+            seen |= made_of.get(symbol, set())
 
     def _use_of_bound(self, name: nodes.Name) -> _Use:
         """Return what the bound of an index is used for: nothing but positions if the index only chooses items."""
@@ -259,7 +277,9 @@ def choices_of(template: Template) -> Choices:
         if isinstance(each, nodes.List) and not any(isinstance(item, nodes.String) for item in each.items)
     )
     no_ints = {each.symbol for each in template.attributes if each.node.type.text in ("real", "bool", "str")}
-    return Choices(_attributes(items, made_of, no_ints), _attributes(counts, made_of, no_ints), max(lists, default=0))
+    return Choices(
+        _attributes(items, made_of, no_ints), _attributes(counts, made_of, no_ints), max(lists, default=0), made_of
+    )
 
 
 def _helpers(template: Template) -> Mapping[Symbol, set[Symbol]]:

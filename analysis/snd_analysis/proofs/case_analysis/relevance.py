@@ -22,7 +22,8 @@ _DECLARING = (
 def relevant_symbols(template: Template) -> frozenset[Symbol]:
     """Return the symbols on which conditions may depend.
 
-    Others are named in bodies only, or by assertions about nothing else: one value that is allowed stands for all.
+    Others are named in bodies only, or by assertions about nothing else that have a value for all sizes: one value that
+    is allowed stands for all.
     """
     found: set[Symbol] = set()
     for block in template.definition.blocks:
@@ -36,9 +37,18 @@ def relevant_symbols(template: Template) -> frozenset[Symbol]:
             template.is_wrong(base, assertion)
             or sum(each.kind is not SymbolKind.USING for each in named) > 1
             or named & _helpers_of_others(template)
+            or any(map(_is_partial, nodes.descendants(assertion.condition)))
         ):
             found |= named
     return frozenset(found)
+
+
+def _is_partial(node: nodes.Node) -> bool:
+    """Return whether an expression may have no value for some values of its operands."""
+    if isinstance(node, nodes.Binary):
+        return node.operator.text in ("/", "\\", "%", "**")
+    others = (nodes.Subscript, nodes.Substitution, nodes.Range, nodes.Fold, nodes.Expanded, nodes.Cast)
+    return isinstance(node, others)
 
 
 def _helpers_of_others(template: Template) -> set[Symbol]:
