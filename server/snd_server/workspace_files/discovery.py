@@ -70,10 +70,10 @@ def has_files(folder: str, configurations: SearchSettings) -> bool:
 def _demand(path: str) -> None:
     if os.path.isdir(path) or os.path.isfile(path):
         return
+    if os.path.exists(path):
+        raise MissingPathError(f"{path}: neither a file nor a folder ('-' reads standard input)")
     if os.path.islink(path):
         raise MissingPathError(f"{path}: the symbolic link leads nowhere")
-    if os.path.exists(path):
-        raise MissingPathError(f"{path}: neither a file nor a folder")
     raise MissingPathError(f"{path}: no such file or folder")
 
 
