@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 ANALYSIS = ROOT / "analysis/snd_analysis"
 LAZY = {"lark"}
@@ -211,68 +213,81 @@ def test_folders_are_small():
     assert large == set()
 
 
-# ---- the rooms of the server -----------------------------------------------------------------------------------------
-ROOMS = (
-    "limits",
-    "extras",
-    "console",
-    "workspace_files",
-    "settings",
-    "checking",
-    "render",
-    "running",
-    "exchange",
-    "commands",
-    "mcp",
-    "lsp",
-    "cli",
-)
-"""The rooms of ``snd_server``: each may import those before it."""
-SERVER = ROOT / "server/snd_server"
+# ---- the packages of the runtime and the rooms of the server ---------------------------------------------------------
+ORDERS = {
+    "runtime/snd_runtime": (
+        "rules", "errors", "limits", "values", "picture", "summary", "generators", "deviation", "files", "lowering",
+        "conditions", "intrinsics", "worker", "execution", "evaluation", "samples",
+    ),
+    "server/snd_server": (
+        "limits", "extras", "console", "workspace_files", "settings", "checking", "render", "running", "exchange",
+        "commands", "mcp", "lsp", "cli",
+    ),
+    "server/snd_server/lsp": ("limits", "wire", "session", "diagnostics", "values", "features", "server"),
+}  # fmt: skip
+"""The parts of packages, files and folders: each may import those before it."""
+REGISTRY = "lsp.server"
+"""The module that lists what registers itself with it: the modules of ``lsp`` name its type."""
 
 
-def _server_edges() -> set[tuple[str, str]]:
-    """Importing and imported module of the server, such as ``checking.cache``."""
-    modules = {".".join(path.relative_to(SERVER).with_suffix("").parts) for path in SERVER.rglob("*.py")}
+@cache
+def _edges_in(package: str) -> frozenset[tuple[str, str]]:
+    """Importing and imported module of a package, such as ``checking.cache``, but for the type of the registry."""
+    root = ROOT / package
+    prefix = root.relative_to(ROOT / package.partition("/")[0]).as_posix().replace("/", ".") + "."
+    modules = {".".join(path.relative_to(root).with_suffix("").parts) for path in root.rglob("*.py")}
     found = set()
-    for path, imported, _ in _imports("server/snd_server"):
-        importer = ".".join((ROOT / path).relative_to(SERVER).with_suffix("").parts)
-        name = imported.removeprefix("snd_server.")
+    for path, imported, _ in _imports(package):
+        importer = ".".join((ROOT / path).relative_to(root).with_suffix("").parts)
+        name = imported.removeprefix(prefix)
         while name not in modules and "." in name:
             name = name.rpartition(".")[0]
-        if imported.startswith("snd_server.") and name in modules - {importer}:
+        if imported.startswith(prefix) and name in modules - {importer} and not f"{prefix}{name}".endswith(REGISTRY):
             found.add((importer, name))
-    return found
+    return frozenset(found)
 
 
-def test_every_file_of_the_server_is_in_a_room():
-    assert {path.name.removesuffix(".py") for path in SERVER.glob("*.py")} == {
-        "__init__",
-        "__main__",
-        "extras",
-        "limits",
-    }
-    assert {path.parent.name for path in SERVER.glob("*/__init__.py")} == set(ROOMS) - {"limits", "extras"}
+@pytest.mark.parametrize("package", ORDERS)
+def test_every_file_has_its_part(package: str):
+    root = ROOT / package
+    files = {path.stem for path in root.glob("*.py")} - {"__init__", "__main__"}
+    folders = {path.parent.name for path in root.glob("*/__init__.py")}
+    assert sorted(files | folders) == sorted(ORDERS[package])
 
 
-def test_rooms_import_only_those_before_them():
+@pytest.mark.parametrize("package", ORDERS)
+def test_parts_import_only_those_before_them(package: str):
+    order = ORDERS[package]
+
     def rank(module: str) -> int:
-        room = module.partition(".")[0]
-        return ROOMS.index(room) if room in ROOMS else len(ROOMS)
+        part = module.partition(".")[0]
+        return order.index(part) if part in order else len(order)
 
-    upwards = {f"{importer} -> {imported}" for importer, imported in _server_edges() if rank(importer) < rank(imported)}
-    assert upwards == set()
-
-
-def test_no_cycle_of_the_server_has_many_files():
-    cycles = [cycle for cycle in _cycles(_server_edges()) if len(cycle) > MOST_FILES_IN_A_CYCLE]
-    assert [cycle for cycle in cycles if "lsp.server" not in cycle] == []
+    edges = _edges_in(package)
+    assert {f"{importer} -> {imported}" for importer, imported in edges if rank(importer) < rank(imported)} == set()
 
 
-def test_folders_of_the_server_are_small():
-    sizes = Counter(path.parent for path in SERVER.rglob("*.py"))
-    large = {str(folder.relative_to(SERVER)) for folder, size in sizes.items() if size > MOST_FILES_IN_A_FOLDER + 2}
-    assert large == {"lsp"}
+@pytest.mark.parametrize("package", ORDERS)
+def test_no_cycle_of_parts_has_many_files(package: str):
+    assert [cycle for cycle in _cycles({*_edges_in(package)}) if len(cycle) > MOST_FILES_IN_A_CYCLE] == []
+
+
+@pytest.mark.parametrize("package", ["runtime/snd_runtime", "server/snd_server"])
+def test_folders_of_parts_are_small(package: str):
+    sizes = Counter(path.parent for path in (ROOT / package).rglob("*.py") if path.name != "__init__.py")
+    assert {str(folder) for folder, size in sizes.items() if size > MOST_FILES_IN_A_FOLDER} == set()
+
+
+def test_most_features_get_a_session_and_no_server():
+    """What a feature is given tells what it can do: ``register`` alone has the server, to name its methods."""
+    whole = {
+        path.stem
+        for path in (ROOT / "server/snd_server/lsp/features").glob("*.py")
+        if re.search(r"def (?!register\b)\w+\(\s*server: SndServer", path.read_text(encoding="utf-8"))
+    }
+    assert whole == {
+        "code_actions", "code_lenses", "custom_requests", "graph_view", "hover", "inlay_hints", "refactoring", "rename",
+    }  # fmt: skip
 
 
 # ---- the world outside -----------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def lsp(stdio: bool, tcp: str | None, ws: str | None, pipe: str | None) -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()
     from snd_server.lsp.server import SndServer
-    from snd_server.lsp.transport import serve_pipe, serve_stdio, serve_tcp, serve_websocket
+    from snd_server.lsp.wire.transport import serve_pipe, serve_stdio, serve_tcp, serve_websocket
 
     server = SndServer()
     server.session.heap.loaded()

@@ -22,45 +22,38 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 
 from snd_server import __version__
-from snd_server.lsp import (
+from snd_server.lsp.diagnostics import pull, workspace_diagnostics
+from snd_server.lsp.diagnostics.counterexamples import Counterexamples
+from snd_server.lsp.diagnostics.push import Publisher
+from snd_server.lsp.diagnostics.refresh import Refresher
+from snd_server.lsp.features import (
     call_hierarchy,
-    client_settings,
     code_actions,
     code_lenses,
     completion,
     custom_requests,
     data_flow,
     formatting,
-    graph_commands,
     graph_view,
     hover,
     inlay_hints,
-    life,
     navigation,
-    pull,
     refactoring,
     rename,
-    sample_commands,
-    sample_list,
-    sample_writing,
     semantic_tokens,
     signature_help,
     symbols,
-    synchronisation,
-    watching,
-    workspace_diagnostics,
 )
-from snd_server.lsp.abilities import DiagnosticAbilities
-from snd_server.lsp.analysis_thread import Interrupted
-from snd_server.lsp.counterexamples import Counterexamples
-from snd_server.lsp.evaluation import Evaluations
-from snd_server.lsp.graph_evaluation import GraphEvaluations
+from snd_server.lsp.features.proofs import Proofs
 from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
-from snd_server.lsp.proofs import Proofs
-from snd_server.lsp.protocol import SndProtocol, converter
-from snd_server.lsp.push import Publisher
-from snd_server.lsp.refresh import Refresher
-from snd_server.lsp.session import ClientSession, UnknownDocument
+from snd_server.lsp.session import client_settings, life, synchronisation, watching
+from snd_server.lsp.session.abilities import DiagnosticAbilities
+from snd_server.lsp.session.analysis_thread import Interrupted
+from snd_server.lsp.session.session import ClientSession, UnknownDocument
+from snd_server.lsp.values import graph_commands, sample_commands, sample_list, sample_writing
+from snd_server.lsp.values.evaluation import Evaluations
+from snd_server.lsp.values.graph_evaluation import GraphEvaluations
+from snd_server.lsp.wire.protocol import SndProtocol, converter
 
 _logger = logging.getLogger(__name__)
 
@@ -147,6 +140,17 @@ class SndServer(LanguageServer):
                 return await handler(self, params)
 
         self.feature(method, options)(answer_later if asyncio.iscoroutinefunction(handler) else answer)
+
+    def answer(self, method: str, handler: Callable[[ClientSession, Any], Any], options: object = None) -> None:
+        """Let ``handler(session, params)`` answer a method, as ``handle`` does: it needs nothing else of the server."""
+        if asyncio.iscoroutinefunction(handler):
+
+            async def later(server: SndServer, params: Any) -> Any:
+                return await handler(server.session, params)
+
+            self.handle(method, later, options)
+        else:
+            self.handle(method, lambda server, params: handler(server.session, params), options)
 
     async def _execute(self, params: types.ExecuteCommandParams) -> Any:
         commands = self.protocol.fm.commands

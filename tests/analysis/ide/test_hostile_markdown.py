@@ -16,8 +16,8 @@ from snd_analysis.ide.completion import completions
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.markdown import documentation_text
 from snd_analysis.ide.signature_help import signature_help
-from snd_server.lsp.markup import plain_text
-from snd_server.lsp.value_texts import _elements_text
+from snd_server.lsp.values.value_texts import _elements_text
+from snd_server.lsp.wire.markup import plain_text
 from support.memory import snapshot_of
 
 ATTACKS = [

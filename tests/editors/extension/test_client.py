@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from snd_server.lsp.client_settings import _KEYS
-from snd_server.lsp.evaluation_options import EvaluationOptions
-from snd_server.lsp.proofs import DEFAULT
+from snd_server.lsp.features.proofs import DEFAULT
 from snd_server.lsp.server import SndServer
-from snd_server.lsp.switches import _CHOICES, _SWITCHES, spelled
+from snd_server.lsp.session.client_settings import _KEYS
+from snd_server.lsp.session.switches import _CHOICES, _SWITCHES, spelled
+from snd_server.lsp.values.evaluation_options import EvaluationOptions
 from support.editors.downloads import UnavailableError, skip
 from support.editors.packaged_extension import SOURCES, packaged
 from support.waiting import FAR_SECONDS

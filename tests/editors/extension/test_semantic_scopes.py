@@ -8,7 +8,7 @@ import re
 import pytest
 from lsprotocol import types
 
-from snd_server.lsp.semantic_tokens import LEGEND
+from snd_server.lsp.features.semantic_tokens import LEGEND
 from support.editors.packaged_extension import SOURCES
 
 CONTRIBUTIONS = json.loads((SOURCES / "package.json").read_text("utf-8"))["contributes"]

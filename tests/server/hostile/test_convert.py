@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import write_tensor
-from snd_server.lsp.stored_tensors import stored_markdown
+from snd_server.lsp.values.stored_tensors import stored_markdown
 from snd_server.running import weights
 from support.sampling import tries
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from snd_server.console.visible import visible
-from snd_server.lsp import transport
+from snd_server.lsp.wire import transport
 from snd_server.render.reports import frame
 from snd_server.workspace_files import text_sizes as sizes
 from snd_server.workspace_files.files import DiskReader

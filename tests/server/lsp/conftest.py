@@ -9,7 +9,7 @@ import pytest
 import pytest_lsp
 from pytest_lsp import LanguageClient
 
-from snd_server.lsp import evaluation
+from snd_server.lsp.values import evaluation
 from support.lsp.clients import EDITORS, SERVER, begin
 from support.lsp.gate import Gate
 from support.lsp.protocol_texts import BLOCKS, MAIN

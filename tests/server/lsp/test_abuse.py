@@ -201,7 +201,7 @@ async def test_a_fault_is_logged_with_its_request_and_answered(tmp_path: Path):
     script = tmp_path / "faulty.py"
     script.write_text(
         "from snd_server.cli.lsp import lsp\n"
-        "from snd_server.lsp import navigation\n"
+        "from snd_server.lsp.features import navigation\n"
         "async def fault(server, params): raise LookupError('nobody is perfect')\n"
         "def loud(server, params): raise LookupError('of a notification')\n"
         "before = navigation.register\n"

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from snd_server.lsp import analysis_thread
-from snd_server.lsp.analysis_thread import AnalysisThread, Interrupted, Question
+from snd_server.lsp.session import analysis_thread
+from snd_server.lsp.session.analysis_thread import AnalysisThread, Interrupted, Question
 from support.waiting import FAR_SECONDS, until
 
 

@@ -10,8 +10,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base import Source
-from snd_server.lsp.convert import Converter
-from snd_server.lsp.documents import Documents
+from snd_server.lsp.session.documents import Documents
+from snd_server.lsp.wire.positions import Converter
 from support.lsp.clients import SERVER, begin, open_text
 from support.lsp.protocol_texts import UNKNOWN_NAME
 

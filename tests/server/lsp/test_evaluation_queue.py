@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from snd_analysis.ide.evaluation import SampleName
-from snd_server.lsp.evaluation_queue import EvaluationQueue, Job
-from snd_server.lsp.freshness import Freshness, ValueKey, Values
 from snd_server.lsp.server import SndServer
+from snd_server.lsp.session.freshness import Freshness, ValueKey, Values
+from snd_server.lsp.values.evaluation_queue import EvaluationQueue, Job
 
 KEY = ValueKey("/m.sknd", SampleName("# >>> f(1.0)", 0))
 

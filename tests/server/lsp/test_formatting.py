@@ -10,7 +10,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base import Edit, Source
-from snd_server.lsp.convert import Converter
+from snd_server.lsp.wire.positions import Converter
 from support.lsp.clients import EDITORS, SERVER, begin, open_text, position
 
 OPTIONS = types.FormattingOptions(tab_size=4, insert_spaces=True)

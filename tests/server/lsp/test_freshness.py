@@ -11,8 +11,8 @@ from snd_analysis import rules
 from snd_analysis.ide.evaluation import SampleName
 from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples import SampleOutcome, Status
-from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
-from snd_server.lsp.freshness import Freshness, ValueKey, Values
+from snd_server.lsp.session.freshness import Freshness, ValueKey, Values
+from snd_server.lsp.values.evaluation_options import EvaluationOptions, evaluation_options
 
 KEY = ValueKey("a.sknd", SampleName("# >>> f(1)"))
 OTHER = ValueKey("a.sknd", SampleName("# >>> f(1)", 1))

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
 
-from snd_server.lsp import sample_commands
+from snd_server.lsp.values import sample_commands
 from support.lsp.clients import SERVER, begin, open_text
 
 URI = "untitled:parameters"

@@ -7,8 +7,8 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from snd_server.lsp.client_settings import parse_client_settings
-from snd_server.lsp.switches import choice
+from snd_server.lsp.session.client_settings import parse_client_settings
+from snd_server.lsp.session.switches import choice
 from support.lsp.clients import SERVER, begin, change_text, codes, open_text, position, rest
 
 pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")

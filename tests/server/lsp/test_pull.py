@@ -12,7 +12,7 @@ from pytest_lsp import LanguageClient
 
 from snd_analysis.compose import Failure, root
 from snd_analysis.compose.checks.counterexamples import counterexamples
-from snd_server.lsp.refresh import Refresher
+from snd_server.lsp.diagnostics.refresh import Refresher
 from support.lsp.clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from support.waiting import until

@@ -14,8 +14,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base import Source
-from snd_server.lsp.documents import Document
-from snd_server.lsp.push import Publisher, _Shown
+from snd_server.lsp.diagnostics.push import Publisher, _Shown
+from snd_server.lsp.session.documents import Document
 from support.lsp.clients import PUSHING, SERVER, Editor, begin, change_text, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from support.lsp.raw_client import running

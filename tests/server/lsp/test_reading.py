@@ -7,7 +7,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from snd_server.lsp.uris import uri_of
+from snd_server.lsp.wire.uris import uri_of
 from support.lsp.clients import EDITORS, SERVER, begin, change_text, open_text, position, rest
 
 URI = "untitled:main.sknd"

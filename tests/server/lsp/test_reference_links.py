@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from snd_server.lsp.abilities import diagnostic_abilities
-from snd_server.lsp.hover import _reference
-from snd_server.lsp.protocol import converter
+from snd_server.lsp.features.hover import _reference
+from snd_server.lsp.session.abilities import diagnostic_abilities
+from snd_server.lsp.wire.protocol import converter
 from support.memory import snapshot_of
 
 NET = """import nn;

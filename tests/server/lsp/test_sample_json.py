@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from snd_runtime.samples import SampleRequest, evaluate_samples
-from snd_server.lsp.sample_json import sample_content
+from snd_server.lsp.values.sample_json import sample_content
 
 TEXT = """operator divided {
     @input { x: real[n]; y: real[]; }

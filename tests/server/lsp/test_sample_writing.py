@@ -24,7 +24,7 @@ from snd_runtime.samples import (
     proposal,
 )
 from snd_runtime.samples.proposal import propose_sample
-from snd_server.lsp.sample_writing import comment_text
+from snd_server.lsp.values.sample_writing import comment_text
 from support.lsp.clients import SERVER, Editor, begin, change_text, codes, open_text, position, rest
 from support.lsp.gate import Gate
 from support.memory import snapshot_of

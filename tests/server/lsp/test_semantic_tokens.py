@@ -13,8 +13,8 @@ from pytest_lsp import LanguageClient
 from snd_analysis.base import Edit, Span
 from snd_analysis.ide import SemanticToken, front_end
 from snd_analysis.workspace import Workspace
-from snd_server.lsp.convert import Converter
-from snd_server.lsp.semantic_tokens import _Encoder, encoded
+from snd_server.lsp.features.semantic_tokens import _Encoder, encoded
+from snd_server.lsp.wire.positions import Converter
 from support.benchmarks.programs import chain
 from support.lsp.clients import SERVER, capabilities, open_text
 from support.memory import MemoryReader, snapshot_of
@@ -117,9 +117,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("path", PROGRAMS)
 @pytest.mark.parametrize("encoding", list(types.PositionEncodingKind))
 def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: types.PositionEncodingKind, path: str):
-    server: Any = SimpleNamespace(
-        session=SimpleNamespace(converter=Converter(encoding)), client_capabilities=types.ClientCapabilities()
-    )
+    session: Any = SimpleNamespace(converter=Converter(encoding), capabilities=types.ClientCapabilities())
     workspace, encoder = Workspace(MemoryReader({})), _Encoder()
     text, edits = PROGRAMS[path]
     workspace.open(path, text)
@@ -133,6 +131,6 @@ def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: types.Position
             for group in front_end(path).tokens(fresh, path, None)
             for token in group.tokens
         ]
-        expected = encoded(server.session.converter, fresh.source(path), tokens)
-        assert encoder.whole(server, now, path) == expected, text
-        assert encoder.whole(server, now, path) == expected, "again"
+        expected = encoded(session.converter, fresh.source(path), tokens)
+        assert encoder.whole(session, now, path) == expected, text
+        assert encoder.whole(session, now, path) == expected, "again"

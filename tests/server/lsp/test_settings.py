@@ -13,9 +13,9 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.ide.inlay_hints import HintKind
-from snd_server.lsp.client_settings import ClientSettings, Scopes, parse_client_settings
-from snd_server.lsp.inlay_hints import switched_on
-from snd_server.lsp.switches import is_on
+from snd_server.lsp.features.inlay_hints import switched_on
+from snd_server.lsp.session.client_settings import ClientSettings, Scopes, parse_client_settings
+from snd_server.lsp.session.switches import is_on
 from support.lsp.clients import SERVER, Editor, begin, codes, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
 from support.waiting import eventually

@@ -17,8 +17,8 @@ SAMPLE = "# >>> f([1.0])\n# y: real[1] = [1.0]\n"
 # Ends a server with the names of its modules, and gives it no pause in which it could load more.
 TELLTALE = """
 import os, sys
-import snd_server.lsp.evaluation
-snd_server.lsp.evaluation._PAUSE_SECONDS = 3600
+import snd_server.lsp.values.evaluation
+snd_server.lsp.values.evaluation._PAUSE_SECONDS = 3600
 
 def end(status, _exit=os._exit):
     print(*sys.modules, file=sys.stderr, flush=True)

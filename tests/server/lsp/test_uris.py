@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_server.lsp.uris import path_of, uri_of
+from snd_server.lsp.wire.uris import path_of, uri_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snd_server.lsp.evaluation_queue import EvaluationQueue, Job
+from snd_server.lsp.values.evaluation_queue import EvaluationQueue, Job
 from support.waiting import FAR_SECONDS
 
 

@@ -15,9 +15,9 @@ from contextlib import suppress
 from unittest.mock import patch
 
 from snd_server.cli import allow_deep_recursion
-from snd_server.lsp.heap import Heap
 from snd_server.lsp.server import SndServer
-from snd_server.lsp.transport import BUFFER_BYTES, converse
+from snd_server.lsp.session.heap import Heap
+from snd_server.lsp.wire.transport import BUFFER_BYTES, converse
 from support.lsp.watched_server import watch
 
 

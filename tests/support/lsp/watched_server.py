@@ -58,7 +58,7 @@ def watch(server: SndServer) -> None:
 def main() -> None:
     """As ``snd lsp``."""
     from snd_server.cli import main as snd
-    from snd_server.lsp import life
+    from snd_server.lsp.session import life
 
     before = life.register
 

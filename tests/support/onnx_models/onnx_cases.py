@@ -16,8 +16,7 @@ from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, bind_arrays, execute
 from snd_server.exchange.onnx_import import ConvertedModel, InvalidModelError, SourceGraph, convert_graph, source_of
-from snd_server.exchange.onnx_import.data import UntranslatableError
-from snd_server.exchange.onnx_import.tensors import tensor_array
+from snd_server.exchange.onnx_import.data import UntranslatableError, tensor_array
 from support.memory import snapshot_of
 
 TOLERANCE = 1e-5

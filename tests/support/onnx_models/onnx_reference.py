@@ -18,7 +18,7 @@ import onnx
 import onnxruntime
 from onnx.reference import ReferenceEvaluator
 
-from snd_server.exchange.onnx_import.tensors import tensor_array
+from snd_server.exchange.onnx_import.data import tensor_array
 from support.onnx_models.onnx_cases import TOLERANCE, assert_same, evaluate, operators_of
 
 OPSET, IR_VERSION = 22, 10

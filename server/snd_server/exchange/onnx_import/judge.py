@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from snd_server.exchange.onnx_import.data import tensor_array
 from snd_server.exchange.onnx_import.source import Array
-from snd_server.exchange.onnx_import.tensors import tensor_array
 
 
 class RuntimeFailedError(Exception):

@@ -1,0 +1,103 @@
+"""Diagnostics in the form of the protocol; ``pull`` and ``push`` bring them to the client, never both."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from snd_analysis.base import Diagnostic, Severity
+from snd_analysis.workspace import Snapshot
+from snd_server.checking.suppressed import configured, unsuppressed
+from snd_server.lsp.session.analysis_thread import Question
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+    Severity.HINT: types.DiagnosticSeverity.Hint,
+}
+
+
+def pulls(server: SndServer) -> bool:
+    """Return whether the client asks for diagnostics by itself."""
+    document = server.client_capabilities.text_document
+    return document is not None and document.diagnostic is not None
+
+
+def found(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
+    """Return what ``snd check`` would report of a file, and what is refuted of its operators as far as is known."""
+    return reported(server, snapshot, path, (*snapshot.diagnostics(path), *server.proofs.refutations(snapshot, path)))
+
+
+def reported(
+    server: SndServer, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
+) -> tuple[Diagnostic, ...]:
+    """Return what comments, configuration and client leave of diagnostics."""
+    session = server.session
+    left = unsuppressed(snapshot, path, diagnostics)
+    return configured(path, left, session.configuration(path), session.settings(path).rules)
+
+
+def asks_again(server: SndServer) -> bool:
+    """Return whether the client can be told to ask for diagnostics again."""
+    workspace = server.client_capabilities.workspace
+    return bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support)
+
+
+Wrong = Callable[["SndServer", Snapshot, str], tuple[Diagnostic, ...]]
+"""What is found to be wrong with a file."""
+
+
+def wrong_with(
+    server: SndServer, path: str, wrong: Wrong = found
+) -> Callable[[Snapshot, Question], tuple[int | None, list[types.Diagnostic]]]:
+    """Return a question: the version of a document that is open, and what is wrong with it."""
+
+    def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
+        document = server.session.opened(path)
+        items = converted(server, snapshot, wrong(server, snapshot, path))
+        return document.version if document else None, items
+
+    return answer
+
+
+def converted(server: SndServer, snapshot: Snapshot, diagnostics: Sequence[Diagnostic]) -> list[types.Diagnostic]:
+    """Diagnostics as the protocol has them, without what the client does not know."""
+    return [_converted(server, snapshot, each) for each in diagnostics]
+
+
+def result_id(diagnostics: Sequence[types.Diagnostic]) -> str:
+    """Return what tells these diagnostics from others: the same whenever they are the same."""
+    return hashlib.blake2b(repr(diagnostics).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+def _converted(server: SndServer, snapshot: Snapshot, diagnostic: Diagnostic) -> types.Diagnostic:
+    converter = server.session.converter
+    knows = server.diagnostic_abilities
+    source = snapshot.source(diagnostic.location.path)
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(
+                server.session.documents.uri(each.location.path),
+                converter.range(snapshot.source(each.location.path), each.location.span),
+            ),
+            each.message,
+        )
+        for each in diagnostic.related
+    ]
+    return types.Diagnostic(
+        converter.range(source, diagnostic.location.span),
+        diagnostic.message,
+        _SEVERITIES[diagnostic.severity],
+        diagnostic.rule.name,
+        types.CodeDescription(knows.rule_page.replace("{rule}", diagnostic.rule.name)) if knows.rule_page else None,
+        "snd",
+        [types.DiagnosticTag.Unnecessary] if diagnostic.unnecessary and knows.unnecessary else None,
+        related if related and knows.related else None,
+    )

@@ -1,0 +1,98 @@
+"""What stands at a position, explained."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from msgspec import Struct
+
+from snd_analysis.base import Span
+from snd_analysis.ide import comment_at, front_end, use_at
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
+from snd_analysis.workspace import Snapshot
+from snd_server import operator_url
+from snd_server.lsp.session.position_request import at_position
+from snd_server.lsp.values.examples import example
+from snd_server.lsp.values.stored_tensors import stored_markdown
+from snd_server.lsp.values.value_texts import graph_markdown, tensor_markdown, value_markdown
+from snd_server.lsp.wire.markup import markup, reads_markdown
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+
+class _Found(Struct, frozen=True):
+    texts: tuple[str, ...]
+    range: types.Range
+    file: str | None
+    """A tensor file that there is more to say of."""
+
+
+def register(server: SndServer) -> None:
+    """Register the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_HOVER, _hover)
+
+
+async def _hover(server: SndServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
+    document = server.client_capabilities.text_document
+    markdown = reads_markdown(document.hover.content_format if document and document.hover else None)
+
+    def answer(snapshot: Snapshot, path: str, offset: int) -> _Found | None:
+        found = front_end(path).hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
+        value = _value(server, snapshot, path, offset, markdown)
+        conditions = server.proofs.hover(snapshot, path, offset)
+        first = found or conditions
+        if first is None and value is None:
+            return None
+        span = first.span if first is not None else value[0] if value is not None else Span(offset, offset)
+        texts = [value[1]] if value is not None else []  # first: of a long text, clients show the beginning
+        texts += [each.markdown for each in (found, conditions) if each is not None]
+        texts += [link for link in (_reference(snapshot, path, offset),) if markdown and link]
+        range_ = server.session.converter.range(snapshot.source(path), span)
+        return _Found(tuple(texts), range_, front_end(path).stored_path(snapshot, path, offset))
+
+    found = await at_position(server.session, params, answer)
+    if found is None:
+        return None
+    text = "\n\n---\n\n".join(found.texts)
+    if found.file is not None:
+        content = await asyncio.to_thread(stored_markdown, found.file, tables=markdown)
+        text = f"{text}\n\n{content}" if content else text
+    return types.Hover(markup(text, markdown), found.range)
+
+
+def _reference(snapshot: Snapshot, path: str, offset: int) -> str:
+    """Return a link to the page of an operator of the library; nothing for other names, and without a site."""
+    placed = use_at(snapshot, path, offset)
+    target = None if placed is None else placed.use.target
+    if not isinstance(target, OperatorName) or not target.path.startswith(LIBRARY_PREFIX):
+        return ""
+    module = target.path.removeprefix(LIBRARY_PREFIX)
+    url = operator_url(module, target.name) if module in library_modules() else None
+    return f"[{module}.{target.name} in the reference]({url})" if url else ""
+
+
+def _tensor_value(
+    server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool
+) -> tuple[Span, str] | None:  # fmt: skip
+    """Return what came of the tensor of a graph that is named at an offset, or of the graph whose name it is."""
+    for each in server.evaluations.graphs(snapshot, path, Span(offset, offset)):
+        if each.graph.head.start <= offset <= each.graph.head.end:
+            text = graph_markdown(each)
+            return (each.graph.head, text) if text else None
+        found = front_end(path).tensor_at(snapshot, path, each.graph.tensors, offset)
+        text = "" if found is None else tensor_markdown(each, found[1], tables=tables)
+        return (found[0], text) if found is not None and text else None
+    return None
+
+
+def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool) -> tuple[Span, str] | None:
+    """Return what came of the sample or the tensor that an offset stands in, and where that is."""
+    if comment_at(snapshot.tree(path), offset) is None:
+        return _tensor_value(server, snapshot, path, offset, tables)
+    for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):
+        text = value_markdown(each.value, tables=tables)
+        return (each.sample.span, text) if text else None
+    return None

@@ -1,0 +1,239 @@
+"""What is to be evaluated, and the processes that do it: one, and a second as long as the first is kept busy.
+
+Nothing waits for them but tasks of their own. What somebody asked for comes first; else documents take turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
+
+from snd_runtime.worker import ProcessLimits, WorkerFailed
+from snd_server.lsp.limits import MOST_EVALUATIONS
+from snd_server.lsp.session.freshness import NOTICEABLE_SECONDS, ValueKey, Values
+from snd_server.lsp.session.late_runtime import load_runtime
+
+if TYPE_CHECKING:
+    from snd_runtime.samples import SampleEvaluator
+    from snd_server.lsp.server import SndServer
+
+# How long the first process may be at something before another helps it, and how long that stays without work.
+_BUSY_SECONDS = 0.25
+_IDLE_SECONDS = 20.0
+
+StepCount: TypeAlias = "Callable[[SampleEvaluator], Any]"
+"""Evaluates something, and returns its outcome; runs on a thread that waits for the process."""
+
+
+class Job(Struct, eq=False):
+    """One evaluation of one state of what it depends on. ``tensor_bytes`` is what it may take."""
+
+    key: ValueKey
+    digest: str | None
+    """None for what is no value that is kept."""
+    work: StepCount
+    failed: Callable[[str], Any]
+    """Makes an outcome of a fault."""
+    tensor_bytes: int
+    wanted: bool
+    """True if somebody asked for it."""
+    done: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    is_brief: bool = False
+    """True if it ends soon, as far as can be told."""
+    waiting: int = 0
+    """How many wait for it."""
+    given_up: str = ""
+    """Why it was cancelled, if the user should know."""
+    stopping: asyncio.Future[None] | None = None
+
+
+class EvaluationQueue:
+    """Evaluates jobs, and writes down what comes of them; ``changed`` is called when there is something else to see."""
+
+    def __init__(self, server: SndServer, values: Values, changed: Callable[[], None]) -> None:
+        self._server = server
+        self._values = values
+        self._changed = changed
+        self._waiting: list[Job] = []
+        self._lanes: list[_Lane] = []
+        self._kills = ThreadPoolExecutor(MOST_EVALUATIONS, "evaluation-stop")
+        self._turns = count()
+        self._served: dict[str, int] = {}
+        self._helping: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    @property
+    def is_warm(self) -> bool:
+        """Return whether there is a process."""
+        return bool(self._lanes)
+
+    def warm(self, tensor_bytes: int) -> None:
+        """Begin to start the first process: what is done until it gets its first job takes no time."""
+        if not self._lanes and not self._stopped:
+            self._lanes.append(_Lane(tensor_bytes))
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield what is being evaluated, and what waits for it."""
+        yield from [lane.job for lane in self._lanes if lane.job is not None]
+        yield from self._waiting
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many jobs run, and how many wait for their turn."""
+        return sum(lane.job is not None for lane in self._lanes), len(self._waiting)
+
+    def add(self, job: Job) -> Job:
+        """Evaluate something as soon as it can be."""
+        self._waiting.append(job)
+        if job.digest is not None:
+            self._values.wait(job.key, job.digest)
+            asyncio.get_running_loop().call_later(NOTICEABLE_SECONDS, self._look_again, job)
+        self.warm(job.tensor_bytes)
+        for lane in self._lanes:
+            if lane.job is None:
+                self._begin(lane)
+                break
+        if self._waiting and (self._helping is None or self._helping.done()):
+            self._helping = self._server.begin(self._help())
+        return job
+
+    def give_up(self, condition: Callable[[Job], bool], reason: str = "") -> None:
+        """Forget jobs, and kill the processes that are at some. Who waits is told the ``reason``."""
+        for job in [each for each in self.jobs() if condition(each) and each.stopping is None]:
+            if job.digest is not None:
+                self._values.give_up(job.key, job.digest)
+            job.given_up = reason
+            job.done.cancel()
+            if job in self._waiting:
+                self._waiting.remove(job)
+                continue
+            lane = next(each for each in self._lanes if each.job is job)
+            if not self._stopped:
+                job.stopping = asyncio.wrap_future(self._kills.submit(lane.evaluator.worker.stop))
+
+    def stop(self) -> None:
+        """End whatever is being evaluated, at once."""
+        self._stopped = True
+        self.give_up(lambda job: True)
+        for lane in self._lanes:
+            lane.evaluator.worker.close()
+
+    def _look_again(self, job: Job) -> None:
+        """What takes so long that it is noticed is shown as what it is."""
+        if not job.done.done():
+            self._changed()
+
+    # ---- turns -------------------------------------------------------------------------------------------------------
+    def _next(self) -> Job | None:
+        """Return what was asked for last; else the oldest of the document whose turn was longest ago.
+
+        One document keeps one process busy for long, not both: others could not be evaluated at all meanwhile.
+        """
+        busy = {job.key.path for lane in self._lanes if (job := lane.job) is not None and not job.is_brief}
+        waiting = [job for job in self._waiting if job.is_brief or job.key.path not in busy]
+        wanted = [job for job in waiting if job.wanted]
+        if wanted:
+            return wanted[-1]
+        return min(waiting, key=lambda job: self._served.get(job.key.path, -1), default=None)
+
+    def _begin(self, lane: _Lane) -> None:
+        """Let a process that has nothing to do take the next job."""
+        job = None if self._stopped else self._next()
+        if job is not None:
+            self._waiting.remove(job)
+            self._served[job.key.path] = next(self._turns)
+            lane.job = job
+            if job.digest is not None:  # here: giving it up, from now on, ends what is shown as running
+                self._values.begin(job.key, job.digest)
+            self._server.begin(self._do(lane, job))
+
+    async def _help(self) -> None:
+        """Start the second process if jobs have to wait for long."""
+        while self._waiting and not self._stopped:
+            await asyncio.sleep(_BUSY_SECONDS / 4)
+            job = self._next()
+            if job is not None and len(self._lanes) < MOST_EVALUATIONS and self._is_kept_busy() and not self._stopped:
+                lane = _Lane(job.tensor_bytes)
+                self._lanes.append(lane)
+                self._begin(lane)
+                self._server.begin(self._dismiss(lane))
+
+    def _is_kept_busy(self) -> bool:
+        latest = time.monotonic() - _BUSY_SECONDS
+        return all(lane.since is not None and lane.since <= latest for lane in self._lanes)
+
+    async def _dismiss(self, lane: _Lane) -> None:
+        """End the second process when it has had nothing to do for a while."""
+        while lane.job is not None or time.monotonic() - lane.last < _IDLE_SECONDS:
+            await asyncio.sleep(_IDLE_SECONDS / 4)
+        self._lanes.remove(lane)
+        lane.close()
+
+    # ---- work --------------------------------------------------------------------------------------------------------
+    async def _do(self, lane: _Lane, job: Job) -> None:
+        if job.digest is not None:
+            self._changed()
+        started = time.monotonic()
+        try:
+            outcome = await self._outcome(lane, job)
+            if job.stopping is not None:  # or else it would be the next one that is killed
+                await job.stopping
+        finally:
+            lane.job, lane.since, lane.last = None, None, time.monotonic()
+        if not job.done.cancelled():
+            if job.digest is not None:
+                from snd_runtime.rules import LIMIT_EXCEEDED
+
+                over = outcome.rule == LIMIT_EXCEEDED
+                self._values.end(job.key, job.digest, outcome, time.monotonic() - started if over else outcome.seconds)
+            job.done.set_result(outcome)
+        if self._server.session.documents.get(job.key.path) is None:  # the document was closed
+            self._values.keep(job.key.path, ())
+        self._changed()
+        self._begin(lane)
+
+    async def _outcome(self, lane: _Lane, job: Job) -> Any:
+        def evaluated() -> Any:
+            worker = lane.evaluator.worker
+            worker.limit(ProcessLimits(job.tensor_bytes))
+            try:
+                worker.wait()
+            except WorkerFailed as failed:
+                return job.failed(failed.message)
+            if job.done.cancelled():  # the process that is ready may be the one after the killed one
+                return job.failed(job.given_up)
+            lane.since = time.monotonic()
+            return job.work(lane.evaluator)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(lane.calls, evaluated)
+        except Exception as error:  # whatever it is, it must cost this result only
+            if not self._stopped:
+                self._server.fault(f"the evaluation of {job.key}", error)
+            return job.failed(f"snd failed: {error!r}")
+
+
+class _Lane:
+    """A process, the thread that waits for it, and the job that it is at."""
+
+    def __init__(self, tensor_bytes: int) -> None:
+        load_runtime()
+        from snd_runtime.samples import SampleEvaluator
+
+        self.evaluator = SampleEvaluator(ProcessLimits(tensor_bytes), keep_ready=True)
+        self.calls = ThreadPoolExecutor(1, "evaluation")
+        self.job: Job | None = None
+        self.since: float | None = None
+        """When the process began with it."""
+        self.last = time.monotonic()
+        self.calls.submit(self.evaluator.worker.start)
+
+    def close(self) -> None:
+        self.evaluator.worker.close()
+        self.calls.shutdown(wait=False)
