@@ -25,7 +25,7 @@ from snd.errors import (
 )
 from snd.tensors import Results, tensor_of
 from snd_analysis.base import UNFORKABLE, Location, Severity
-from snd_analysis.compose import Composition, Failure, Session, compose_root, extent_text
+from snd_analysis.compose import Composition, Failure, Session, Specialization, compose_root, extent_text
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
@@ -94,6 +94,8 @@ class Model:
         if missing == "error":
             self._demand_weights()
         self._running: StatefulGraph | None = None
+        self._element_types: list[list[str]] = []
+        """Element types of the arguments for which ``_running`` is composed."""
         self._lock = RLock()
         """Held while a run reads variables and gives them new values."""
 
@@ -215,16 +217,27 @@ class Model:
             self._running = None
 
     def _stateful(self, arguments: list[Argument]) -> StatefulGraph:
+        """Return the graph with its state, composed for the generic types that the arguments imply (2.2)."""
+        element_types = [[array.dtype.kind for array in _arrays([each])] for each in arguments]
         if self._running is None:
             self._warn_of_weights()
-            session = Session(self._snapshot)
-            dtypes = [self._types[each.name.text] for each in self._template.generics if each.name.text in self._types]
-            if len(dtypes) not in (0, len(self._template.generics)):
-                raise ArgumentError(f"'{self.name}' has several generic types: give all of them, or none")
-            specialization = bind_arrays(session, self._template, arguments, self._attributes, dtypes)
+            specialization = self._bound(arguments)
             execution = Execution(seed=self._seed, variables=self._given, limits=self._limits, compiles=True)
-            self._running = StatefulGraph(session, specialization, execution)
+            self._running = StatefulGraph(self._session, specialization, execution)
+        elif self._template.generics and element_types != self._element_types:
+            self._running.rebind(self._bound(arguments))
+        self._element_types = element_types
         return self._running
+
+    @cached_property
+    def _session(self) -> Session:
+        return Session(self._snapshot)
+
+    def _bound(self, arguments: list[Argument]) -> Specialization:
+        dtypes = [self._types[each.name.text] for each in self._template.generics if each.name.text in self._types]
+        if len(dtypes) not in (0, len(self._template.generics)):
+            raise ArgumentError(f"'{self.name}' has several generic types: give all of them, or none")
+        return bind_arrays(self._session, self._template, arguments, self._attributes, dtypes)
 
     def export(self, path: str | os.PathLike[str], *, flat: bool = False, quantize: bool = False) -> None:
         """Write the graph as an ONNX file, with its variables as they are now; see docs/export.md.

@@ -62,6 +62,24 @@ def test_arrays_outside_the_base_of_a_generic_type_are_refused(tmp_path: Path):
         _model(tmp_path, GENERIC).run(x=[1, 2], y=[True, False])
 
 
+def test_each_run_has_the_generic_types_of_its_arguments(tmp_path: Path):
+    """The second run had the types of the first: ints became reals, and reals were refused."""
+    model = _model(tmp_path, GENERIC)
+    kinds = [model.run(x=x, y=x)["z"].dtype.kind for x in ([1.5, 2], [1, 2], [1.5, 2])]  # type: ignore[union-attr]
+    assert kinds == ["f", "i", "f"]
+    fixed = _model(tmp_path, GENERIC, types={"T": "real"})
+    assert fixed.run(x=[1, 2], y=[1, 2])["z"].dtype == np.float32  # type: ignore[union-attr]
+
+
+def test_a_variable_of_a_generic_type_keeps_its_value_if_another_type_can_hold_it(tmp_path: Path):
+    model = _model(tmp_path, COUNTER.replace("@input", "@dtype { T: num; } @input").replace("real[", "T["))
+    assert model.run(x=[1, 2])["y"].tolist() == [1, 2]  # type: ignore[union-attr]
+    assert model.run(x=[0.5, 0.5])["y"].tolist() == [1.5, 2.5]  # type: ignore[union-attr]
+    with pytest.raises(snd.ModelError, match=r"the variable 'total' is 'int\[2\]', but the given value is 'float32"):
+        model.run(x=[1, 2])
+    assert model.run(x=[0.5, 0.5])["y"].tolist() == [2, 3]  # type: ignore[union-attr]
+
+
 def test_variables_keep_their_values_until_they_are_reset(tmp_path: Path):
     np.save(tmp_path / "total.npy", np.array([1, 2], np.float32))
     model = _model(tmp_path, COUNTER, weights=tmp_path)

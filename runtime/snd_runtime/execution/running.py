@@ -89,6 +89,11 @@ class StatefulGraph:
         """Return the specialization that is run."""
         return self._specialization
 
+    def rebind(self, specialization: Specialization) -> None:
+        """Run another specialization of the same graph from now on. The variables keep their values."""
+        self._specialization = specialization
+        self._shortcut = None
+
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:
         """Return the outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
         shortcut = self._shortcut
