@@ -113,3 +113,7 @@ MOST_READ_ITEMS = 8
 larger tensor are not known."""
 MOST_CHANGED_LINES = 12
 """Changed lines between the two programs of a rule. Of a larger change, the page of the rule shows both programs."""
+MOST_COMPARED_NAMES = 1_000_000
+"""Pairs of weights and variables of fitting shapes that `--write-map` compares; of more, it leaves all open."""
+MOST_NUMBERS_OF_NAMES = 4
+"""Numbers of a name that `--write-map` tries in each order. With more, it tries one order."""

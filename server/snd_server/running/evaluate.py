@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span, counted
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
 from snd_analysis.compose import Composition, Failure, Session, Site, Template, compose_root, shown
 from snd_analysis.skriptnd.names import is_format_library, is_library
 from snd_analysis.symbolic.integers import Integer
@@ -37,7 +37,7 @@ from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, among, parse_arguments
 from snd_server.running.definitions import chosen_definition
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
-from snd_server.running.map_proposal import map_text, proposed_rules
+from snd_server.running.map_proposal import proposed_rules, write_proposal
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
@@ -315,12 +315,9 @@ def propose_map(checker: Checker, request: RunRequest, path: str) -> str:
         for name, tensor in variable_tensors(root).items()
     }
     shapes = {name: tuple(value.shape) for name, value in weights.items()}
-    rules = proposed_rules(shapes, variables)
-    use = weight_use([root], renamed(weights, tuple(rules)))
-    wrong = mismatch(use.drawn, use.unused) or "every variable has a weight"
-    title = f"Proposed by name and shape: compare each rule. {wrong[0].upper()}{wrong[1:]}."
-    write_file(path, map_text(rules, [title]).encode())
-    return f"{path}: {counted(len(rules), 'rule')}; {wrong}. Compare each rule, then run with --map {path}"
+    proposal = proposed_rules(shapes, variables)
+    use = weight_use([root], renamed(weights, proposal.rules))
+    return write_proposal(path, proposal, mismatch(use.drawn, use.unused), "run")
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------

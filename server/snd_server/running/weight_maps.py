@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -85,38 +85,64 @@ def renamed(weights: Mapping[str, Any], rules: tuple[MapRule, ...]) -> dict[str,
     Raises ArgumentError if two get the same name, or if a rule does not fit the shape of its weights.
     """
     found: dict[str, Any] = {}
+    index = _Index(rules)
     for name, value in weights.items():
-        for new, array in _mapped(name, value, weights, rules):
+        for new, array in _mapped(name, value, weights, index):
             if new in found:
                 raise ArgumentError(f"map: two weights get the name '{new}', the second of them is '{name}'")
             found[new] = array
     return found
 
 
-def _mapped(name: str, value: Any, weights: Mapping[str, Any], rules: tuple[MapRule, ...]) -> Iterator[tuple[str, Any]]:
-    for rule in rules:
-        at, parts = _match(name, rule)
-        if parts is None:
-            continue
-        sources = [_filled(each, parts) for each in rule.sources]
-        missing = next((each for each in sources if each not in weights), None)
-        if missing is not None:
-            raise ArgumentError(f"map: '{name}' is to be joined with '{missing}', and there is no such weight")
-        if at == 0:  # the others are joined to the first
-            arrays = [_transposed(each, weights[each], rule.transpose) for each in sources]
-            yield from zip(
-                (_filled(each, parts) for each in rule.targets), _divided(rule, sources, arrays), strict=True
-            )
+class _Index:
+    """Rules by the names that they match. A thousand rules for a thousand weights would take a million comparisons."""
+
+    def __init__(self, rules: Sequence[MapRule]) -> None:
+        self._exact: dict[str, tuple[int, int]] = {}
+        self._starred: list[tuple[re.Pattern[str], int, int]] = []
+        self._rules = rules
+        for number, rule in enumerate(rules):
+            for at, source in enumerate(rule.sources):
+                if "*" in source:
+                    self._starred.append((_pattern(source), number, at))
+                else:
+                    self._exact.setdefault(source, (number, at))
+
+    def match(self, name: str) -> tuple[MapRule, int, tuple[str, ...]] | None:
+        """Return the first rule that matches a name, the position of its pattern, and the text for each star."""
+        number, at = self._exact.get(name, (len(self._rules), 0))
+        for pattern, other, position in self._starred:
+            if other > number:
+                break
+            match = pattern.fullmatch(name)
+            if match is not None:
+                return self._rules[other], position, match.groups()
+        return (self._rules[number], at, ()) if number < len(self._rules) else None
+
+
+def _mapped(name: str, value: Any, weights: Mapping[str, Any], index: _Index) -> Iterator[tuple[str, Any]]:
+    found = index.match(name)
+    if found is None:
+        yield name, value
         return
-    yield name, value
+    rule, at, parts = found
+    sources = [_filled(each, parts) for each in rule.sources]
+    missing = next((each for each in sources if each not in weights), None)
+    if missing is not None:
+        raise ArgumentError(f"map: '{name}' is to be joined with '{missing}', and there is no such weight")
+    if at == 0:  # the others are joined to the first
+        arrays = [_transposed(each, weights[each], rule.transpose) for each in sources]
+        yield from zip((_filled(each, parts) for each in rule.targets), _divided(rule, sources, arrays), strict=True)
 
 
-def _match(name: str, rule: MapRule) -> tuple[int, tuple[str, ...] | None]:
-    for at, source in enumerate(rule.sources):
-        match = re.fullmatch(_STAR.join(map(re.escape, source.split("*"))), name)
-        if match is not None:
-            return at, match.groups()
-    return 0, None
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(_STAR.join(map(re.escape, source.split("*"))))
+
+
+def matched(names: Iterable[str], rule: MapRule) -> set[str]:
+    """Return the names of the weights that a rule renames or joins."""
+    index = _Index((rule,))
+    return {name for name in names if index.match(name) is not None}
 
 
 def _filled(pattern: str, parts: tuple[str, ...]) -> str:
