@@ -13,7 +13,8 @@ from snd.errors import ArgumentError, ConversionError, ModelError, diagnostic_of
 from snd_analysis.base import UNFORKABLE
 from snd_server.checking.checker import Checker
 from snd_server.cli import allow_deep_recursion
-from snd_server.exchange.conversion import ConvertRequest, WeightsForm, convert_nnef1_file, source_errors
+from snd_server.exchange.conversion_request import ConvertRequest, WeightsForm
+from snd_server.exchange.nnef1_conversion import convert_nnef1_file, source_errors
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 from snd_server.workspace_files.model_folder import MAIN, ONNX_SUFFIX, main_file

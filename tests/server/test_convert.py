@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis.convert import Converted, convert_nnef1
 from snd_runtime.files import read_tensor, write_tensor
-from snd_server.exchange import conversion, verification
+from snd_server.exchange import conversion, conversion_request, nnef1_conversion, verification
 
 pytestmark = pytest.mark.usefixtures("evaluated_here")
 
@@ -104,10 +104,10 @@ def test_a_difference_is_told_with_the_first_tensor(model: Path, tmp_path: Path,
             found, text=found.text.replace("nn.conv{", "nn.conv{dilation=2, ").replace("padding=1", "padding=2")
         )
 
-    monkeypatch.setattr(conversion, "convert_nnef1", other)
+    monkeypatch.setattr(nnef1_conversion, "convert_nnef1", other)
     said: list[str] = []
     monkeypatch.setattr(verification, "say", lambda message, err=False: said.append(message))
-    request = conversion.ConvertRequest(str(model / "graph.nnef"), str(tmp_path / "new"), verify=True)
+    request = conversion_request.ConvertRequest(str(model / "graph.nnef"), str(tmp_path / "new"), verify=True)
     assert conversion.run_convert(request) == 1
     assert "'y' differs" in said[0]
     assert "the first tensor that differs is 'z'" in said[0]
@@ -140,3 +140,93 @@ def test_weights_are_found_where_the_configuration_says(model: Path, tmp_path: P
     assert "drawn at random" not in real("run", str(out)).stdout
     (out / "snd.toml").write_text('weights = "lost"\n')
     assert real("run", str(out)).status == 2
+
+
+# ---- weights from another place --------------------------------------------------------------------------------------
+def test_a_map_is_proposed_and_followed(model: Path, tmp_path: Path, real: Run):
+    """A newer checkpoint of the model names its weights as PyTorch does."""
+    chance = np.random.default_rng(1)
+    weights = {"net.conv1.weight": chance.standard_normal((3, 2, 3)), "net.conv1.bias": chance.standard_normal(3)}
+    place, map_, out = (str(tmp_path / each) for each in ("torch.npz", "map.toml", "new"))
+    np.savez(place, **{name: array.astype(np.float32) for name, array in weights.items()})
+    outcome = real("convert", str(model), "-o", out, "--weights-from", place)
+    assert outcome.status == 2
+    message = "2 variables have no weight (bias, filter), and 2 weights have no variable of that name"
+    assert message in outcome.stderr
+    assert not Path(out).exists()
+    outcome = real("convert", str(model), "--weights-from", place, "--write-map", map_)
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert outcome.stdout.startswith(f"{map_}: 2 rules; every variable has a weight. Compare each rule, then convert")
+    assert not Path(out).exists()
+    outcome = real("convert", str(model), "-o", out, "--weights-from", place, "--map", map_)
+    assert (outcome.status, outcome.stderr) == (0, "")
+    written = read_tensor(Path(out, "weights/filter.dat").read_bytes())
+    np.testing.assert_array_equal(written, weights["net.conv1.weight"].astype(np.float32))
+
+
+def test_weights_from_another_place_may_have_the_labels(model: Path, tmp_path: Path, real: Run):
+    place = str(tmp_path / "w.npz")
+    np.savez(place, **{"conv/filter": np.ones((3, 2, 3), np.float16), "conv/bias": np.arange(3)})
+    outcome = real("convert", str(model), "-o", str(tmp_path / "new"), "--weights-from", place)
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert read_tensor((tmp_path / "new/weights/bias.dat").read_bytes()).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "message"),
+    [
+        ({"filter": (3, 2, 4), "bias": (3,)}, (), "'filter' is 'float32[3,2,4]', but the variable is 'real[3,2,3]'"),
+        ({"filter": (3, 2, 3)}, (), "1 variable has no weight (bias)"),
+        ({"filter": (3, 2, 3), "bias": (3,), "x": (1,)}, (), "1 weight has no variable of that name (x)"),
+        ({"filter": (3, 2, 3), "bias": (3,)}, ("--verify",), "--verify compares two models with the same weights"),
+    ],
+)
+def test_weights_from_another_place_that_do_not_fit(
+    model: Path, tmp_path: Path, real: Run, weights: Any, options: Any, message: str
+):
+    np.savez(tmp_path / "w.npz", **{name: np.ones(shape, np.float32) for name, shape in weights.items()})
+    given = ("convert", str(model), "-o", str(tmp_path / "new"), "--weights-from", str(tmp_path / "w.npz"))
+    outcome = real(*given, *options)
+    assert outcome.status == 2
+    assert message in outcome.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_part_of_the_weights_with_no_strict(model: Path, tmp_path: Path, real: Run):
+    np.savez(tmp_path / "w.npz", bias=np.full(3, 7, np.float32), other=np.ones(2))
+    new = tmp_path / "new"
+    given = ("convert", str(model), "-o", str(new), "--weights-from", str(tmp_path / "w.npz"), "--no-strict")
+    assert real(*given).status == 0
+    assert read_tensor((new / "weights/bias.dat").read_bytes()).tolist() == [7, 7, 7]
+    stored = read_tensor((model / "conv/filter.dat").read_bytes())
+    np.testing.assert_array_equal(read_tensor((new / "weights/filter.dat").read_bytes()), stored)
+
+
+@pytest.mark.parametrize("option", ["--map", "--write-map"])
+def test_maps_need_weights_from_another_place(model: Path, tmp_path: Path, real: Run, option: str):
+    outcome = real("convert", str(model), "-o", str(tmp_path / "new"), option, "map.toml")
+    assert outcome.status == 2
+    assert f"{option} takes --weights-from PLACE" in outcome.stderr
+
+
+def test_an_onnx_model_takes_weights_from_another_place(tmp_path: Path, real: Run):
+    onnx = pytest.importorskip("onnx", reason="the development package onnx is not installed")
+    helper, numpy_helper = onnx.helper, onnx.numpy_helper
+    kernel = np.ones((4, 3), np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Gemm", ["x", "k", "c"], ["y"], transB=1)],
+        "g",
+        [helper.make_tensor_value_info("x", 1, [2, 3])],
+        [helper.make_tensor_value_info("y", 1, [2, 4])],
+        [numpy_helper.from_array(kernel, "k"), numpy_helper.from_array(np.ones(4, np.float32), "c")],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
+    newer = {"fc.weight": np.arange(12, dtype=np.float32).reshape(4, 3), "fc.bias": np.zeros(4, np.float32)}
+    np.savez(tmp_path / "w.npz", **newer)
+    given = ("convert", str(tmp_path / "m.onnx"), "--weights-from", str(tmp_path / "w.npz"))
+    outcome = real(*given, "--write-map", str(tmp_path / "map.toml"))
+    assert (outcome.status, outcome.stderr) == (0, "")
+    outcome = real(*given, "--map", str(tmp_path / "map.toml"), "-o", str(tmp_path / "new"), "-q")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert real("run", str(tmp_path / "new"), "--input", "x=ones[2,3]", "--output", str(tmp_path / "o")).status == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "o/y.npy")[0], newer["fc.weight"].sum(axis=1))

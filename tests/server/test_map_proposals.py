@@ -116,14 +116,15 @@ def test_a_thousand_weights_take_a_moment():
     assert _applied(proposal, weights) == truth
 
 
-def test_a_thousand_weights_of_one_shape_with_names_that_tell_nothing():
-    weights = {f"{random.Random(at).getrandbits(64):x}": (4, 4) for at in range(1000)}
+def test_many_weights_of_one_shape_with_names_that_tell_nothing():
+    count = tries(300, 1000)
+    weights = {f"{random.Random(at).getrandbits(64):x}": (4, 4) for at in range(count)}
     start = time.process_time()
-    proposal = proposed_rules(weights, {f"layer{at}.filter": (4, 4) for at in range(1000)})
+    proposal = proposed_rules(weights, {f"layer{at}.filter": (4, 4) for at in range(count)})
     assert time.process_time() - start < 20
     assert proposal.rules == ()
     assert len(proposal.notes) == 1
-    assert "and 995 more fit 'layer0.filter'" in proposal.notes[0]
+    assert f"and {count - 5} more fit 'layer0.filter'" in proposal.notes[0]
 
 
 def test_layers_that_are_counted_from_another_number_are_not_guessed():

@@ -12,16 +12,30 @@ from snd_server.workspace_files.config_error import ConfigError
 from snd_server.workspace_files.model_folder import main_file
 
 if TYPE_CHECKING:
-    from snd_server.exchange.conversion import WeightsForm
+    from snd_server.exchange.conversion_request import WeightsForm
 
 
 @click.command(short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.")
 @click.argument("model", metavar="MODEL")
-@click.option("-o", "--output", metavar="DIR", required=True, help="The folder of the new model.")
+@click.option("-o", "--output", metavar="DIR", help="The folder of the new model.")
 @click.option("--force", is_flag=True, help="Write into the folder even if there is something in it.")
 @click.option(
     "--weights", type=click.Choice(["dat", "npz", "safetensors"]), default="dat",
     help="Write the variables as weights/NAME.dat, weights.npz or weights.safetensors; 'dat' by default.",
+)  # fmt: skip
+@click.option(
+    "--weights-from", metavar="PLACE",
+    help="Take the values of the variables from this folder or file instead, as snd run --weights does.",
+)  # fmt: skip
+@click.option("--map", metavar="FILE", help="Rename these weights by the rules in this TOML file.")
+@click.option(
+    "--write-map", metavar="FILE",
+    help="Convert nothing: write rules for --map that pair these weights with the variables by name and shape.",
+)  # fmt: skip
+@click.option(
+    "--strict/--no-strict", default=True,
+    help="Convert only if every variable has a weight in PLACE and every weight a variable, the default; or keep the "
+    "model's own values, and ignore other weights.",
 )  # fmt: skip
 @click.option("--verify", is_flag=True, help="Run both models on the same random inputs, and compare their outputs.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of these inputs; 0 by default.")
@@ -37,9 +51,13 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
 def convert(
     model: str,
-    output: str,
+    output: str | None,
     force: bool,
     weights: WeightsForm,
+    weights_from: str | None,
+    map: str | None,
+    write_map: str | None,
+    strict: bool,
     verify: bool,
     seed: int,
     memory: int,
@@ -54,9 +72,15 @@ def convert(
     these mean the same, others those of the modules nnef1, tract and onnx. Exit status 1 says that the model has
     mistakes, that nodes could not be translated (the rest is written), or, with --verify, that the outputs differ.
     """
-    from snd_server.exchange.conversion import ConvertRequest, run_convert
+    from snd_server.exchange.conversion import run_convert
+    from snd_server.exchange.conversion_request import ConvertRequest
 
-    request = ConvertRequest(main_file(model), output, force, verify, seed, quiet, memory << 20, config, weights, fixed)
+    if output is None and write_map is None:
+        raise click.UsageError("Missing option '-o' / '--output'.")
+    request = ConvertRequest(
+        main_file(model), output or "", force, verify, seed, quiet, memory << 20, config, weights, fixed,
+        weights_from, map, write_map, strict,
+    )  # fmt: skip
     try:
         with busy("Converting", shown=not quiet):
             return run_convert(request)

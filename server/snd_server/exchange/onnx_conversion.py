@@ -9,21 +9,14 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from snd_runtime.evaluation import LiteralInput
 from snd_runtime.files import write_tensor
 from snd_server.console.terminal import say
-from snd_server.exchange.conversion import (
-    CLEAN,
-    FAULT,
-    PROBLEMS,
-    ConvertRequest,
-    demand_output,
-    shown_source,
-    summary,
-    weight_files,
-    wrong_output,
-)
+from snd_server.exchange.conversion_request import CLEAN, FAULT, PROBLEMS, ConvertRequest
+from snd_server.exchange.converted_model import demand_output, shown_source, summary, weight_files, wrong_output
+from snd_server.exchange.given_weights import fitting_weights, given_weights, proposed_map
 from snd_server.exchange.onnx_import import (
     ConvertedModel,
     InvalidModelError,
@@ -33,6 +26,7 @@ from snd_server.exchange.onnx_import import (
     read_model,
     tensor_array,
 )
+from snd_server.exchange.onnx_import.data import type_name
 from snd_server.exchange.onnx_import.source import Array, symbols_of, with_extents
 from snd_server.limits import LONGEST_PROBLEM, MOST_PROBLEMS
 from snd_server.running.arguments import ArgumentError
@@ -46,18 +40,29 @@ def run_onnx(request: ConvertRequest) -> int:
     """Convert a model, and return the exit status. Raises what ``run_convert`` does."""
     given = given_tensors(request.fixed, request.memory_bytes, "--fix")
     values = {name: each.value if isinstance(each, LiteralInput) else each for name, each in given.items()}
+    if request.write_map is not None:
+        converted, _ = convert_onnx(request.path, request.memory_bytes, values)
+        shapes = {name: array.shape for name, array in converted.weights.items()}
+        say(proposed_map(request, given_weights(request), shapes))
+        return _told_problems(converted)
     converted, constants = convert_onnx_file(request, values)
     main = os.path.join(request.output, MAIN)
     if not request.quiet and (converted.outputs or not converted.left_out):
         say(summary(converted.statements, len(converted.weights), main))
-    for each in converted.problems[:MOST_PROBLEMS]:
-        say(f"error: {str(each)[:LONGEST_PROBLEM]}", err=True)
-    if converted.problems:
-        say(_untranslated(converted), err=True)
+    if _told_problems(converted):
         return PROBLEMS
     if wrong_output(request, main):
         return FAULT
     return _verified(request, converted, main, constants) if request.verify else CLEAN
+
+
+def _told_problems(converted: ConvertedModel) -> int:
+    """Print the nodes that could not be translated; return the exit status."""
+    for each in converted.problems[:MOST_PROBLEMS]:
+        say(f"error: {str(each)[:LONGEST_PROBLEM]}", err=True)
+    if converted.problems:
+        say(_untranslated(converted), err=True)
+    return PROBLEMS if converted.problems else CLEAN
 
 
 def _untranslated(converted: ConvertedModel) -> str:
@@ -78,6 +83,10 @@ def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tupl
     """
     demand_output(request)
     converted, constants = convert_onnx(request.path, request.memory_bytes, fixed)
+    if request.weights_from is not None:
+        declared = {name: (type_name(array.dtype), array.shape) for name, array in converted.weights.items()}
+        given = fitting_weights(request, given_weights(request), declared)
+        converted = replace(converted, weights={**converted.weights, **given})
     if converted.outputs or not converted.left_out:
         _write(request, converted.text, converted.weights, os.path.join(request.output, MAIN))
     return converted, constants

@@ -23,7 +23,7 @@ from snd_runtime.worker import ProcessLimits
 from snd_server.checking.checker import Checker
 from snd_server.console.terminal import say
 from snd_server.exchange.conditioning import explanation
-from snd_server.exchange.conversion import CLEAN, PROBLEMS, ConvertRequest
+from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.exchange.onnx_import import ConvertedModel, tensor_array
 from snd_server.exchange.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.running.arguments import ArgumentError

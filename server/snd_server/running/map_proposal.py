@@ -35,6 +35,7 @@ def proposed_rules(weights: Mapping[str, Shape], variables: Mapping[str, Shape])
 
     A weight that is left then may hold several variables of one scope, or be a part of one, along axis 0.
     """
+    weights = {name: shape for name, shape in weights.items() if "*" not in name}  # a rule can't name it
     stored = {name: _as_here(name, shape) for name, shape in weights.items()}
     pairs = paired(weights, variables, _fits, paired(stored, variables, _agree))
     rules, notes = _pair_rules(pairs, weights, variables)

@@ -1,0 +1,86 @@
+"""The folder that ``snd convert`` writes: its files, its errors, and a line about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.base import Diagnostic, Severity
+from snd_analysis.skriptnd.names import format_modules
+from snd_runtime.files import write_npz, write_safetensors
+from snd_server.checking.checker import Checker
+from snd_server.checking.report import Report
+from snd_server.console.colours import paint
+from snd_server.console.terminal import say, show
+from snd_server.exchange.conversion_request import ConvertRequest
+from snd_server.render.reports import full
+from snd_server.running.arguments import ArgumentError
+from snd_server.settings.config import Configurations
+from snd_server.settings.rule_selection import RuleSettings
+
+Array: TypeAlias = np.ndarray[Any, Any]
+_WEIGHTS = "weights"
+
+
+def demand_output(request: ConvertRequest) -> None:
+    """Raise ArgumentError if the model may not be written where it is to go."""
+    if os.path.exists(request.output) and not os.path.isdir(request.output):
+        raise ArgumentError(f"{request.output} is a file, and models are written into a folder")
+    if os.path.isdir(request.output) and os.listdir(request.output) and not request.force:
+        raise ArgumentError(f"the folder {request.output} is not empty; --force writes into it anyway")
+    places = {"dat": _WEIGHTS, **{suffix: f"{_WEIGHTS}.{suffix}" for suffix in ("npz", "safetensors")}}
+    for form, place in places.items():
+        path = os.path.join(request.output, place)
+        if form != request.weights and os.path.exists(path):
+            raise ArgumentError(f"{path} is there already, and 'snd run' could take it for the new weights: remove it")
+
+
+def wrong_output(request: ConvertRequest, main: str) -> bool:
+    """Show what is wrong with what was written, and return whether anything is.
+
+    What snd writes must be what snd accepts: whatever is wrong with it, is a fault of ours.
+    """
+    wrong = errors_of(Checker(Configurations(request.config), RuleSettings()), main)
+    if not wrong:
+        return False
+    show(full.render(Report((main,), wrong, Checker(Configurations(), RuleSettings()).source, paint=paint())))
+    say("snd itself failed: it can't express this model. Please report this, with the model", err=True)
+    return True
+
+
+def errors_of(checker: Checker, path: str) -> tuple[Diagnostic, ...]:
+    """Return the errors of a file."""
+    return tuple(each for each in checker.check(path) if each.severity is Severity.ERROR)
+
+
+def shown_source(path: str) -> str:
+    """Return what the text calls the source: the last parts of its path."""
+    return "/".join(path.replace(os.sep, "/").split("/")[-2:])
+
+
+def summary(statements: Mapping[str, int], variables: int, main: str) -> str:
+    """Return what was written, in a line: how many statements by module, and how many variables."""
+    count = sum(statements.values())
+    others = {name: number for name, number in statements.items() if name in format_modules()}
+    parts = [f"{count - sum(others.values())} of the standard library"]
+    parts += [f"{number} of '{name}'" for name, number in sorted(others.items())]
+    weights = f", {variables} variable{'' if variables == 1 else 's'}" if variables else ""
+    return f"{main}: {count} statement{'' if count == 1 else 's'} ({', '.join(parts)}){weights}"
+
+
+def weight_files(
+    request: ConvertRequest,
+    names: Collection[str],
+    content_of: Callable[[str], bytes],
+    array_of: Callable[[str], Array],
+) -> dict[str, Iterable[bytes]]:
+    """Return the files of variables, as ``snd run`` finds them. Each variable is asked for when its file is written."""
+    if not names:
+        return {}
+    if request.weights == "dat":
+        return {f"{_WEIGHTS}/{name}.dat": map(content_of, (name,)) for name in names}
+    write = write_npz if request.weights == "npz" else write_safetensors
+    return {f"{_WEIGHTS}.{request.weights}": (write({name: array_of(name) for name in names}),)}
