@@ -31,7 +31,7 @@ MOST_CHECKS = 3
 LONGEST_LIST = 64
 """Items of a list that an action writes out. For longer ones it is not offered."""
 LONGEST_CODE = 36
-"""Characters of a sample by which a hover names it. A longer one is cut."""
+"""Characters of a sample by which a hover names it, and of an expression in an action. A longer one is cut."""
 MOST_NODES = 20_000
 """Nodes of a drawing, in all bodies together, about. What lies deeper is left out."""
 MOST_ELEMENTS = 1_000_000

@@ -12,7 +12,7 @@ from snd_analysis.ide.actions.extents import name_extents
 from snd_analysis.ide.actions.fixes import fix_all, fixes
 from snd_analysis.ide.actions.imports import missing_imports, organize_imports
 from snd_analysis.ide.actions.lists import lists
-from snd_analysis.ide.actions.refactor import REFACTOR, definition_refactorings, refactorings
+from snd_analysis.ide.actions.refactor import REFACTOR, definition_refactorings, parameter_refactorings, refactorings
 from snd_analysis.ide.actions.samples import REFRESH_SAMPLE, WRITE_SAMPLE, has_sample, sample_actions
 from snd_analysis.ide.actions.suppress import suppress
 from snd_analysis.skriptnd.lints import apply_suppressions
@@ -54,6 +54,7 @@ def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: 
     yield from suppress(request)
     yield from refactorings(request, commands)
     yield from definition_refactorings(request, files, commands)
+    yield from parameter_refactorings(request, files, commands)
     yield from sample_actions(request, commands)
     # Actions for the whole file are offered on request only.
     if any(kind.startswith("source") for kind in only):

@@ -22,25 +22,43 @@ from snd_analysis.ide.refactoring.delete import delete_definition, named_definit
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
 from snd_analysis.ide.refactoring.inline_name import inline_name, inlined_name_at
-from snd_analysis.ide.refactoring.introduce import introduce_name, selected_expression
+from snd_analysis.ide.refactoring.introduce import introduce_name
 from snd_analysis.ide.refactoring.move import TARGET as MOVE_TARGET
 from snd_analysis.ide.refactoring.move import move_definition, move_targets, new_file
+from snd_analysis.ide.refactoring.parameters import (
+    DIRECTION,
+    LEFT,
+    RIGHT,
+    declared_parameter_at,
+    is_unused,
+    make_attribute,
+    move_parameter,
+    remove_parameter,
+)
 from snd_analysis.ide.refactoring.replace import formulas_at, may_be_replaced, replace_formula
-from snd_analysis.ide.refactoring.selection import selected_statements
+from snd_analysis.ide.refactoring.selection import selected_expression, selected_statements
+from snd_analysis.ide.refactoring.signature import change_signature
 from snd_analysis.workspace import Snapshot
 
 __all__ = [
     "ACROSS_FILES",
     "CHANNELS",
     "DELETE",
+    "DIRECTION",
     "EXTRACT",
     "INLINE",
     "INLINE_NAME",
     "INTRODUCE",
+    "LEFT",
+    "MAKE_ATTRIBUTE",
     "MOVE",
+    "MOVE_PARAMETER",
     "MOVE_TARGET",
     "REFACTORINGS",
+    "REMOVE_PARAMETER",
     "REPLACE",
+    "RIGHT",
+    "SIGNATURE",
     "Asked",
     "LibraryCall",
     "Order",
@@ -48,6 +66,7 @@ __all__ = [
     "RefactoringError",
     "channel_order",
     "checked",
+    "declared_parameter_at",
     "delete_definition",
     "edited",
     "edited_files",
@@ -60,6 +79,7 @@ __all__ = [
     "inlined_name_at",
     "introduce_name",
     "invocation_at",
+    "is_unused",
     "may_be_replaced",
     "move_targets",
     "named_definition_at",
@@ -73,6 +93,12 @@ __all__ = [
 
 EXTRACT, INLINE, REPLACE, CHANNELS = "extract", "inline", "replace", "channels"
 INTRODUCE, INLINE_NAME, DELETE, MOVE = "introduce", "inlineName", "delete", "move"
+SIGNATURE, REMOVE_PARAMETER, MOVE_PARAMETER, MAKE_ATTRIBUTE = (
+    "signature",
+    "removeParameter",
+    "moveParameter",
+    "makeAttribute",
+)
 REFACTORINGS: Mapping[str, Callable[[Snapshot, Asked], Sequence[Refactored]]] = MappingProxyType(
     {
         EXTRACT: lambda snapshot, asked: extract_operator(snapshot, asked.path, asked.span),
@@ -83,11 +109,15 @@ REFACTORINGS: Mapping[str, Callable[[Snapshot, Asked], Sequence[Refactored]]] = 
         INLINE_NAME: inline_name,
         DELETE: delete_definition,
         MOVE: move_definition,
+        SIGNATURE: change_signature,
+        REMOVE_PARAMETER: remove_parameter,
+        MOVE_PARAMETER: move_parameter,
+        MAKE_ATTRIBUTE: make_attribute,
     }
 )
 """Refactorings by name: each returns the possible edits at a place, the best first, or raises RefactoringError.
 
 The first edits after which definitions compute the same are applied.
 """
-ACROSS_FILES = frozenset({DELETE, MOVE})
+ACROSS_FILES = frozenset({DELETE, MOVE, SIGNATURE, REMOVE_PARAMETER, MOVE_PARAMETER})
 """Refactorings that depend on all files that may name a definition."""

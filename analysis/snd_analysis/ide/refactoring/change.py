@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from snd_analysis.base import Location, Severity, Span, TextEdit, line_edits
+from snd_analysis.base import Location, Rule, Severity, Span, TextEdit, line_edits
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -111,24 +111,29 @@ def file_edits(snapshot: Snapshot, texts: Mapping[str, str]) -> tuple[TextEdit, 
     )
 
 
-def checked(snapshot: Snapshot, refactored: Refactored, files: Iterable[str] = ()) -> Refactored:
+def checked(
+    snapshot: Snapshot, refactored: Refactored, files: Iterable[str] = (), allowed: Container[Rule] = ()
+) -> Refactored:
     """Return a refactoring whose edits add no error or warning to the files it changes, or to ``files``.
 
-    Raises RefactoringError.
+    Warnings of the ``allowed`` rules may be new. Raises RefactoringError.
     """
     texts = edited_files(snapshot, refactored.edits)
     changed = snapshot.changed(texts)
     for path in dict.fromkeys((*texts, *files)):
-        problem = new_problem(snapshot, changed, path)
+        problem = new_problem(snapshot, changed, path, allowed)
         if problem is not None:
             raise RefactoringError(f"the program would not be right: {problem}")
     return refactored
 
 
-def new_problem(snapshot: Snapshot, changed: Snapshot, path: str) -> str | None:
-    """Return the first error or warning of a file that a change adds to it; None if it adds none."""
+def new_problem(snapshot: Snapshot, changed: Snapshot, path: str, allowed: Container[Rule] = ()) -> str | None:
+    """Return the first error or warning of a file that a change adds, without the ``allowed`` rules; None if there is
+    none."""
     before = Counter((each.rule.name, each.message) for each in snapshot.diagnostics(path))
     for found in changed.diagnostics(path):
+        if found.rule in allowed:
+            continue
         before[found.rule.name, found.message] -= 1
         if before[found.rule.name, found.message] < 0 and found.severity in (Severity.ERROR, Severity.WARNING):
             return found.message
@@ -164,3 +169,15 @@ def indented(text: str, at: int, end: int, indent: str) -> str:
         return text[at:end]
     first, *rest = text[at:end].split("\n")
     return "\n".join([first, *(f"{indent}{each.removeprefix(before)}" if each.strip() else each for each in rest)])
+
+
+def whole_line(source: str, span: Span) -> Span:
+    """Return a part of the text with the lines that would be empty without it."""
+    first = source.rfind("\n", 0, span.start) + 1
+    end = source.find("\n", span.end)
+    last = len(source) if end < 0 else end + 1
+    is_alone = not source[first : span.start].strip() and not source[span.end : last].strip()
+    if is_alone:
+        return Span(first, last)
+    rest = source[span.end :]
+    return Span(span.start, span.end + len(rest) - len(rest.lstrip(" ")))

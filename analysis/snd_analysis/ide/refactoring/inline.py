@@ -21,6 +21,7 @@ from snd_analysis.ide.refactoring.change import (
     new_problem,
     words,
 )
+from snd_analysis.ide.refactoring.selection import COMPILE_TIME
 from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -30,7 +31,6 @@ from snd_analysis.workspace import Snapshot
 _ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'", re.ASCII)
 _SIGNED = re.compile(r"\([+-][\w.]+\)", re.ASCII)
 _OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, BlockKind.QUANTIZE})
-_SCALARS = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
 
 
 class Invocation(Struct, frozen=True):
@@ -139,7 +139,7 @@ def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) 
         found[symbol] = f"({text})" if isinstance(argument, nodes.Unary) else text
     found.update(_scalars(around, callee, invocation))
     for symbol in callee.resolution.symbols:
-        if symbol.kind not in _SCALARS | {SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.DTYPE}:
+        if symbol.kind not in COMPILE_TIME | {SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.DTYPE}:
             found[symbol] = fresh(symbol.name, taken)
     return found
 
@@ -161,7 +161,7 @@ def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Ma
         text = given.get(symbol.name) if symbol.kind is SymbolKind.ATTRIBUTE else None
         if text is None and symbol.kind is SymbolKind.DTYPE:
             text = None if composed is None else composed.scope.dtypes.get(symbol.name)
-        elif text is None and symbol.kind in _SCALARS and composed is not None:
+        elif text is None and symbol.kind in COMPILE_TIME and composed is not None:
             value = composed.scope.value_of(symbol) if holds or _is_fixed(symbol) else UNDEFINED
             # SkriptND has no word for null
             text = None if value is UNDEFINED or value is NULL else format_value(value, quoted=True)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.cursor import definition_at, use_at
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked
+from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, whole_line
 from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -58,7 +58,7 @@ def inline_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     if "#" in source[found.removed.start + found.start : found.removed.end + found.start]:
         raise RefactoringError(f"a comment in the declaration of '{name}' would be lost")
     text = value if _ATOM.fullmatch(value) else f"({value})"
-    edits = [TextEdit(Location(asked.path, _whole_line(source, found.removed.shifted(found.start))), "")]
+    edits = [TextEdit(Location(asked.path, whole_line(source, found.removed.shifted(found.start))), "")]
     for use in knowledge.resolution.uses:
         target = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
         if target is found.symbol and not found.removed.start <= use.span.start < found.removed.end:
@@ -95,15 +95,3 @@ def _declaration(definition: nodes.Definition, symbol: Symbol) -> tuple[Span, Sp
                         span = Span(locals_[at - 1].end, span.end)
                     return locals_[at].value.span.shifted(entry.start), span.shifted(entry.start)
     return None
-
-
-def _whole_line(source: str, span: Span) -> Span:
-    """Return a part of the text with the lines that would be empty without it."""
-    first = source.rfind("\n", 0, span.start) + 1
-    end = source.find("\n", span.end)
-    last = len(source) if end < 0 else end + 1
-    is_alone = not source[first : span.start].strip() and not source[span.end : last].strip()
-    if is_alone:
-        return Span(first, last)
-    rest = source[span.end :]
-    return Span(span.start, span.end + len(rest) - len(rest.lstrip(" ")))

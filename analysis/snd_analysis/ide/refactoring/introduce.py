@@ -4,64 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from snd_analysis.base import Location, Span, TextEdit
-from snd_analysis.ide.cursor import PlacedNode, definition_at, nodes_at
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, fresh, words
-from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.ide.refactoring.selection import COMPILE_TIME, SelectedExpression, kinds_of, selected_expression
 from snd_analysis.skriptnd.syntax import is_identifier, keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 _INDENT = "    "
 _NAME = "value"
-_COMPILE_TIME = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
 _DECLARING = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT)
-_EXPRESSIONS = (
-    nodes.Binary,
-    nodes.Unary,
-    nodes.Parenthesized,
-    nodes.Literal,
-    nodes.String,
-    nodes.List,
-    nodes.Select,
-    nodes.Coalesce,
-    nodes.Subscript,
-    nodes.Call,
-    nodes.Cast,
-    nodes.Fold,
-)
-
-
-class SelectedExpression(Struct, frozen=True):
-    """A whole expression that is selected, in an entry of a block of a definition."""
-
-    start: int
-    """The offset from which spans of the definition count."""
-    definition: nodes.Definition
-    block: nodes.Block
-    entry: PlacedNode
-    span: Span
-
-
-def selected_expression(snapshot: Snapshot, path: str, span: Span) -> SelectedExpression | None:
-    """Return the expression that a selection covers exactly, apart from blanks; None if there is none."""
-    text = snapshot.source(path).text[span.start : span.end]
-    first, last = span.start + len(text) - len(text.lstrip()), span.start + len(text.rstrip())
-    found = definition_at(snapshot.tree(path), first)
-    if found is None or first >= last:
-        return None
-    around = nodes_at(snapshot.tree(path), first)
-    block = next((each.node for each in around if isinstance(each.node, nodes.Block)), None)
-    entry = next((each for each in around if isinstance(each.node, nodes.Entry)), None)
-    here = next(
-        (each for each in around if each.span == Span(first, last) and isinstance(each.node, _EXPRESSIONS)), None
-    )
-    if block is None or entry is None or here is None:
-        return None
-    return SelectedExpression(*found, block, entry, here.span)
 
 
 def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
@@ -70,15 +23,9 @@ def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     if selected is None:
         raise RefactoringError("select a whole expression")
     knowledge = Knowledge(snapshot, asked.path, selected.start, selected.definition)
-    source = snapshot.source(asked.path).text
-    around = selected.definition.span.shifted(selected.start)
-    taken = {*words(source[around.start : around.end]), *keywords()}
-    name = asked.text("name") or fresh(_NAME, taken)
-    if not is_identifier(name) or (asked.text("name") is not None and name in taken):
-        raise RefactoringError(f"'{name}' is no name that is free here")
+    source, name = snapshot.source(asked.path).text, free_name(snapshot, asked, selected)
     text = source[selected.span.start : selected.span.end]
-    kinds = _kinds(knowledge, selected)
-    if kinds <= _COMPILE_TIME:
+    if kinds_of(knowledge, selected.span) <= COMPILE_TIME:
         declared, what = _helper_edit(source, asked.path, selected, f"{name} = {text};"), "helper symbol"
     elif selected.block.kind is BlockKind.LOWER:
         declared, what = _local_edit(asked.path, selected, f"{name} = {text}"), "local value"
@@ -88,14 +35,14 @@ def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     return (checked(snapshot, Refactored(knowledge.name, edits, f"introduced the {what} '{name}'")),)
 
 
-def _kinds(knowledge: Knowledge, selected: SelectedExpression) -> set[SymbolKind]:
-    """Return the kinds of the symbols that an expression names."""
-    inside = selected.span.shifted(-selected.start)
-    return {
-        use.target.kind
-        for use in knowledge.resolution.uses_in(inside)
-        if isinstance(use.target, Symbol) and inside.start <= use.span.start and use.span.end <= inside.end
-    }
+def free_name(snapshot: Snapshot, asked: Asked, selected: SelectedExpression) -> str:
+    """Return the name in the options, or one that is free in the definition. Raises RefactoringError."""
+    around = selected.definition.span.shifted(selected.start)
+    taken = {*words(snapshot.source(asked.path).text[around.start : around.end]), *keywords()}
+    given = asked.text("name")
+    if given is not None and (not is_identifier(given) or given in taken):
+        raise RefactoringError(f"'{given}' is no name that is free here")
+    return given or fresh(_NAME, taken)
 
 
 def _helper_edit(source: str, path: str, selected: SelectedExpression, text: str) -> TextEdit:
