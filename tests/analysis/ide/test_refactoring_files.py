@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from snd_analysis.base import Span
-from snd_analysis.ide.refactoring import MOVE, edited_files
+from snd_analysis.ide.refactoring import INLINE, MOVE, edited_files
 from snd_runtime.limits import Limits
 from snd_runtime.samples import RefactoringAnswer, RefactoringRequest, SampleRequest
 from snd_runtime.samples.refactoring import refactor
@@ -148,8 +148,8 @@ def test_the_last_operator_leaves_no_blank_lines():
     ("marked", "target", "reason"),
     [
         ("f {", "main.sknd", "only the main module may contain graphs"),
-        ("_hidden {", "other.sknd", "'_hidden' is private to its module, where 'shows' uses it"),
-        ("shows {", "new.sknd", "'shows' uses '_hidden', which is private to its module"),
+        ("_hidden {", "other.sknd", "'_hidden' is private to its module"),
+        ("shows {", "new.sknd", "'_hidden' is private to its module"),
         ("shows {", "other.sknd", "there is a definition 'shows' in other.sknd already"),
         ("f {", "snd:nn", "'snd:nn' is no other file that can be imported"),
         ("f {", "blocks.sknd", "'blocks.sknd' is no other file that can be imported"),
@@ -182,3 +182,116 @@ operator f {
     request = RefactoringRequest(around, MOVE, Span(9, 9), tuple(files), {"target": "b.sknd"})
     answer = refactor(snapshot_of(files), request)
     assert answer.message == "the name 'exp' in 'f' would mean something else"
+
+
+INLINED = split_files("""# file: blocks.sknd
+import nn, math, parts.base;
+operator block {
+    @attrib { scale: real = 2.0; }
+    @input { x: real[n,c]; w: real[m,c]; }
+    @output { y: real[n,m]; }
+    @compose {
+        a = nn.linear(x, w);
+        # then
+        b = helper(a);
+        d = parts.base.g(b);
+        y = math.mul(d, scale);
+    }
+}
+
+operator helper {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @compose { y = nn.relu(x); }
+}
+
+operator hides {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @compose { y = _own(x); }
+}
+
+operator _own {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @compose { y = nn.relu(x); }
+}
+# file: parts/base.sknd
+operator g {
+    @input { x: real[n,m]; }
+    @output { y: real[n,m]; }
+    @lower { y[i,j] = 2.0 * x[i,j], i < n, j < m; }
+}
+# file: main.sknd
+import blocks, nn;
+
+graph G {
+    @input { x: real[2,3]; }
+    @variable { w: real[4,3]; }
+    @output { z: real[2,4]; }
+    @compose {
+        b = blocks.block{scale=3.0}(x, w);
+        z = nn.relu(b);
+    }
+}
+# file: other.sknd
+import blocks;
+
+operator o {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @compose { z = blocks.hides(x); y = blocks.helper(z); }
+}
+""")
+
+
+def inlined(path: str, marked: str) -> RefactoringAnswer:
+    at = INLINED[path].index(marked)
+    around = SampleRequest(path, INLINED, limits=Limits(seconds=None))
+    return refactor(snapshot_of(INLINED), RefactoringRequest(around, INLINE, Span(at, at)))
+
+
+def test_an_operator_of_another_file_is_inlined():
+    answer = inlined("main.sknd", "b = blocks")
+    assert answer.refactored is not None, answer.message
+    assert answer.message.startswith("inlined the operator 'block': equal on ")
+    new = edited_files(snapshot_of(INLINED), answer.refactored.edits)
+    assert sorted(new) == ["main.sknd"]
+    assert new["main.sknd"].startswith("import blocks, nn;\nimport math;\nimport parts.base;\n\ngraph")
+    assert """    @compose {
+        a = nn.linear(x, w);
+        # then
+        b2 = blocks.helper(a);
+        d = parts.base.g(b2);
+        b = math.mul(d, 3.0);
+        z = nn.relu(b);
+    }""" in new["main.sknd"]
+
+
+def test_an_import_that_is_not_used_any_more_goes():
+    (answer,) = [inlined("other.sknd", "y = blocks")]
+    assert answer.refactored is not None, answer.message
+    new = edited_files(snapshot_of(INLINED), answer.refactored.edits)["other.sknd"]
+    assert new.startswith("import blocks;\nimport nn;\n")
+    assert "z = blocks.hides(x); y = nn.relu(z);" in new
+
+
+def test_an_operator_that_uses_a_private_one_is_not_inlined_elsewhere():
+    assert inlined("other.sknd", "z = blocks").message == "'_own' is private to its module"
+
+
+def test_an_operator_of_the_library_is_inlined():
+    files = {
+        "m.sknd": """import nn;
+
+operator o {
+    @input { x: real[n,c]; w: real[m,c]; }
+    @output { y: real[n,m]; }
+    @compose { y = nn.linear(x, w); }
+}
+"""
+    }
+    at = files["m.sknd"].index("y = nn")
+    request = RefactoringRequest(SampleRequest("m.sknd", files), INLINE, Span(at, at))
+    answer = refactor(snapshot_of(files), request)
+    print(answer.message, answer.refactored)

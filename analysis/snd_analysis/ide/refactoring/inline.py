@@ -16,13 +16,16 @@ from snd_analysis.ide.refactoring.change import (
     RefactoringError,
     comments_in,
     edited,
+    edited_files,
+    file_edits,
     fresh,
     indented,
     new_problem,
     words,
 )
-from snd_analysis.ide.refactoring.selection import COMPILE_TIME
-from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.ide.refactoring.named_operators import NameWriter, renamed, with_imports, without_unused_imports
+from snd_analysis.ide.refactoring.selection import COMPILE_TIME, uses_inside
+from snd_analysis.skriptnd.names import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import NULL, UNDEFINED, format_value
@@ -34,7 +37,7 @@ _OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, Bloc
 
 
 class Invocation(Struct, frozen=True):
-    """A statement of a ``@compose`` block that invokes an operator of the same file by its composition."""
+    """A statement of a ``@compose`` block that invokes a composed operator."""
 
     start: int
     """What spans of the definition count from."""
@@ -46,7 +49,7 @@ class Invocation(Struct, frozen=True):
 
 
 def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | None:
-    """Return the invocation that a place stands in, if its operator is composed and in the same file."""
+    """Return the invocation that a place stands in, if its operator is composed."""
     found = definition_at(snapshot.tree(path), offset)
     if found is None:
         return None
@@ -62,7 +65,7 @@ def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | No
             if not isinstance(call, nodes.Call):
                 return None
             name = snapshot.resolution(path, definition).targets.get(call.function)
-            if not isinstance(name, OperatorName) or name.path != path:
+            if not isinstance(name, OperatorName):
                 return None
             callee = snapshot.definition(name)
             kinds = () if callee is None else [each.kind for each in callee.blocks if isinstance(each, nodes.Block)]
@@ -77,7 +80,7 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     invocation = invocation_at(snapshot, path, span.start)
     callee = None if invocation is None else knowledge_of(snapshot, invocation.operator)
     if invocation is None or callee is None:
-        raise RefactoringError("choose an invocation of an operator of this file that has a '@compose' block")
+        raise RefactoringError("choose an invocation of an operator that has a '@compose' block")
     shown = callee.name.name
     blocks = [each for each in callee.definition.blocks if isinstance(each, nodes.Block)]
     own = next((each.kind for each in blocks if each.kind in _OWN), None)
@@ -86,38 +89,54 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     entries = [entry for block in blocks if block.kind is BlockKind.COMPOSE for entry in block.entries]
     if not entries or len([each for each in blocks if each.kind is BlockKind.COMPOSE]) > 1:
         raise RefactoringError(f"'{shown}' has no statements, or several '@compose' blocks")
-    source = snapshot.source(path).text
-    region = Span(entries[0].start, entries[-1].end).shifted(callee.start)
-    replacements = _replacements(Knowledge(snapshot, path, invocation.start, invocation.definition), callee, invocation)
-    edits: dict[Span, TextEdit] = {}
-    for use in callee.resolution.uses_in(region.shifted(-callee.start)):
-        symbol = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
-        at = use.span.start + callee.start
-        if isinstance(symbol, Symbol) and region.start <= at < region.end:
-            new = replacements.get(symbol)
-            if new is None:
-                raise RefactoringError(f"there is no value to write for '{symbol.name}' of '{shown}'")
-            place = Span(at, at + len(symbol.name))
-            if source[place.start : place.end] == symbol.name:
-                is_alone = source[: place.start].rstrip()[-1:] in "(," and source[place.end :].lstrip()[:1] in "),"
-                is_signed = is_alone and _SIGNED.fullmatch(new) is not None
-                edits[place] = TextEdit(Location(path, place), new[1:-1] if is_signed else new)
-    after = edited(source, edits.values())
-    end = region.end + len(after) - len(source)
+    source, writer = snapshot.source(path).text, NameWriter(snapshot, path)
+    statements = _statements(invocation, callee, Span(entries[0].start, entries[-1].end), writer, path)
     place = invocation.entry.span.shifted(invocation.start)
-    line = source[source.rfind("\n", 0, place.start) + 1 : place.start]
-    indent = line[: len(line) - len(line.lstrip())]
     line_break = "\r\n" if "\r\n" in source else "\n"
+    indent = _indent(source, place.start)
     above = "".join(f"{each}{line_break}{indent}" for each in comments_in(snapshot, path, place))
-    text = f"{above}{indented(after, region.start, end, indent)}"
-    edit = TextEdit(Location(path, place), text)
-    changed = snapshot.changed({path: edited(source, [edit])})
-    problem = new_problem(snapshot, changed, path)
+    text = f"{above}{statements.replace(chr(13), '').replace(chr(10), line_break)}"
+    edits: tuple[TextEdit, ...] = (TextEdit(Location(path, place), text),)
+    if callee.path != path:
+        new = with_imports(snapshot, path, edited(source, edits), writer.missing)
+        edits = file_edits(snapshot, {path: without_unused_imports(snapshot, path, new)})
+    problem = new_problem(snapshot, snapshot.changed(edited_files(snapshot, edits)), path)
     if problem is not None:
         raise RefactoringError(f"the statements would not be right: {problem}")
     name = OperatorName(path, invocation.definition.name.text)
     without = " without its assertions" if any(each.kind is BlockKind.ASSERT for each in blocks) else ""
-    return (Refactored(name, (edit,), f"inlined the operator '{shown}'{without}"),)
+    return (Refactored(name, edits, f"inlined the operator '{shown}'{without}"),)
+
+
+def _statements(invocation: Invocation, callee: Knowledge, body: Span, writer: NameWriter, path: str) -> str:
+    """Return the statements of an operator with other names, as they can stand in place of the invocation."""
+    snapshot, shown = callee.snapshot, callee.name.name
+    source, region = snapshot.source(callee.path).text, body.shifted(callee.start)
+    replacements = _replacements(Knowledge(snapshot, path, invocation.start, invocation.definition), callee, invocation)
+    edits = [] if callee.path == path else renamed(snapshot, callee.path, writer, {}, region)
+    for use in uses_inside(callee.resolution, body):
+        symbol = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
+        if isinstance(symbol, BuiltIn) and callee.path != path and symbol.name in snapshot.definitions(path):
+            raise RefactoringError(f"'{symbol.name}' is an operator here, and a function where '{shown}' is")
+        if isinstance(symbol, Symbol):
+            new = replacements.get(symbol)
+            if new is None:
+                raise RefactoringError(f"there is no value to write for '{symbol.name}' of '{shown}'")
+            at = use.span.start + callee.start
+            place = Span(at, at + len(symbol.name))
+            if source[place.start : place.end] == symbol.name:
+                is_alone = source[: place.start].rstrip()[-1:] in "(," and source[place.end :].lstrip()[:1] in "),"
+                is_signed = is_alone and _SIGNED.fullmatch(new) is not None
+                edits.append(TextEdit(Location(callee.path, place), new[1:-1] if is_signed else new))
+    after = edited(source, dict.fromkeys(edits))
+    end = region.end + len(after) - len(source)
+    here, at = snapshot.source(path).text, invocation.start + invocation.entry.start
+    return indented(after, region.start, end, _indent(here, at))
+
+
+def _indent(source: str, at: int) -> str:
+    line = source[source.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:

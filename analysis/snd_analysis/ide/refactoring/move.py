@@ -61,7 +61,7 @@ def move_definition(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     new = OperatorName(asked.text(TARGET) or new_file(old), old.name)
     files = [*dict.fromkeys((asked.path, *asked.files))]
     users = users_of(snapshot, old, files)
-    _demand_possible(snapshot, old, new, definition, users)
+    _demand_possible(snapshot, old, new, definition)
     is_new = not snapshot.exists(new.path)
     base = snapshot.changed({new.path: ""}) if is_new else snapshot
     texts = _moved(base, old, new, whole_definition(snapshot, asked.path, start, definition), files)
@@ -75,13 +75,7 @@ def move_definition(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     return (checked(snapshot, Refactored(old, edits, what, compared, is_by_name=True, created=created), files),)
 
 
-def _demand_possible(
-    snapshot: Snapshot,
-    old: OperatorName,
-    new: OperatorName,
-    definition: nodes.Definition,
-    users: Sequence[OperatorName],
-) -> None:
+def _demand_possible(snapshot: Snapshot, old: OperatorName, new: OperatorName, definition: nodes.Definition) -> None:
     shown = new.path.rpartition("/")[2]
     if is_library(new.path) or not new.path.endswith(_SUFFIX) or not old.path.endswith(_SUFFIX) or new == old:
         raise RefactoringError(f"'{shown}' is no other file that can be imported")
@@ -89,13 +83,6 @@ def _demand_possible(
         raise RefactoringError(f"there are two definitions with the name '{old.name}'")
     if new.name in snapshot.definitions(new.path):
         raise RefactoringError(f"there is a definition '{new.name}' in {shown} already")
-    if old.name.startswith("_") and users:
-        raise RefactoringError(f"'{old.name}' is private to its module, where '{users[0].name}' uses it")
-    private = [
-        each for each in snapshot.invoked(old) if each.path == old.path and each.name.startswith("_") and each != old
-    ]
-    if private:
-        raise RefactoringError(f"'{old.name}' uses '{private[0].name}', which is private to its module")
 
 
 def _moved(

@@ -82,9 +82,11 @@ class NameWriter:
         """Names of the modules to import."""
 
     def name(self, operator: OperatorName) -> str:
-        """Return the name of an operator in the file. Raises RefactoringError if the file can't import its module."""
+        """Return the name of an operator in the file. Raises RefactoringError if the file can't import it."""
         if operator.path == self._path:
             return operator.name
+        if operator.name.startswith("_"):
+            raise RefactoringError(f"'{operator.name}' is private to its module")
         if operator.path not in self._imported:
             self._imported[operator.path] = self._module(operator.path)
             self.missing.append(self._imported[operator.path])
