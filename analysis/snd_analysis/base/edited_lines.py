@@ -27,7 +27,7 @@ def _all_edits(before: str, after: str) -> Iterator[Edit]:
     starts = [0]
     for line in old:
         starts.append(starts[-1] + len(line))
-    # Where there are very many lines, those that stand everywhere, such as `}`, don't count as alike.
+    # In very long files, frequent lines such as `}` don't count as alike.
     matcher = SequenceMatcher(None, old, new, autojunk=len(old) > MOST_COMPARED_LINES)
     for kind, first, last, new_first, new_last in matcher.get_opcodes():
         if kind == "equal":

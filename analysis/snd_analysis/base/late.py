@@ -10,7 +10,7 @@ from importlib import import_module
 def loaded_when_used(package: str, *modules: str) -> Callable[[str], object]:
     """Return the ``__getattr__`` of a package that exports names of these modules without loading the modules.
 
-    No module of the package may have one of these names: importing it would hide what is exported.
+    No module of the package may have one of these names: importing it would hide the exported object.
     """
 
     def load(name: str) -> object:

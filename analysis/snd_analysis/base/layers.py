@@ -27,11 +27,11 @@ class Layers(MutableMapping[K, V]):
         self._top: dict[K, V] = {} if of is None else dict(of._top)
         self._below: list[Mapping[K, V]] = [] if of is None else [*of._below]
         self._found: dict[K, Any] = {}
-        """What was looked for in tables."""
+        """Cached results of lookups in tables."""
         self._size: int = 0 if of is None else of._size
-        """How many entries are to be copied to make one table of all."""
+        """Number of entries to copy when all tables are merged."""
         self._asked = 0
-        """How many tables were asked for keys."""
+        """Number of lookups in tables."""
 
     def add(self, table: Mapping[K, V]) -> None:
         """Add all of a table; it is like ``update``, but takes no time if the table is long."""
@@ -69,7 +69,7 @@ class Layers(MutableMapping[K, V]):
         return _NOTHING
 
     def whole(self) -> Mapping[K, V]:
-        """All tables as one, which must not be changed."""
+        """Return all tables merged into one, which must not be changed."""
         if self._top or len(self._below) != 1:
             self._below = [_merged([*self._below, self._top])]
             self._top, self._found = {}, {}

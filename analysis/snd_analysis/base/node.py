@@ -1,4 +1,4 @@
-"""What the nodes of all languages have in common, and walking over them."""
+"""The common base of the nodes of all languages, and walks over them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Node(Struct, frozen=True, eq=False):
 
     @property
     def span(self) -> Span:
-        """Where the node stands, relative to its entry or chunk."""
+        """The span of the node, relative to its entry or chunk."""
         return Span(self.start, self.end)
 
 
@@ -27,7 +27,7 @@ NodeT = TypeVar("NodeT", bound=Node)
 
 
 class NodeSequence(Generic[NodeT]):
-    """What a node may have in place of a tuple of nodes."""
+    """A sequence that a node may have in place of a tuple of nodes."""
 
     __slots__ = ()
 
@@ -49,11 +49,11 @@ class NodeSequence(Generic[NodeT]):
 _CLASS_NAME = re.compile(r"\b(?!None\b)[A-Z]")
 _CONTENT_FIELDS: dict[type, tuple[str, ...]] = {}
 _BACKWARDS: dict[type, tuple[str, ...]] = {}
-"""The fields that may have nodes: what is annotated as ``str``, ``bool | None`` and the like has none."""
+"""Fields that may contain nodes; fields annotated as ``str``, ``bool | None`` and the like contain none."""
 
 
 def content_fields(kind: type[Node]) -> tuple[str, ...]:
-    """The names of the fields of a kind of nodes, but its place."""
+    """Return the names of the fields of a kind of nodes, except its position."""
     known = _CONTENT_FIELDS.get(kind)
     if known is None:
         known = tuple(name for name in kind.__struct_fields__ if name not in ("start", "end"))
@@ -66,7 +66,7 @@ def content_fields(kind: type[Node]) -> tuple[str, ...]:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes directly below ``node``, in the order of the text as far as the fields keep it."""
+    """Yield the nodes directly below ``node``, in the order of the text as far as the fields keep it."""
     for name in content_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
@@ -101,7 +101,7 @@ def descendants(node: Node) -> Iterator[Node]:
 
 
 def first_below(node: Node, depth: int) -> Node | None:
-    """The first node that stands more than ``depth`` levels below ``node``, which must be inside one entry."""
+    """Return the first node more than ``depth`` levels below ``node``, which must be inside one entry."""
     pending = [(node, 0)]
     while pending:
         current, level = pending.pop()

@@ -1,4 +1,4 @@
-"""How definitions are named across files."""
+"""Names of definitions across files."""
 
 from __future__ import annotations
 

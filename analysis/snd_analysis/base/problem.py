@@ -15,7 +15,7 @@ class Elsewhere(Struct, frozen=True):
     path: str
     definition: str
     member: str | None = None
-    """An attribute, input, output, generic type or helper. None stands for the definition itself."""
+    """An attribute, input, output, generic type or helper; None for the definition itself."""
     assertion: int | None = None
     """The number of an assertion, counted from 0, in place of ``member``."""
     span: Span | None = None

@@ -1,4 +1,4 @@
-"""What the configuration of a project says about the meaning of its files; a configuration is read without more."""
+"""Settings of a project that affect the meaning of its files; a separate module, so that it loads alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class ProjectSettings(Struct, frozen=True):
-    """What the configuration of a project says about the meaning of its files."""
+    """Settings of a project that affect the meaning of its files."""
 
     module_paths: tuple[str, ...] = ()
     """Folders in which modules are looked for besides."""
@@ -17,4 +17,4 @@ class ProjectSettings(Struct, frozen=True):
 
 
 NO_SETTINGS = ProjectSettings()
-"""Those of a project without a configuration."""
+"""Settings of a project without a configuration."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Severity(StrEnum):
-    """How much a diagnostic matters; only errors make a program invalid."""
+    """Importance of a diagnostic; only errors make a program invalid."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -19,9 +19,9 @@ class Severity(StrEnum):
 class Rule(Struct, frozen=True, eq=False):
     """One rule. Its page, a Markdown file with the description and the examples, stands beside its declaration.
 
-    ``name`` never changes: configurations and suppression comments contain it. ``section`` is the section of the
-    NNEF 2.0 draft that the rule enforces; ``LANGUAGE`` stands for ``docs/language.md``, ``tool`` for a rule of snd.
-    Two rules are equal if their names are, so that a rule that comes from another process equals the declared one.
+    ``name`` never changes: configurations and suppression comments contain it. ``section`` is the section of the NNEF
+    2.0 draft that the rule enforces; ``LANGUAGE`` means ``docs/language.md``, ``tool`` a rule of snd. Two rules are
+    equal if their names are, so that a rule that comes from another process equals the declared one.
     """
 
     name: str

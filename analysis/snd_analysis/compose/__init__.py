@@ -1,7 +1,7 @@
-"""A definition and its arguments become a model (chapter 3).
+"""The composition of a definition and its arguments into a model (chapter 3).
 
-``compose_graph`` composes whole graphs, ``compose_root`` any definition by itself. Whoever interprets bodies in another
-way, as the runtime does where shapes depend on data, finds what is needed for it in ``body`` and ``loops``.
+``compose_graph`` composes whole graphs, ``compose_root`` any definition by itself. Code that interprets bodies in
+another way, such as the runtime where shapes depend on data, uses ``body`` and ``loops``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much composing one definition may cost: operators that invoke one another twice double with every level."""
+"""Limit of the cost of composing a definition: operators that invoke one another twice double it with every level."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class FileBudget:
 
     @property
     def is_spent(self) -> bool:
-        """Return whether nothing more is to be composed."""
+        """Return whether nothing more may be composed."""
         if self._at_most <= MOST_STEPS_OF_FILE:  # shared or not: nothing need be counted again after each edit
             return False
         for composed in self._pending:

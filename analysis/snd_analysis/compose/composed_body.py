@@ -1,4 +1,4 @@
-"""The body of a definition, and what its outputs come to, from its evaluated declarations (chapter 3)."""
+"""The body of a definition, and its outputs, from its evaluated declarations (chapter 3)."""
 
 from __future__ import annotations
 

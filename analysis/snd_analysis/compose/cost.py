@@ -1,4 +1,4 @@
-"""How much an operation computes: multiply-adds, by its formulas (2.12)."""
+"""Cost of an operation: its multiply-adds, by its formulas (2.12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values import Pack
 
 
 class Cost(Struct, frozen=True):
-    """A number of multiply-adds, which what is dynamic may leave open: ``most`` is None if it has no limit."""
+    """A number of multiply-adds, which dynamic extents may leave open: ``most`` is None if it has no limit."""
 
     least: int
     most: int | None
@@ -41,10 +41,10 @@ UNKNOWN = Cost(0, None)
 
 
 def multiply_adds(operation: Operation) -> Cost:
-    """Return how many products the formulas of an operation add up.
+    """Return the number of products that the formulas of an operation add up.
 
-    Of a branch that is what the cases cost of which one is taken, of a loop what all of its iterations do. Of an
-    operator that the implementation provides nothing is known.
+    The cost of a branch is that of the taken cases, the cost of a loop that of all its iterations. Unknown for an
+    operator that the implementation provides.
     """
     return _Costs().of_operation(operation)
 
@@ -101,7 +101,7 @@ class _Costs:
 
     def _of_loop(self, loop: Loop) -> Cost:
         times = iteration_count(loop)
-        # What is tested before the first iteration is tested once more, when it ends the loop.
+        # A test before the first iteration is done once more than the body: when it ends the loop.
         tests = times + Cost(0, 1)
         return (
             self._of_graph(loop.body) * times + self._of_graph(loop.before) * tests + self._of_graph(loop.after) * times

@@ -32,7 +32,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Value
 
 Choice = Callable[[OperatorName], bool]
-"""Whether an operator is put in place of its invocations."""
+"""Predicate that decides whether an operator is replaced by its body."""
 
 
 def decompose(graph: Graph, decomposes: Choice, path: str, is_root: bool = True) -> Graph:
@@ -69,8 +69,7 @@ def decompose(graph: Graph, decomposes: Choice, path: str, is_root: bool = True)
 
 
 def flat_size(graph: Graph, decomposes: Choice) -> int:
-    """Return the number of operations of the graph, also inside of control flow, with the chosen operators
-    decomposed."""
+    """Return the number of operations of the graph after decomposing the chosen operators, control flow included."""
     known: dict[int, int] = {}
 
     def size(body: Graph) -> int:
@@ -94,7 +93,7 @@ def _is_composed(operation: Operation) -> bool:
 
 
 class _Level(Struct):
-    """What the bodies that are put in place add to a graph, or to a part of control flow."""
+    """The additions of inlined bodies to a graph, or to a part of control flow."""
 
     tensors: dict[str, TensorValue] = field(default_factory=dict)
     updates: dict[str, TensorValue] = field(default_factory=dict)
@@ -102,26 +101,28 @@ class _Level(Struct):
 
 
 class _Listing(Struct):
-    """What the bodies that are put in place add, by scoped names."""
+    """The additions of inlined bodies, by scoped names."""
 
     decomposes: Choice
     path: str
     quantizations: dict[str, Quantization]
     level: _Level = field(default_factory=_Level)
-    """Of the graph, or the part of control flow, that is being put together."""
+    """The level of the graph, or of the part of control flow, that is assembled now."""
     members: dict[str, TensorValue] = field(default_factory=dict)
     """Variables and constants."""
     room: int = MOST_OPERATIONS
-    """How many operations may still be added."""
+    """Number of operations that may still be added."""
     with_members: dict[Specialization, bool] = field(default_factory=dict)
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
     checks: dict[RuntimeCheck, None] = field(default_factory=dict)
-    """Of invocations whose bodies are put in place, and of these bodies."""
+    """Checks of inlined invocations, and of their bodies."""
 
     def quantization_of(self, name: str) -> Quantization | None:
-        """Return how a tensor is quantized: one name stands for it in all branches and iterations, and all items of a
-        pack."""
+        """Return the quantization of a tensor.
+
+        One name denotes the tensor in all branches and iterations, and all items of a pack.
+        """
         return self.quantizations.get(quantized_name(name)) if self.quantizations else None
 
     def enter(self, scope: str, body: Graph) -> None:
@@ -157,7 +158,7 @@ class _Listing(Struct):
 
 
 class _Body:
-    """One body in one place: the tensors of the flat graph that those of the body stand for are ``known``."""
+    """One inlined body: ``known`` maps its tensors to those of the flat graph."""
 
     def __init__(self, listing: _Listing, scope: str, place: Place | None) -> None:
         self.known: dict[Tensor, Tensor] = {}
@@ -270,7 +271,7 @@ class _Body:
         self._listing.checks.update(dict.fromkeys((*operation.checks, *body.checks)))
         for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
-                # What is passed on, or given out twice, is the same tensor outside.
+                # A tensor that is passed on, or returned twice, is the same tensor outside.
                 self.known[other] = inner.known.setdefault(one, self._flat(other))
         found = inner.operations(with_scopes(body))
         passed = {*body.inputs, *body.outputs, *body.variables, *body.constants}
@@ -299,7 +300,7 @@ class _Body:
         level.updates.update({joined(self._scope, name): value for name, value in self.all(body.updates).items()})
 
     def _inner(self, operation: Operation) -> _Body:
-        """The scope of what is declared inside of an operator: that of its label (2.10, Labelling)."""
+        """Return the scope of declarations inside an operator: that of its label (2.10, Labelling)."""
         callee = specialization_of(operation)
         template = None if callee is None else callee.template
         place = self._place

@@ -1,4 +1,4 @@
-"""What composing found wrong, with the chain of invocations that led to it."""
+"""Failures of composing, each with the chain of invocations that led to it."""
 
 from __future__ import annotations
 
@@ -42,24 +42,25 @@ class Failure(Struct, frozen=True):
     responsible: tuple[str, ...] = ()
     """Attributes and inputs whose values break the rule: the next invocation is blamed for them."""
     instead: str = ""
-    """What may stand in place of the marked text, or of ``replaced``. In what an operator finds wrong, ``…`` stands for
-    the value of the attribute that is to blame."""
+    """Replacement of the marked text, or of ``replaced``.
+
+    In a failure of an operator, ``…`` is replaced by the value of the attribute that is to blame.
+    """
     replaced: Span | None = None
     is_safe: bool = False
     """True if what stands instead is surely meant."""
 
     def via(self, site: Site) -> Failure:
-        """The failure as it is seen from an invocation further out."""
+        """Return the failure as it is seen from an invocation further out."""
         return replace(self, sites=(*self.sites, site), responsible=())
 
     def naming(self, operator: str, written: str) -> Failure:
-        """Return the same, with an operator named as its invocation writes it: two modules may have one of that
-        name."""
+        """Return the failure with an operator named as its invocation writes it, since modules may share names."""
         return replace(self, message=self.message.replace(f"'{operator}'", f"'{written}'"))
 
 
 def with_origins(template: Template, failure: Failure) -> Failure:
-    """Return the failure as it is seen from the invocations that its statement stands for a part of."""
+    """Return the failure as seen from the invocations that its statement is a part of."""
     own = (site.place for site in failure.sites if site.place.path == template.name.path)
     place = next(own, None)
     statement = None if place is None else place.statement
@@ -85,7 +86,7 @@ class BindingFailed(Exception):  # noqa: N818 - it carries a finding, it is no f
 
 
 class DeclarationFailed(BindingFailed):
-    """What the operator itself declares comes to nothing with what is given: an assertion may guard that (2.9)."""
+    """A declaration of the operator itself has no value for these arguments: an assertion may guard it (2.9)."""
 
 
 class Unbindable(Exception):  # noqa: N818
@@ -120,7 +121,7 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
 
 
 def _seen_from(failure: Failure, at: int) -> str:
-    """Return the message at one of the sites: what is wrong within an operator says in which."""
+    """Return the message at one of the sites: a failure within an operator names that operator."""
     if at == 0:
         return failure.message
     place = failure.sites[0].place

@@ -72,6 +72,6 @@ nothing is reported."""
 GREATEST_NEEDED_NUMBER = 256
 """Numbers that are tried as the one size with which an invocation works. Nothing is reported of a greater one."""
 MOST_KNOWN_DECLARATIONS = 128
-"""Arguments of an operator for which it is kept what its declarations come to. Users see nothing of it."""
+"""Maximum number of kept argument combinations of an operator, with their declarations. Users see nothing of it."""
 MOST_KEPT_SPECIALIZATIONS = 4096
 """Specializations that are kept until something that lasts is composed of them. Users see nothing of it."""

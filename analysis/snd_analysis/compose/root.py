@@ -1,4 +1,4 @@
-"""Composing whole graphs with what is given to them, or an operator for any invocation (chapter 3)."""
+"""Composition of whole graphs with given arguments, or of an operator for any invocation (chapter 3)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Value, substitute
 
 
 class Composition(Struct, frozen=True):
-    """A composed graph, and what is wrong with it. ``graph`` is None if there is nothing that could be composed."""
+    """A composed graph, and its failures. ``graph`` is None if nothing could be composed."""
 
     graph: Graph | None
     attributes: Mapping[str, Value]
@@ -55,7 +55,7 @@ def compose_graph(
 ) -> Composition:
     """Compose a graph with these attributes, generic types and shapes of inputs.
 
-    Other attributes have their defaults, other inputs their declared shapes; what is not known then is symbolic.
+    Other attributes have their defaults, other inputs their declared shapes; values that are unknown then are symbolic.
     """
     attributes, dtypes = attributes or {}, dtypes or {}
     template = session.template(name)
@@ -97,7 +97,7 @@ def declare_root(
     dtypes: Mapping[str, str],
     inputs: Mapping[str, GivenInput],
 ) -> Specialization:
-    """Return the same as ``compose_root`` without a body: what the declarations come to."""
+    """Do the same as ``compose_root`` without a body: evaluate the declarations only."""
     if template.has_unreadable_declarations:
         return impossible(template)
     return _if_bindable(template, lambda: _declared_for(session, template, attributes, dtypes, inputs, None))
@@ -186,7 +186,7 @@ def errors_by_omission(
 
 
 def _unknown(template: Template) -> Graph:
-    """Return a graph of which nothing could be composed: its inputs and outputs are there, and not known."""
+    """Return the graph of a definition that could not be composed: its inputs and outputs are unknown tensors."""
     made = {
         kind: {
             member.name: Tensor(member.name, None, None, kind, template.declared(member.symbol)) for member in members
@@ -209,14 +209,14 @@ def _declared_for(
     inputs: Mapping[str, GivenInput],
     lasting: LastingModel | None,
 ) -> Specialization:
-    """What the declarations come to. Raises BindingFailed and Unbindable."""
+    """Evaluate the declarations for the arguments. Raise BindingFailed and Unbindable."""
     if attributes or dtypes or inputs:
         return _declared(RootBinder(template, attributes, dtypes, inputs, session.composing), lasting)
     return _declared_by_itself(session, template, lasting)
 
 
 def _if_bindable(template: Template, work: Callable[[], Specialization]) -> Specialization:
-    """The result of work on a definition; one without inputs if nothing can be bound to its declarations."""
+    """Return the result of work on a definition; a specialization without inputs if its declarations can't be bound."""
     try:
         return work()
     except BindingFailed as failed:
@@ -226,7 +226,7 @@ def _if_bindable(template: Template, work: Callable[[], Specialization]) -> Spec
 
 
 def _declared_by_itself(session: Session, template: Template, lasting: LastingModel | None) -> Specialization:
-    """Return the same as ``_declared`` for nothing given, evaluated once."""
+    """Do the same as ``_declared`` without arguments, evaluated once."""
     key, known = (
         ("by itself", session.composing, *template.extents.items()),
         session.specializations(template).declarations,
@@ -248,7 +248,7 @@ def _declared(binder: RootBinder, lasting: LastingModel | None) -> Specializatio
     declared = evaluate_declarations(binding, tuple(binding.inputs), assume=assume, go_on=True, lasting=lasting)
     failures = tuple(map(_at_declaration, declared.failures))
     if binder.impossible:
-        # What makes an extent of an input negative does so with others that are made of the same.
+        # The origin of a negative extent of an input makes dependent extents negative, too: keep the first failure.
         others = (failure for failure in failures if failure.rule != rules.NEGATIVE_EXTENT)
         failures = (*others, binder.impossible[0])
     return replace(declared, failures=failures)
@@ -261,8 +261,7 @@ def _attributes_for(specialization: Specialization, values: Mapping[Hashable, in
 
 
 def _inputs_for(specialization: Specialization, values: Mapping[Hashable, int]) -> dict[str, InputShapes]:
-    """Return the shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are
-    rows."""
+    """Return the shapes of the inputs of a composed graph with numbers in place of unknowns, where they are rows."""
     found: dict[str, InputShapes] = {}
     for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
         tensors = [value] if isinstance(value, Tensor) else value.items if isinstance(value, Pack) else None

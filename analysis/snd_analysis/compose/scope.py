@@ -1,4 +1,4 @@
-"""What the names of a definition stand for while it is composed."""
+"""Values of the names of a definition while it is composed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ValueScope:
         """True if a graph is composed; not if an operator is looked at alone."""
 
     def lookup(self, node: nodes.Qualified) -> Value:
-        """What a name in an expression stands for; UNDEFINED if that is not known."""
+        """Return the value of a name in an expression; UNDEFINED if that is not known."""
         target = self.template.resolution.targets.get(node)
         if isinstance(target, Symbol):
             return self.value_of(target)
@@ -42,15 +42,15 @@ class ValueScope:
         return UNDEFINED
 
     def value_of(self, symbol: Symbol) -> Value:
-        """What a symbol stands for; UNDEFINED if that is not known, or which of several of one name is meant."""
+        """Return the value of a symbol; UNDEFINED if it is unknown, or if several symbols have its name."""
         return UNDEFINED if symbol in self.template.resolution.ambiguous else self.values.get(symbol, UNDEFINED)
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
-        """The element type that a generic type stands for; None if the name is that of something else."""
+        """Return the element type bound to a generic type; None if the name is not a generic type."""
         return self.dtypes.get(node.text)
 
     def element_type(self, name: nodes.TypeName) -> str:
-        """The element type that a primitive or generic type stands for."""
+        """Return the element type of a primitive or generic type."""
         return self.dtypes.get(name.text, name.text)
 
     @contextmanager
@@ -68,18 +68,18 @@ class ValueScope:
             self.values.update(before)
 
     def evaluate(self, expression: nodes.Expression) -> Value:
-        """The value of an expression. Raises EvaluationError if it has none."""
+        """Return the value of an expression. Raise EvaluationError if it has none."""
         return evaluate(expression, self)
 
     def attempt(self, expression: nodes.Expression) -> Value:
-        """The value of an expression; UNDEFINED if it has none."""
+        """Return the value of an expression; UNDEFINED if it has none."""
         try:
             return evaluate(expression, self)
         except EvaluationError:
             return UNDEFINED
 
     def knows(self, expression: nodes.Node) -> bool:
-        """Whether everything that an expression names has a value, and every generic type in it stands for one."""
+        """Return whether every symbol in an expression has a value, and every generic type is bound."""
         named = self.template.symbols(expression)
         return all(each in self.values or each.name in self.dtypes for each in named)
 
@@ -116,7 +116,7 @@ def _same_rank(first: tuple[Integer | Run, ...], second: tuple[Integer | Run, ..
 
 
 def rank_of(tensor: Tensor) -> Integer:
-    """The number of dimensions of a tensor whose shape is known."""
+    """Return the number of dimensions of a tensor whose shape is known."""
     assert tensor.shape is not None
     total = shapes.constant(len(tensor.shape))
     for segment in tensor.shape:

@@ -1,4 +1,4 @@
-"""What composing shares between invocations: definitions, and the specializations that are known already."""
+"""Shared state of composing: definitions, and the specializations known so far."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ _MANY_SPECIALIZATIONS = 64
 
 
 class Definitions(Protocol):
-    """Where composing finds definitions, and what is composed of them already."""
+    """Source of definitions, and of their specializations known so far."""
 
     def template(self, name: OperatorName) -> Template | None:
-        """Return the definition of that name, ready to be composed; the same object as long as nothing about it
-        changes."""
+        """Return the definition of that name, ready to be composed; the same object until it changes."""
 
     def specializations(self, template: Template) -> Specializations | None:
-        """Return what is known of a definition, to be used and added to; None if nothing of it is kept."""
+        """Return the store of specializations of a definition, to use and extend; None if none is kept."""
 
     def reach(self, name: OperatorName) -> Reach:
         """Return what the definition of that name invokes, directly or through others."""
@@ -61,17 +60,17 @@ class Session:
         self._definitions = definitions
         self._checkpoint = checkpoint
         self.budget = StepBudget(checkpoint=checkpoint)
-        """What composing may cost: of one definition with all that it invokes, while that is composed."""
+        """Limit of the cost of composing one definition with all that it invokes."""
         self.composing = composing
         self._lasting = lasting
-        """What may be used of an earlier version of a graph that was given the same."""
+        """Reusable results of an earlier version of a graph with the same arguments."""
         self._reaches: dict[Template, Reach] = {}
         self._recursive: dict[Template, bool] = {}
         """True if definitions invoke themselves. All files stay as they are, so both are asked for once."""
         self._own: dict[Template, Specializations] = {}
-        """Of definitions of which nothing is kept for others."""
+        """Specializations of definitions that are kept for this session only."""
         self._kept: deque[Specialization] = deque(maxlen=MOST_KEPT_SPECIALIZATIONS)
-        """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
+        """Latest specializations: they may be needed again before a lasting result refers to them."""
 
     def template(self, name: OperatorName) -> Template | None:
         """Return the definition of that name."""
@@ -107,7 +106,7 @@ class Session:
         return found
 
     def specializations(self, template: Template) -> Specializations:
-        """Return what is composed of a definition already, for as long as the definition is the same."""
+        """Return the specializations of a definition so far, for as long as the definition is the same."""
         known = self._definitions.specializations(template)
         if known is None:
             known = self._own.get(template)
@@ -123,9 +122,9 @@ class Session:
         return self.within_budget(template, lambda session: session._specialization(template, given))
 
     def within_budget(self, template: Template, compose: Callable[[Session], Specialization]) -> Specialization:
-        """Return what is composed, or what is to blame if that takes more steps than it may.
+        """Return the composed specialization, or a failure if it takes more steps than allowed.
 
-        Raises OverBudgetError in place of the latter, if this is a part of what is composed already.
+        If this is a part of a running composition, raise OverBudgetError instead.
         """
         if self.budget.is_limited:
             return compose(self)
@@ -135,7 +134,7 @@ class Session:
         except OverBudgetError as error:
             if not budget.found_known:
                 return over_budget(template, _too_large(error), error.done)
-            # What is known already decides where the limit is reached: so it is composed once more without that.
+            # Cached results affect the point at which the limit is reached: compose once more without them.
             anew = Session(_Unshared(self._definitions), self.composing, self._checkpoint)
         try:
             with anew.limited(template):
@@ -162,7 +161,7 @@ class Session:
         else:
             known.forget_unused()
             self.budget.spend(steps_of(template))
-            # Of operators nothing lasts: what composing them costs counts inside of loops, and is found by doing it.
+            # Operators keep nothing: their cost counts inside loops, and is found by composing.
             lasting = self._lasting(template, key) if template.is_graph else None
             specialization = self._made(template, given, key, lasting)
             known.learn(key, specialization)
@@ -173,11 +172,10 @@ class Session:
     def shared_specialization(
         self, template: Template, given: Arguments
     ) -> tuple[Specialization, Mapping[Hashable, Integer]]:
-        """Return the specialization for what an invocation gives, and what unknowns in its declarations stand for, by
-        key.
+        """Return the specialization for the arguments of an invocation, and the values of its unknowns, by key.
 
-        Of an operator with many specializations, invocations that differ only in their dynamic extents share one: else
-        each level of operators that invoke others twice would double them.
+        If an operator has many specializations, invocations that differ only in their dynamic extents share one:
+        otherwise each level of operators that invoke others twice would double them.
         """
         known = self.specializations(template)
         known.forget_unused()
@@ -204,9 +202,9 @@ class Session:
     def declared(
         self, template: Template, given: Arguments, lasting: LastingModel | None = None, key: Hashable = None
     ) -> Specialization:
-        """Return a new specialization, of which nothing but the declarations are evaluated. Never fails.
+        """Return a new specialization with evaluated declarations only. Never fails.
 
-        With a ``key``, which tells what is given, they are evaluated once for it.
+        With a ``key``, which identifies the arguments, they are evaluated once for it.
         """
         if template.signature_is_wrong or self._is_recursive(template) or self.levels(template) > MOST_LEVELS:
             return impossible(template)
@@ -239,7 +237,7 @@ class Session:
 
 
 class _Unshared:
-    """Definitions of which nothing is composed yet."""
+    """Definitions without any composed specialization."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.template = definitions.template

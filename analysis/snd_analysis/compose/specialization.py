@@ -40,7 +40,7 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
     valid: bool = True
     """True if the outputs can be built on: false if the invocation is invalid or unknown."""
     steps: int = 0
-    """How many statements and iterations composing the body takes, without those of what it invokes (``Budget``)."""
+    """Number of statements and iterations in composing the body, without invoked definitions (``Budget``)."""
     used: tuple[Specialization, ...] = ()
     """The specializations that composing the body takes."""
     over_budget: bool = False

@@ -1,4 +1,4 @@
-"""What is composed of one definition already, kept as long as the definition and all that it reaches are the same."""
+"""Specializations of one definition, kept as long as the definition and all that it reaches are the same."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FEW = 16
 
 
 class Specializations:
-    """The specializations of a definition by what is given, and what its declarations come to.
+    """The specializations of a definition by arguments, and its evaluated declarations.
 
-    ``before`` is what the declarations of an earlier version come to. A definition does not know its specializations:
-    so what an edit replaces lies in no cycle.
+    ``before`` are the evaluated declarations of an earlier version. A definition does not refer to its specializations:
+    so objects that an edit replaces are in no cycle.
     """
 
     def __init__(self, template: Template, before: KnownDeclarations | None = None) -> None:
@@ -33,7 +33,7 @@ class Specializations:
 
     @cached_property
     def declarations(self) -> KnownDeclarations:
-        """What the declarations come to, as far as that is known already."""
+        """The evaluated declarations so far."""
         before, self._before = self._before, None
         return KnownDeclarations(self.template, before)
 
@@ -44,18 +44,18 @@ class Specializations:
         self._reached = reached
 
     def find(self, key: Hashable) -> Specialization | None:
-        """Return the specialization for what is given."""
+        """Return the specialization for the arguments."""
         return self._known.get(key)
 
     def learn(self, key: Hashable, specialization: Specialization) -> None:
-        """Keep a specialization for what is given."""
+        """Keep a specialization for the arguments."""
         self._known[key] = specialization
 
     def __len__(self) -> int:
         return len(self._known)
 
     def forget_unused(self) -> None:
-        """Forget specializations of which nothing is composed any more, once they may be as many as the others."""
+        """Forget specializations without any user, once they may be as many as the others."""
         if len(self._known) >= self._most:
             alive = WeakValueDictionary(self._known)
             self._known.clear()

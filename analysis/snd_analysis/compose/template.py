@@ -1,4 +1,4 @@
-"""A definition as composing reads it: its statements by block, with the symbols and forms they stand for."""
+"""A definition in the form for composing: its statements by block, with their symbols and affine forms."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ class Member(Struct, frozen=True):
 
 
 class Origin(Struct, frozen=True):
-    """An invocation that a statement stands for a part of: where it is, and what is said about that."""
+    """An invocation that a statement is a part of: its place, and the note about it."""
 
     span: Span
     message: str
 
 
 class Template:
-    """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
+    """One definition. ``errors`` are the spans of the mistakes in its own text; nothing is built on them.
 
-    ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
-    ``origins`` are the invocations in whose place statements stand, the innermost first. ``extents`` are those that
-    inputs and attributes of a graph name and of which more is known than their names.
+    ``original`` is its name in the library, if it is copied from there, as when the library is read as files.
+    ``origins`` are the invocations that were replaced by statements, the innermost first. ``extents`` are extents in
+    inputs and attributes of a graph about which more than the name is known.
     """
 
     def __init__(
@@ -116,12 +116,12 @@ class Template:
 
     # ---- places ------------------------------------------------------------------------------------------------------
     def place(self, base: int, node: nodes.Node | Span) -> Place:
-        """Where a node of an entry, whose spans count from ``base``, stands."""
+        """Return the place of a node of an entry whose spans count from ``base``."""
         span = node if isinstance(node, Span) else node.span
         return Place(self.name.path, self.name.name, span.shifted(base))
 
     def declared(self, symbol: Symbol) -> Place:
-        """Where a symbol is declared."""
+        """Return the place of the declaration of a symbol."""
         start = self.resolution.starts[symbol.statement]
         span = symbol.local_span.shifted(start)
         return Place(self.name.path, self.name.name, span, symbol.statement, start)
@@ -132,7 +132,7 @@ class Template:
         return self.resolution.starts.get(statement) if isinstance(statement, nodes.Node) else None
 
     def moved(self, place: Place) -> Place:
-        """Where a place of an earlier version of this definition is now; one of another definition is where it is."""
+        """Return the current place for a place of an earlier version of this definition; other places are unchanged."""
         start = self.start_of(place)
         if start is None or start == place.start:
             return place
@@ -150,7 +150,7 @@ class Template:
 
     @cached_property
     def _errors_by_start(self) -> tuple[list[int], list[int]]:
-        """Where the mistakes start, in order, and where the farthest of those so far ends."""
+        """Return the start offsets of the mistakes, in order, and for each the greatest end offset so far."""
         spans = sorted(self.errors)
         return [span.start for span in spans], [*accumulate((span.end for span in spans), max)]
 
@@ -169,7 +169,7 @@ class Template:
 
     # ---- statements --------------------------------------------------------------------------------------------------
     def member(self, node: nodes.Parameter) -> Member | None:
-        """A declaration, unless its name is broken."""
+        """Return a declaration as a member; None if its name is broken."""
         symbol = self.resolution.targets.get(node.name)
         return (
             Member(self.resolution.starts[node], node, symbol, node.name.text) if isinstance(symbol, Symbol) else None
@@ -311,7 +311,7 @@ class Template:
         return frozenset(found)
 
     def bound_by(self, member: Member) -> frozenset[Symbol]:
-        """The extents and lengths that the shape of one input binds."""
+        """Return the extents and lengths that the shape of one input binds."""
         found: set[Symbol] = set()
         for extent in member.extents:
             for node in (extent.value, extent.expansion.length if extent.expansion is not None else None):
@@ -322,7 +322,7 @@ class Template:
 
     # ---- expressions -------------------------------------------------------------------------------------------------
     def form(self, expression: nodes.Expression | nodes.Tilde) -> Form | None:
-        """The extent or length that an expression binds, if it is affine in one."""
+        """Return the extent or length that an expression binds, if it is affine in one."""
         if expression not in self._forms:
             symbol = bound_symbol(self.resolution, expression)
             form = affine(expression)
@@ -330,7 +330,7 @@ class Template:
         return self._forms[expression]
 
     def symbols(self, expression: nodes.Node) -> frozenset[Symbol]:
-        """The symbols that an expression names, a tensor where it names its shape."""
+        """Return the symbols that an expression names; for a member of a shape, its tensor."""
         known = self._symbols.get(expression)
         if known is None:
             known = self._symbols[expression] = frozenset(symbols_in(self.resolution, expression))

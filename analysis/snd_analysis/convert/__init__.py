@@ -1,8 +1,7 @@
-"""Models of other formats as SkriptND models that a person would have written.
+"""Conversion of models in other formats to SkriptND models in the style of a human author.
 
-What a format comes to as a composed graph is put into the operators of the standard library (``unfolding``,
-``idioms``) and written as a module (``module_text``). ``nnef1`` is the way in for NNEF 1.0; another format is another
-module beside it.
+The composed graph of a model is expressed in operators of the standard library (``unfolding``, ``idioms``) and written
+as a module (``module_text``). ``nnef1`` is the entry point for NNEF 1.0; another format gets another module beside it.
 """
 
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, module_text

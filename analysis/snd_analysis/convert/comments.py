@@ -26,9 +26,9 @@ class Comments:
 
     def __init__(self, tree: SyntaxTree) -> None:
         self.head: list[str] = []
-        """Those above everything else than the graph."""
+        """Comments above everything else than the graph."""
         self.documentation: list[str] = []
-        """Those right above the graph."""
+        """Comments right above the graph."""
         self._about: dict[int, About] = {}
         self._of_fragments: dict[str, list[str]] = {}
         self._last: list[str] = []
@@ -37,7 +37,7 @@ class Comments:
         entries = sorted((entry for each in definitions for entry in each.body or ()), key=lambda each: each.start)
         self._starts = [] if self._graph is None else [each.start for each in self._graph.body or ()]
         self._passed = 0
-        """How many of these were looked at as skipped."""
+        """Number of entries that were passed as skipped."""
         self._first = min((each.start for each in tree.document.items), default=0)
         for span in tree.comments:
             self._place(tree.text, span, definitions, entries)
@@ -78,15 +78,15 @@ class Comments:
         return self._starts[at - 1] if at else offset
 
     def of_fragment(self, name: str) -> list[str]:
-        """Return what is said about a fragment."""
+        """Return the comments about a fragment."""
         return self._of_fragments.pop(name, [])
 
     def about(self, start: int) -> About:
-        """Return what is said about a statement."""
+        """Return the comments about a statement."""
         return self._about.pop(start, About([]))
 
     def skipped(self, start: int) -> list[str]:
-        """Return what is said about statements of the graph before one, of which nothing else is left."""
+        """Return the comments about earlier statements of the graph that the converted text omits."""
         found: list[str] = []
         while self._passed < len(self._starts) and self._starts[self._passed] < start:
             about = self.about(self._starts[self._passed])
@@ -95,6 +95,6 @@ class Comments:
         return found
 
     def rest(self) -> list[str]:
-        """Return what is left of the graph at its end."""
+        """Return the remaining comments of the graph at its end."""
         last = self._starts[-1] + 1 if self._starts else 0
         return [*self.skipped(last), *self._last]

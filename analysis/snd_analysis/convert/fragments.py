@@ -1,7 +1,7 @@
-"""Fragments as operators, where the shapes of their results can be declared.
+"""Fragments as operators, if the shapes of their results can be declared.
 
-All invocations of a fragment that come to the same statements share an operator. Its inputs and outputs have the most
-general shapes of three kinds with which the operator is right: one shape for all, extents by name, or numbers.
+All invocations of a fragment with the same statements share an operator. Its inputs and outputs have the most general
+shapes of three kinds for which the operator is right: one shape for all, extents by name, or numbers.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Fragments:
         return True
 
     def _key(self, body: Body) -> tuple[object, ...]:
-        """What bodies that share an operator have in common. Attributes that no statement has are left out."""
+        """Return the key that bodies with a common operator share. Attributes that no statement has are left out."""
         writer = self._writer(body)
         statements = []
         used: set[str] = set()
@@ -169,7 +169,7 @@ class Fragments:
         return None
 
     def _comment(self, text: GraphText, body: Body) -> None:
-        """Add what is said about a fragment and its statements."""
+        """Add the comments about a fragment and its statements."""
         text.documentation += self._comments.of_fragment(body.call.place.fragment)
         text.blocks["compose"] = Lines()
         for (operation, _), statement in zip(body.steps, body.statements, strict=True):
@@ -199,7 +199,7 @@ def _one_shape(shapes: Sequence[Sequence[tuple[str, ...]]]) -> list[str] | None:
 def _by_name(
     shapes: Sequence[Sequence[tuple[str, ...]]], columns: Sequence[_Column], reserved: Iterable[str]
 ) -> list[str] | None:
-    """Extents that are always equal have one name, and those that are always 1 none."""
+    """Name the extents: extents that are always equal share a name, and those that are always 1 have none."""
     names = Names([*reserved, *(name for _, name, _ in columns)])
     fresh = (f"n{number}" for number in count(1))
     known: dict[tuple[str, ...], str] = {}
@@ -241,9 +241,10 @@ def bodies(
     numbers: Mapping[Tensor, Tensor],
     operations: Callable[[FragmentCall], Sequence[Operation]],
 ) -> Iterator[Body]:
-    """Yield the invocations whose arguments are single tensors and numbers, each of which stands at a place of its own.
+    """Yield the invocations whose arguments are single tensors and numbers, if their places are distinct.
 
-    ``parameters`` and ``results`` are the names of these by fragments. ``numbers`` are tensors that numbers stand for.
+    ``parameters`` and ``results`` are the names of these by fragments. ``numbers`` maps tensors to the numbers they
+    hold.
     """
     places = [each.place for each in calls]
     for call in calls:

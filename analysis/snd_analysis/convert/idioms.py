@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Value
 _WINDOWS = ("nn.max_pool", "nn.avg_pool", "nn.sum_pool")
 _NORMALIZED = "batch_normalization"
 _VECTORS = {_NORMALIZED: (1, 2, 3, 4), "conv": (2,), "deconv": (2,), "linear": (2,)}
-"""By operations: the inputs that have a value for each channel."""
+"""Indices of the inputs that have a value for each channel, by operation."""
 
 
 class Idioms:
@@ -40,10 +40,10 @@ class Idioms:
         self._made: dict[Tensor, Step] = {}
         self._per_channel = _per_channel_variables(operations) - kept
         self.flattened: dict[Tensor, Tensor] = {}
-        """Variables that are declared with one extent, that of the channels, and what stands for them then."""
+        """Variables that are declared with a single extent, that of the channels, each with its replacement."""
 
     def whole(self, step: Step) -> Step | None:
-        """Return what stands for an operation that the standard library has in another form; None if it has none."""
+        """Return the operation of the standard library that an operation equals; None if it has no other form."""
         match step.template.name.name:
             case "relu" if _is_real(step.inputs[0]):
                 return self._other(step, "nn.relu", {}, step.inputs)
@@ -103,7 +103,7 @@ class Idioms:
         return step
 
     def _rectified(self, step: Step) -> Step:
-        """The maximum with 0 is what ``nn.relu`` gives."""
+        """Return ``nn.relu`` for a maximum with 0."""
         for value, other in (step.inputs[:2], step.inputs[1::-1]):
             if _is_real(value) and literal(other) == 0.0 and literal(value) is None:
                 return self._other(step, "nn.relu", {}, (value,))
@@ -116,7 +116,7 @@ class Idioms:
         return Step(self._template(operator), {}, attributes, inputs, step.outputs)
 
     def _slice(self, step: Step) -> Step | None:
-        """Bounds that need no interpretation are those of ``layout.slice``."""
+        """Return ``layout.slice`` for bounds that need no interpretation."""
         names = ("axes", "begin", "end", "stride")
         axes, begin, end, stride = (numbers(step.attributes.get(name)) for name in names)
         shape = extents(step.inputs[0])
@@ -131,7 +131,7 @@ class Idioms:
         return self._other(step, "layout.slice", attributes, step.inputs)
 
     def _piece(self, step: Step) -> Step | None:
-        """Items from a number on are a slice."""
+        """Return a slice for items that start at a known number."""
         start, axis, length = literal(step.inputs[1]), step.attributes["axis"], step.attributes["len"]
         shape = extents(step.inputs[0])
         if not isinstance(start, Integer) or not isinstance(axis, Integer) or not isinstance(length, Integer):
@@ -170,7 +170,7 @@ class Idioms:
         return self._other(step, "nn.linear", {}, (*step.inputs[:2], vector))
 
     def _flattened(self, step: Step) -> Step:
-        """One extent in the place of several is what ``layout.flatten`` gives."""
+        """Return ``layout.flatten`` if one extent replaces several."""
         axis, count, shape = (step.attributes.get(name) for name in ("axis", "rank", "shape"))
         whole = rank(step.inputs[0])
         if whole is None or not isinstance(axis, Integer) or not isinstance(count, Integer) or axis.value is None:
@@ -185,7 +185,7 @@ class Idioms:
 
     # ---- vectors -----------------------------------------------------------------------------------------------------
     def _vector(self, value: TensorValue, channels: int | None) -> Tensor | None:
-        """The tensor of rank 1 that one of the extents ``[1, channels, 1, …]`` has its values from."""
+        """Return the tensor of rank 1 behind a tensor with extents ``[1, channels, 1, …]``."""
         shape = extents(value)
         if not isinstance(value, Tensor) or shape is None or channels is None or len(shape) < 2:
             return None
@@ -200,7 +200,7 @@ class Idioms:
         return None
 
     def _with_vector(self, step: Step) -> Step:
-        """The bias of a convolution is a vector: that of which it is a reshaped copy."""
+        """Replace the bias of a convolution by the vector that it is a reshaped copy of."""
         bias = step.inputs[2]
         made = self._made.get(bias) if isinstance(bias, Tensor) else None
         if made is None or made.operator not in ("layout.reshape", "layout.flatten"):
@@ -214,7 +214,7 @@ class Idioms:
 
     # ---- broadcasting ------------------------------------------------------------------------------------------------
     def _with_numbers(self, step: Step) -> Step:
-        """A tensor of one item goes as a number beside one of at least its rank, and of the same type."""
+        """Replace tensors of one item by numbers beside a tensor of at least the same rank, and of the same type."""
         numbers = [self._number(each) for each in step.inputs]
         ranks = [rank(each) for each in step.inputs]
         known = [each for each in ranks if each is not None]
@@ -225,7 +225,7 @@ class Idioms:
         return replace(step, inputs=tuple(each if number is None else number for number, each in pairs))
 
     def _number(self, value: TensorValue) -> Tensor | None:
-        """The number that all of a tensor of one item is."""
+        """Return the number in a tensor of one item."""
         made = self._made.get(value) if isinstance(value, Tensor) else None
         if made is None or not isinstance(value, Tensor):
             return None
@@ -255,7 +255,7 @@ class Idioms:
 
 
 def _per_channel_variables(operations: Iterable[Operation]) -> set[Tensor]:
-    """Variables that are only used as a value for each channel."""
+    """Return the variables that are only used as a value for each channel."""
     found: set[Tensor] = set()
     others: set[Tensor] = set()
     for operation in operations:
@@ -267,7 +267,7 @@ def _per_channel_variables(operations: Iterable[Operation]) -> set[Tensor]:
 
 
 def _without_stride(step: Step) -> Step:
-    """Strides of 1 go without saying."""
+    """Omit strides of 1, which are the default."""
     strides = numbers(step.attributes.get("stride"))
     if strides is None or set(strides) - {1}:
         return step
@@ -275,7 +275,7 @@ def _without_stride(step: Step) -> Step:
 
 
 def _copied(step: Step) -> Tensor | None:
-    """The tensor that a step gives as it is."""
+    """Return the tensor that a step passes through unchanged."""
     source = step.inputs[0] if step.inputs else NULL
     result = step.outputs[0]
     if not isinstance(source, Tensor) or not isinstance(result, Tensor):
@@ -312,7 +312,7 @@ def _without_alignment(step: Step) -> Step:
 
 
 def _spatial(step: Step) -> Step:
-    """A window of one element in the first two dimensions is the default."""
+    """Omit a window of one element in the first two dimensions, which is the default."""
     whole = rank(step.inputs[0])
     given = {name: numbers(step.attributes.get(name)) for name in ("axes", "size", "stride", "dilation", "padding")}
     axes, size, stride, dilation, padding = given.values()

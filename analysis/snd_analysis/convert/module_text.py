@@ -16,7 +16,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
 
 _MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
-"""What comments of SkriptND say something by."""
+"""Marks with a meaning in comments of SkriptND."""
 
 
 NO_NAMES: Mapping[str, str] = {}
@@ -91,7 +91,7 @@ class Writer:
         self._names = names
         self._named: dict[Tensor, str] = {}
         self._packs: set[Tensor] = set()
-        """Tensors that stand for all tensors of a pack."""
+        """Tensors that represent all tensors of a pack."""
 
     def name(self, tensor: Tensor, wanted: str | None = None) -> str:
         """Return the name of a tensor; the first call decides it."""
@@ -120,7 +120,7 @@ class Writer:
                 return f"{results} = {value} else {self._block(step.otherwise, names)};"
             case LoopStep():
                 return f"{results} = {self._loop(step, names)};"
-        # The scope of what is declared inside is the result; of several results, none is, without a label.
+        # Declarations inside are in the scope of the result; several results give no scope without a label.
         first = step.outputs[0] if isinstance(step, LocalStep) and len(step.outputs) > 1 else None
         label = f"{self.name(first)}: " if isinstance(first, Tensor) else ""
         return f"{results} = {label}{self.invocation(step, names)};"
@@ -146,7 +146,7 @@ class Writer:
         return f"{' '.join(parts)} do{times} {self._block(step.body, names)}"
 
     def _typed(self, local: Tensor, initial: Tensor) -> str:
-        """The name of a carried tensor; with its type where what it begins as is a number for all elements."""
+        """Return the name of a carried tensor; with its type if its initial value is a number for all elements."""
         if not initial.shape and initial.kind is TensorKind.CONSTANT and local.shape:
             return declaration(self.name(local), local).removesuffix(";")
         return self.name(local)
@@ -185,7 +185,7 @@ class Writer:
                 return "~"
 
     def _result(self, value: Value, with_length: bool) -> str:
-        """A result; ``with_length`` says that a pack needs its length even if that is no number."""
+        """Return a result; if ``with_length``, a pack has its length even if that is no number."""
         match value:
             case Tensor():
                 return self.name(value)
@@ -202,7 +202,7 @@ class Writer:
 
 
 def _named_pack(pack: Pack) -> Tensor | None:
-    """Return what stands for all tensors of a result that is a pack with a name, as loops give."""
+    """Return the tensor for all tensors of a result that is a pack with a name, as loops return."""
     first = pack.segments[0] if pack.segments else None
     if isinstance(first, Run):
         return first.element if isinstance(first.element, Tensor) else None

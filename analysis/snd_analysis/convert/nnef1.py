@@ -57,13 +57,13 @@ from snd_analysis.symbolic.values import NULL, format_value
 from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
 BOUND = 1_000_000
-"""The bound of a dynamic extent of which the source says none."""
+"""Bound of a dynamic extent for which the source states none."""
 _WIDTH = 100
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 _TRIED = "operator.sknd"
 
 
-class NotConvertible(Exception):  # noqa: N818 - it says what is the case
+class NotConvertible(Exception):  # noqa: N818 - it states a fact
     """There is nothing that could be converted."""
 
 
@@ -75,7 +75,7 @@ class Converted(Struct, frozen=True):
     names: Mapping[str, str]
     """The names that tensors have in the text, by those in the source."""
     statements: Mapping[str, int]
-    """How many statements invoke operators of a module."""
+    """Number of statements that invoke operators of each module."""
 
 
 def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
@@ -139,7 +139,7 @@ class _Conversion:
         return found
 
     def _numbers_in_files(self, path: str) -> Iterator[tuple[Tensor, Tensor]]:
-        """Variables that are single numbers, which exporters keep in files, and the numbers in their places."""
+        """Yield variables that are single numbers, which exporters keep in files, each with its number."""
         for stored in elaborated(self._snapshot.db, path).variables:
             value = self._graph.variables.get(stored.name)
             if (
@@ -283,7 +283,7 @@ class _Conversion:
             self._writer.name(tensor, better.get(tensor.name))
 
     def _about(self, operation: Operation) -> tuple[list[str], str]:
-        """The comments above and behind what becomes of an operation."""
+        """Return the comments above and behind the conversion of an operation."""
         chain = self._chain(operation)
         start = operation.place.start
         outer = self._comments.entry_at(chain[0].span.start) if chain else start
@@ -298,7 +298,7 @@ class _Conversion:
         return self._chains.get(statement, ()) if isinstance(statement, Node) else ()
 
     def _local_steps(self) -> dict[Invocation, LocalStep]:
-        """The invocations of fragments that become invocations of operators, by their places."""
+        """Return the invocations of fragments that become invocations of operators, by their places."""
         definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
         heads = {each.head.name.text: each.head for each in definitions if each.head.kind == "fragment"}
         groups: dict[Invocation, list[Operation]] = {}
@@ -318,7 +318,7 @@ class _Conversion:
     def _steps_of_body(
         self, operations: Sequence[Operation], results: Iterable[Tensor]
     ) -> list[tuple[Operation, Step | LoopStep]]:
-        """The steps of an operator: nothing is known of what is around it."""
+        """Return the steps of an operator, independent of its surroundings."""
         around, self._idioms = self._idioms, Idioms(self._template, (), results=results)
         steps = [(operation, each) for operation in operations for each in self._steps(operation)]
         self._idioms = around
@@ -363,7 +363,10 @@ class _Conversion:
             text.block("update").add(f"{self._writer.name(variable)} = {self._writer.argument(value)};")
 
     def _quantize(self, text: GraphText) -> dict[str, str]:
-        """Write what is quantized; return the tensors of which it is left out, and the fragments that quantize them."""
+        """Write the quantizations.
+
+        Return the tensors for which they are left out, each with its quantizing fragment.
+        """
         lost = dict(elaborated(self._snapshot.db, self._path).quantized_by_fragments.left_out)
         for name, found in self._graph.quantizations.items():
             value = self._graph.tensors.get(name)
@@ -442,7 +445,7 @@ class _Nothing:
 
 
 def _names_of_extents(graph: Graph) -> Iterator[str]:
-    """All symbols in the shapes of inputs."""
+    """Yield all symbols in the shapes of inputs."""
     for value in graph.inputs.values():
         for tensor in tensors_of(value):
             for extent in tensor.shape or ():
@@ -474,7 +477,7 @@ def _is_bound(condition: Truth) -> bool:
 
 
 def _symbols(graph: Graph) -> Iterator[tuple[str, int | None]]:
-    """The dynamic extents of inputs that have a name alone, with the greatest numbers that they are known to be."""
+    """Yield the dynamic extents of inputs that are plain names, each with its greatest known value."""
     for extent in _extents_of_inputs(graph):
         if (leaf := extent.variable) is not None and leaf.name.isidentifier():
             yield leaf.name, leaf.high

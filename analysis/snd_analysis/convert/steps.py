@@ -232,7 +232,7 @@ def extents(value: TensorValue) -> tuple[int | None, ...] | None:
 
 
 def literal(value: TensorValue) -> Value | None:
-    """Return the value of a tensor that is a number in the place of a tensor; None of others."""
+    """Return the value of a tensor that is a literal number; None for others."""
     if isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.shape == ():
         return value.value
     return None

@@ -55,7 +55,7 @@ def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | N
 
 
 def _arguments(specialization: Specialization, operation: Operation) -> dict[Tensor, Tensor]:
-    """Return what stands for each input of the body."""
+    """Return the argument for each input of the body."""
     known: dict[Tensor, Tensor] = {}
     body = specialization.body
     assert body is not None

@@ -1,4 +1,4 @@
-"""Which attributes and generic types of an invocation have to be written, and how."""
+"""The attributes and generic types of an invocation that must be written, with their spelling."""
 
 from __future__ import annotations
 

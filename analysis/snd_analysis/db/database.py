@@ -1,4 +1,4 @@
-"""One revision of the inputs, of which queries are asked."""
+"""One revision of the inputs, and the queries on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Database:
     __slots__ = ("_compared", "_values", "answers", "checkpoint", "on_execute", "revision", "source", "storage")
 
     def __init__(self, source: Any = None, on_execute: Callable[[Any, tuple[Any, ...]], None] | None = None) -> None:
-        """``on_execute`` is told of every query that is worked out, with its arguments."""
+        """Create an empty database; ``on_execute`` is called for every query that is executed, with its arguments."""
         self.storage = Storage()
         self.source = source
         self.checkpoint: Callable[[], None] = _nothing
@@ -32,7 +32,7 @@ class Database:
         self.revision = next(_revisions)
         self._values = values
         self._compared: dict[int, Comparison] = {}
-        """By other revision."""
+        """Comparisons by the other revision."""
         self.answers = self.storage.remember(self.revision, values).answers
         """The answers that are firewalls, as far as they are known."""
 
@@ -42,9 +42,10 @@ class Database:
         forget: Iterable[tuple[Any, tuple[Any, ...]]] = (),
         source: Any = None,
     ) -> Database:
-        """Return the next revision: with other ``values`` of inputs, and without those that are to be read again.
+        """Return the next revision, with other ``values`` of inputs.
 
-        An input with its arguments is a pair. With another ``source`` it is the first revision of another line.
+        The inputs to ``forget`` are read again. An input with its arguments is a pair. With another ``source`` it is
+        the first revision of another line.
         """
         known = dict(self._values)
         for input_, key in forget:

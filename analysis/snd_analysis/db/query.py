@@ -23,7 +23,7 @@ class CycleError(Exception):
 
 
 class Input(Generic[P, Value]):
-    """What only the writer sets. ``read`` gives what was not set, of the source of the database."""
+    """A value that only the writer sets. ``read`` returns unset values, from the source of the database."""
 
     is_firewall = False
 
@@ -126,9 +126,9 @@ def query(function: Any = None, **options: Any) -> Any:
 
 
 def incremental(function: Callable[Concatenate[Database, Any, P], Value]) -> Query[P, Value]:
-    """Make a function a query that is given its last answer, parts of which it may use again.
+    """Make a query of a function that receives its last answer, and may reuse parts of that.
 
-    The answer must not depend on that in any other way.
+    The answer must not depend on the last one in any other way.
     """
     return Query(function, is_incremental=True)
 
@@ -221,7 +221,7 @@ def _firewalls_hold(db: Database, memo: Memo, known: Comparison) -> bool:
             if cell.revision != db.revision:
                 try:
                     _update(db, cell)
-                except CycleError:  # asked for out of its order, it may lead back to what is asked
+                except CycleError:  # a query out of order may lead back to the running one
                     return False
             if cell.memo is None or cell.memo.value is not value:
                 return False
@@ -248,7 +248,7 @@ def _work_out(db: Database, cell: Cell) -> Memo:
             value = query.function(db, None if cell.memo is None else cell.memo.value, *cell.key)
         else:
             value = query.function(db, *cell.key)
-    except BaseException:  # it is asked again soon: what is known by now stays known
+    except BaseException:  # a retry follows soon: keep the known answers
         storage.asked_outside.update((other, storage.count) for other in (cell, *frame.asked) if not other.users)
         raise
     finally:

@@ -1,4 +1,4 @@
-"""What is remembered of queries: cells, and the versions of answers in them."""
+"""Storage of queries: cells, and the versions of answers in them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BITS = 512
 _FIREWALL_BITS = 1_536
 # The inputs of so many revisions are kept, to tell at once which of them differ between two.
 _REVISIONS = 16
-# What only somebody outside has asked for is let go if nobody does again for so many revisions.
+# Number of revisions after which an answer is dropped that only outside callers asked for.
 _PATIENCE = 64
 
 FIREWALLS = (1 << _FIREWALL_BITS) - 1 << _BITS
@@ -54,7 +54,7 @@ class Cell:
         self.query = query
         self.key = key
         self.bit = 0
-        """Of an input or a firewall: what stands for it in ``Memo.near``."""
+        """Bit of an input or a firewall in ``Memo.near``."""
         self.is_input = False
         self.memo: Memo | None = None
         self.older: tuple[Memo, ...] = ()
@@ -63,7 +63,7 @@ class Cell:
         self.is_active = False
         self.is_constant = False
         self.users = 0
-        """How many answers that are kept depend on it."""
+        """Number of kept answers that depend on this cell."""
 
     @property
     def versions(self) -> Iterator[Memo]:
@@ -74,7 +74,7 @@ class Cell:
 
 
 class Revision:
-    """What is known of one revision: the values of inputs, and the answers that are firewalls."""
+    """The known part of one revision: values of inputs, and answers that are firewalls."""
 
     __slots__ = ("answers", "values")
 
@@ -84,13 +84,13 @@ class Revision:
 
 
 class Comparison:
-    """What is known of the differences between a revision and the one that is asked."""
+    """The known differences between a revision and the current one."""
 
     __slots__ = ("changed", "found_out", "open", "read")
 
     def __init__(self, other: Revision, changed: int) -> None:
         self.read, self.found_out = len(other.values), len(other.answers)
-        """How many inputs and firewalls the other revision had when it was compared: of more, nothing is known."""
+        """Numbers of inputs and firewalls of the other revision at the comparison; later ones are not compared."""
         self.changed = changed
         """The bits of the inputs that differ."""
         self.open = changed | FIREWALLS
@@ -98,7 +98,7 @@ class Comparison:
 
 
 class ActiveQuery:
-    """What a query that is being answered has asked so far."""
+    """The dependencies of a running query so far."""
 
     __slots__ = ("asked", "asked_constants")
 
@@ -121,20 +121,20 @@ class Storage:
         self.frame: ActiveQuery | None = None
         """That of the query that is being answered."""
         self.firewalls: dict[int, list[Cell]] = {}
-        """By bit."""
+        """Firewalls by bit."""
         self.history: dict[int, Revision] = {}
         """The last revisions."""
         self._dropped: dict[int, tuple[list[int], list[int]]] = {}
-        """By the last revision at that time, the ``Memo.inputs`` and ``Memo.near`` of answers that were dropped."""
+        """The ``Memo.inputs`` and ``Memo.near`` of dropped answers, by the last revision at that time."""
         self._latest = 0
         self._inputs = 0
         self._firewalls = 0
         self._unused: list[Cell] = []
         """Cells that had users until lately."""
         self.asked_outside: dict[Cell, int] = {}
-        """What was asked for outside of queries, or by one that was ended, with the count of revisions by then."""
+        """Cells asked for outside queries, or by a cancelled query, each with the revision count at that time."""
         self.count = 0
-        """How many revisions there were."""
+        """Number of revisions."""
 
     def cell(self, query: Any, key: tuple[Hashable, ...]) -> Cell:
         """Return the cell of a query and a key, a new one if it is not known."""
@@ -246,7 +246,7 @@ class Storage:
 
 
 def _add(dropped: list[int], bits: int) -> None:
-    """Note that an answer with these bits was dropped, unless that follows from what is noted."""
+    """Note that an answer with these bits was dropped, unless an earlier note implies it."""
     if not _is_within(bits, dropped):
         dropped[:] = [each for each in dropped if each & bits != bits]
         dropped.append(bits)

@@ -1,4 +1,4 @@
-"""What the formats demand beyond the language: the ranges of ints, and what a target allows.
+"""Demands of the formats beyond the language: ranges of ints, and restrictions of a target.
 
 Nothing here is loaded for a graph that invokes no operator of `tosa` or `cvm`, unless a target is set.
 """

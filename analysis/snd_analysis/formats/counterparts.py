@@ -38,4 +38,4 @@ COUNTERPARTS = {
     **{name: Counterpart(other) for name, other in _OTHERS.items()},
     ("nn", "sigmoid"): Counterpart("sigmoid", True),
 }
-"""By module and name."""
+"""Counterparts by module and name."""

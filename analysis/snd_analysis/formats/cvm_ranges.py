@@ -167,4 +167,4 @@ _TRANSFERS: dict[str, Transfer] = {
     "squeeze": _same, "strided_slice": _same, "sum": _sum, "take": _same, "tile": _same, "transpose": _same,
 }  # fmt: skip
 TRANSFERS = {name: _operands_checked(transfer) for name, transfer in _TRANSFERS.items()}
-"""Nothing is known of an input of undefined precision, nor of what is computed of it, until something clips it."""
+"""Range transfer by operator. An input of undefined precision, and its results, are unknown until a clip."""

@@ -1,4 +1,4 @@
-"""Intervals of ints, and what is known of an operation whose results have them."""
+"""Intervals of ints, and the result of an operation on them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Range(Struct, frozen=True):
         return Range(min(self.least, other.least), max(self.most, other.most))
 
     def clipped(self, least: int, most: int) -> Range:
-        """Return what is left of the elements after each is limited."""
+        """Return the range of the elements after each is limited."""
         return Range(min(max(self.least, least), most), max(min(self.most, most), least))
 
     def within(self, other: Range) -> bool:
@@ -64,14 +64,14 @@ def bits_of(range: Range) -> int:
 
 
 class Finding(Struct, frozen=True):
-    """What the range of an operation breaks."""
+    """A violation by the range of an operation."""
 
     rule: Rule
     message: str
 
 
 class Known(Struct, frozen=True):
-    """The ranges of the results of an operation, in their order, and what is wrong; None for no int, or unknown."""
+    """The ranges of the results of an operation, in their order, and its findings; None for no int, or unknown."""
 
     results: tuple[Range | None, ...]
     findings: tuple[Finding, ...] = ()

@@ -1,4 +1,4 @@
-"""Limits of what is known of a graph of another format, with what users see at each."""
+"""Limits of the ranges of a graph of another format, with their effects for users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a profile of TOSA 0.30 allows: operators, types of storage, what is compile-time, and sizes.
+"""Restrictions of a profile of TOSA 0.30: operators, types of storage, compile-time operands, and sizes.
 
 The assertions of the operators hold for every profile: ranks, broadcasting, attributes, zero points.
 """
@@ -210,7 +210,7 @@ def _condition(operation: Operation, condition: Graph) -> Iterator[Failure]:
 
 
 def _scales(operation: Operation, name: str) -> Iterator[Failure]:
-    """Multipliers that are not normalised lose precision for nothing (T29)."""
+    """Report multipliers that are not normalised, which lose precision (T29)."""
     if name != "rescale":
         return
     items = constant_items(operation.inputs[1])

@@ -42,7 +42,7 @@ _LIBRARIES = {"snd:tosa": "tosa", _CVM: "cvm"}
 
 
 class Ranges(Struct, frozen=True):
-    """What is known of the tensors of a graph, and what that breaks."""
+    """The ranges of the tensors of a graph, and the failures that follow."""
 
     by_tensor: Mapping[Tensor, Range]
     failures: tuple[Failure, ...]
@@ -258,7 +258,7 @@ def _count(loop: Loop) -> int | None:
 
 
 def _joined(first: State, second: State) -> State:
-    """Return the ranges of what is in one of two states."""
+    """Return the ranges that cover both states."""
     return [union(each) for each in zip(first, second, strict=True)]
 
 

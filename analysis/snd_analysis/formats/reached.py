@@ -1,4 +1,4 @@
-"""Whether there is anything to ask about a graph here. This is all that other graphs load."""
+"""The test that decides whether this package concerns a graph. Other graphs load nothing else."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ STORED = {
     "int4_t": Range(-7, 7), "int8_t": signed(8), "int16_t": signed(16), "int32_t": signed(32), "int48_t": signed(48),
     "uint8_t": Range(0, 255), "uint16_t": Range(0, 65535),
 }  # fmt: skip
-"""What the types of storage hold. The weights of 4 bits leave out -8."""
+"""Ranges of the types of storage. The weights of 4 bits leave out -8."""
 _APART: dict[str, tuple[str, ...]] = {
     "weight": ("weight_t",), "bias": ("out_t",), "multiplier": (), "shift": (), "indices": (),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What operators of TOSA make of ranges, and where a result may go beyond the type that holds it (T33 to T38)."""
+"""Range transfer of TOSA operators, and results that may exceed the type that holds them (T33 to T38)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from snd_analysis.symbolic.integers import TRUE
 
 
 def _input(found: Operands, storage: str, at: int = 0) -> Range | None:
-    """Return the range of an input: what is known of it, within the type that an attribute names."""
+    """Return the range of an input: its known range, within the type that an attribute names."""
     stored = STORED.get(found.text(storage))
     known = found.range(at)
     if stored is None:
@@ -48,7 +48,7 @@ def _overflow(result: Range, storage: str, what: str) -> Finding:
 
 # ---- elementwise -----------------------------------------------------------------------------------------------------
 def _of_narrow(combine: Callable[[Range, Range], Range], what: str) -> Transfer:
-    """The sum of inputs of which more is known than their type: else every sum could overflow."""
+    """Return the transfer of a sum, for inputs with ranges narrower than their type: else every sum could overflow."""
 
     def transfer(found: Operands) -> Range | Known | None:
         x, y = found.range(0), found.range(1)
@@ -165,7 +165,7 @@ def _accumulator(
 def _summed(
     count_axis: Callable[[tuple[int, ...]], tuple[int, str]], weight: str, zero_points: tuple[str, str]
 ) -> Transfer:
-    """A sum of products of an input and weights: how many, the shape of the weights tells."""
+    """Return the transfer of a sum of products of an input and weights; the shape of the weights gives their number."""
 
     def transfer(found: Operands) -> Range | Known | None:
         storage = found.text("out_t")
@@ -235,7 +235,7 @@ def _pad(found: Operands) -> Range | None:
 
 
 def _indexed(found: Operands, range: Range | None) -> Range | Known | None:
-    """Return the range of what GATHER and SCATTER give, with what is wrong with indices that are known."""
+    """Return the range of a GATHER or SCATTER, with findings about known indices that are out of bounds."""
     shape, indices = found.shape(), constant_items(found.operation.inputs[1])
     if shape is None or indices is None:
         return range

@@ -1,7 +1,7 @@
-"""Questions at a position: plain data in, plain data out. Offsets are code points; nothing here knows a client.
+"""Answers to queries at a position: plain data in, plain data out. Offsets are code points; clients are unknown here.
 
-``front_end`` answers for the language of a file; what is the same in all languages stands in ``generic``. The packages
-below have the answers of SkriptND, one for each feature, and what they are made of.
+``front_end`` has the answers for the language of a file; ``generic`` has those common to all languages. The packages
+below have the answers of SkriptND, one for each feature, and their shared parts.
 """
 
 from __future__ import annotations

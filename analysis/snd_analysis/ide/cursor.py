@@ -1,4 +1,4 @@
-"""What stands at an offset of a file: the name, the nodes around it, the token, the comment."""
+"""The parts of a file at an offset: the name, the nodes around it, the token, the comment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PlacedUse(Struct, frozen=True):
     definition: nodes.Definition
     resolution: Resolution
     start: int
-    """What spans of the definition and of its resolution count from."""
+    """Offset that spans of the definition and of its resolution count from."""
 
 
 def chunk_at(tree: SyntaxTree, offset: int) -> PlacedChunk | None:
@@ -75,8 +75,10 @@ def use_at(snapshot: Snapshot, path: str, offset: int) -> PlacedUse | None:
 
 
 def import_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str, str | None] | None:
-    """Return the module name of an import statement that an offset touches: its span, the name, and the path it leads
-    to."""
+    """Return the module name of an import statement that an offset touches.
+
+    The result is its span, the name, and the path of the module.
+    """
     for item in snapshot.imports(path):
         span = item.node.span.shifted(item.base)
         if span.start <= offset <= span.end:
@@ -106,7 +108,7 @@ def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
         if not span.start <= offset <= span.end:
             continue
         base = span.start if isinstance(child, nodes.Entry) else outer.base
-        # Of two neighbours, the one that begins at the offset.
+        # Prefer the neighbour that begins at the offset.
         if best is None or span.start == offset:
             best = PlacedNode(child, span, base)
     return best
@@ -123,10 +125,9 @@ def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
 
 @lru_cache(maxsize=_REMEMBERED_CHUNKS)
 def tokens_around(chunk: Chunk, first: int, last: int) -> tuple[Token, ...]:
-    """Return the tokens of a part of a chunk, and some before and perhaps after it, without reading all of a long
-    chunk.
+    """Return the tokens of a part of a chunk, and some around it, without reading all of a long chunk.
 
-    It begins with a block or a statement: some before the one at ``first``, which may be broken and read as several.
+    They begin with a block or a statement: some before the one at ``first``, which may be broken and read as several.
     """
     start = 0
     for item in chunk.document.items:

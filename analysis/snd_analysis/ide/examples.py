@@ -1,4 +1,4 @@
-"""Definitions as one invocation binds them: what is symbolic otherwise is a number there."""
+"""Definitions bound by one invocation: symbolic values have numbers there."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Example(Struct, frozen=True):
 
     specialization: Specialization
     phrase: str
-    """What is so is so ``in the sample …``."""
+    """Phrase that names the binding: ``in the sample …``."""
 
 
 Examples: TypeAlias = "Callable[[OperatorName], Example | None]"
-"""By which invocation a definition is to be explained."""
+"""The invocation that explains a definition."""
 
 
 def no_example(name: OperatorName) -> Example | None:
@@ -61,8 +61,10 @@ def run_of(
     dtypes: Mapping[str, str],
     shapes: Mapping[str, KnownShapes],
 ) -> Example | None:
-    """Return what a run with these attributes, generic types and shapes of inputs binds; None if that does not
-    compose."""
+    """Return the binding of a run with these attributes, generic types and shapes of inputs.
+
+    None if it does not compose.
+    """
     session = snapshot.session()
     template = session.template(name)
     if template is None or any(generic.name.text not in dtypes for generic in template.generics):

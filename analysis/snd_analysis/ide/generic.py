@@ -1,4 +1,4 @@
-"""What is the same in all languages: references, folds, selections."""
+"""Features common to all languages: references, folds, selections."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from snd_analysis.workspace import Snapshot
 def references(
     snapshot: Snapshot, path: str, offset: int, paths: Iterable[str], with_declaration: bool = True
 ) -> list[Location]:
-    """Every place where what is named at an offset is named: in ``paths``, in the file itself, and where it is from."""
+    """Return every place that names the subject at an offset: in ``paths``, in the file itself, and in its own file."""
     found = front_end(path).occurrences(snapshot, path, offset, paths)
     return sorted({each.location for each in found if with_declaration or each.role is not Role.DECLARATION})
 
 
 def highlights(snapshot: Snapshot, path: str, offset: int) -> list[Occurrence]:
-    """Return the same in this file alone, with what is done at each place: it is declared, read or written."""
+    """Return the same in this file alone, with the role at each place: declaration, read or write."""
     places = {each.location: each for each in front_end(path).occurrences(snapshot, path, offset, None)}
     return [places[location] for location in sorted(places)]
 
 
 def selections(snapshot: Snapshot, path: str, offset: int) -> list[Span]:
-    """Spans that each lie in the next: the word, the expressions and statements around it, block, definition, file."""
+    """Return nested spans: the word, the expressions and statements around it, block, definition, file."""
     nested = [Span(0, len(snapshot.source(path).text))]
     for span in front_end(path).around(snapshot, path, offset):
         if nested[-1].start <= span.start and span.end <= nested[-1].end and span != nested[-1]:
@@ -44,7 +44,7 @@ def folds(snapshot: Snapshot, path: str) -> list[Fold]:
 
 
 def _comments(comments: Sequence[Span], source: Source) -> Iterator[Fold]:
-    """Comments on neighbouring lines together."""
+    """Yield folds of comments on neighbouring lines."""
     begin: Span | None = None
     last = Span(0, 0)
     for comment in comments:

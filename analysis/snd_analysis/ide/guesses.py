@@ -1,4 +1,4 @@
-"""What names in broken code stand for, as well as that can be told: nothing resolves them, since nothing reads them."""
+"""Guessed subjects of names in broken code, which nothing resolves, since nothing parses it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def broken_spans(chunk: Chunk) -> Iterator[Span]:
 def guessed(
     snapshot: Snapshot, path: str, definition: nodes.Definition | None, text: str, tokens: Sequence[Token], at: int
 ) -> Guess | None:
-    """Return what the name at a token most likely stands for: a symbol of the definition, an operator or a module.
+    """Return the likely subject of the name at a token: a symbol of the definition, an operator or a module.
 
-    ``text`` is what the spans of the tokens count in.
+    Spans of the tokens count in ``text``.
     """
     module_scope = snapshot.module_scope(path)
     word = tokens[at].spelling(text)

@@ -1,4 +1,4 @@
-"""What is known of one definition, for hovers and hints: its names, types, values, and operations."""
+"""Facts about one definition, for hovers and hints: its names, types, values, and operations."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from snd_analysis.skriptnd.types import UNTYPED, Context, Typed, expression_type
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import Snapshot
 
-# Definitions of which operations are kept by their places: several questions are asked of each.
+# Number of definitions whose operations are cached by place: several queries use each.
 _REMEMBERED = 8
 
 
 class Knowledge:
-    """What is known of a definition of a file, worked out when it is asked for.
+    """The facts about a definition of a file, computed on demand.
 
     Values are those of a graph composed with its defaults, or of an operator composed by itself, for any invocation.
     """
@@ -38,14 +38,14 @@ class Knowledge:
         self.snapshot = snapshot
         self.path = path
         self.start = start
-        """What spans of the definition count from."""
+        """Offset that spans of the definition count from."""
         self.definition = definition
         self.name = OperatorName(path, definition.name.text)
         self._examples = examples
 
     @cached_property
     def resolution(self) -> Resolution:
-        """What the names in the definition stand for."""
+        """Resolution of the names in the definition."""
         return self.snapshot.resolution(self.path, self.definition)
 
     @cached_property
@@ -86,7 +86,7 @@ class Knowledge:
 
     # ---- types -------------------------------------------------------------------------------------------------------
     def typed(self, node: nodes.Node, entry: nodes.Entry | None) -> Typed:
-        """Return what is known of the type of an expression in an entry."""
+        """Return the type of an expression in an entry."""
         if entry is None:
             return self.context.expressions.get(node, UNTYPED)
         types = expression_types(self.context, self.snapshot.others(self.path), entry.statement)
@@ -98,7 +98,7 @@ class Knowledge:
         return UNDEFINED if self.specialization is None else self.specialization.scope.attempt(node)
 
     def value_of(self, symbol: Symbol) -> Value:
-        """Return the value of a symbol, a tensor for one that stands for tensors; UNDEFINED if it is not known."""
+        """Return the value of a symbol, such as a tensor; UNDEFINED if it is not known."""
         specialization = self.specialization
         if specialization is None:
             return UNDEFINED
@@ -119,8 +119,7 @@ class Knowledge:
             yield from chain.from_iterable(_operations_by_statement(self.specialization).values())
 
     def operations_of(self, call: nodes.Call, base: int) -> list[Operation]:
-        """Return the operations that an invocation has become: none if it was not composed, several in an unrolled
-        loop."""
+        """Return the operations made from an invocation: none if it was not composed, several in an unrolled loop."""
         if self.specialization is None:
             return []
         known, span = _operations_by_statement(self.specialization), call.function.span.shifted(base)
@@ -131,23 +130,22 @@ class Knowledge:
 def knowledge_at(
     snapshot: Snapshot, path: str, offset: int, examples: Examples = no_example
 ) -> Knowledge | None:  # fmt: skip
-    """Return what is known of the definition around an offset."""
+    """Return the facts about the definition around an offset."""
     found = definition_at(snapshot.tree(path), offset)
     return None if found is None else Knowledge(snapshot, path, *found, examples)
 
 
 def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
-    """Return what is known of a definition."""
+    """Return the facts about a definition."""
     found = snapshot.definitions(name.path).get(name.name)
     return None if found is None else Knowledge(snapshot, name.path, found.start, found.definition)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _operations_by_statement(specialization: Specialization) -> Mapping[int | None, list[Operation]]:
-    """Return the operations by where the statements that they stand in start now, in the chunk; None where that is not
-    known.
+    """Return the operations by the current start of their statement in the chunk; None if that is not known.
 
-    To move the place of each would cost more than all else that is asked of a long graph after an edit.
+    To move the place of each would cost more than all other queries about a long graph after an edit.
     """
     found: dict[int | None, list[Operation]] = {}
     start_of = specialization.template.start_of
@@ -158,7 +156,7 @@ def _operations_by_statement(specialization: Specialization) -> Mapping[int | No
 
 
 def operations_in(graph: Graph) -> Iterator[Operation]:
-    """Yield the operations of a graph and of the control flow in it, not those of what is invoked."""
+    """Yield the operations of a graph and of the control flow in it, without those of invoked definitions."""
     pending: list[Iterable[Operation]] = [(*graph.operations, *graph.update_operations)]
     while pending:
         for operation in pending.pop():

@@ -1,4 +1,4 @@
-"""What editors ask about the files of a language: the interface that each language implements."""
+"""Queries of editors about the files of a language: the interface that each language implements."""
 
 from __future__ import annotations
 
@@ -47,26 +47,26 @@ def _no_rename(*_: Any) -> Any:
 
 
 class FrontEnd(Struct, frozen=True):
-    """What a language answers: functions of a snapshot, a path, and what else is asked for.
+    """The answers of a language: functions of a snapshot, a path, and further arguments.
 
-    A language has no answer to what it leaves out. Offsets are code points. What needs nothing of a language but these
-    functions (references, highlights, folds, selections) is written once, in ``generic``.
+    Omitted functions have an empty answer. Offsets are code points. Features that need nothing else of a language
+    (references, highlights, folds, selections) are written once, in ``generic``.
     """
 
     # ---- the text ----------------------------------------------------------------------------------------------------
     comments: Callable[[Snapshot, str], Sequence[Span]] = _empty
     """Every comment, without its line break."""
     foldable: Callable[[Snapshot, str], Iterable[Fold]] = _empty
-    """What can be folded besides comments, on one line or more."""
+    """Foldable spans besides comments, on one line or more."""
     around: Callable[[Snapshot, str, int], Iterable[Span]] = _empty
     """The nodes around an offset, from the outermost one to the word."""
     outline: Callable[[Snapshot, str], Sequence[DocumentSymbol]] = _empty
     tokens: Callable[[Snapshot, str, Span | None], Sequence[TokenGroup]] = _empty
     """The tokens in a part of the file, in order and without overlaps, by chunks."""
     format: Callable[[Snapshot, str, int, Span | None], Sequence[Edit]] = _empty
-    """What the formatter changes, for lines of a width, in the file or a part of it."""
+    """Edits by the formatter, for lines of a width, in the file or a part of it."""
     format_typed: Callable[[Snapshot, str, int, int], Sequence[Edit]] = _empty
-    """What the formatter changes, for lines of a width, in what ends at an offset."""
+    """Edits by the formatter, for lines of a width, in the construct that ends at an offset."""
 
     # ---- names -------------------------------------------------------------------------------------------------------
     links: Callable[[Snapshot, str], Sequence[DocumentLink]] = _empty
@@ -74,8 +74,10 @@ class FrontEnd(Struct, frozen=True):
     type_definition: Callable[[Snapshot, str, int], Link | None] = _none
     implementation: Callable[[Snapshot, str, int], Sequence[Link]] = _empty
     occurrences: Callable[[Snapshot, str, int, Iterable[str] | None], Iterable[Occurrence]] = _empty
-    """Where what is named at an offset is named: in these files, this file, and where it is from; only in this file for
-    None."""
+    """Places that name the subject at an offset: in these files, this file, and its own file.
+
+    Only in this file for None.
+    """
     prepare_rename: Callable[[Snapshot, str, int], tuple[Span, str]] = _no_rename
     rename: Callable[[Snapshot, str, int, str, Iterable[str]], Renaming] = _no_rename
 
@@ -83,9 +85,9 @@ class FrontEnd(Struct, frozen=True):
     hover: Callable[[Snapshot, str, int, Examples | None], Hover | None] = _none
     signature_help: Callable[[Snapshot, str, int], SignatureHelp | None] = _none
     completions: Callable[[Snapshot, str, int, bool, Sequence[str]], Completions] = _no_completions
-    """What can be written at an offset; whether as snippets, and the files that may be modules to import."""
+    """Completions at an offset; True for snippets, and the files that may be modules to import."""
     documentation: Callable[[Snapshot, tuple[str, ...], str], str] = _no_text
-    """What the subject of a completion in a file is, as Markdown."""
+    """Documentation of the subject of a completion in a file, as Markdown."""
     inlay_hints: Callable[[Snapshot, str, Span | None, Set[HintKind]], Sequence[InlayHint]] = _empty
     actions: Callable[
         [Snapshot, str, Span, Sequence[str], Sequence[Diagnostic] | None, Sequence[str], Collection[str]],

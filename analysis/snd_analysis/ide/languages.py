@@ -1,4 +1,4 @@
-"""Which language a file is written in."""
+"""The language of a file."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ MOST_RESULTS = 200
 MOST_CLOSING = 40
 """Tokens that may be missing after a cursor. Where more are missing, nothing is offered that depends on them."""
 STATEMENTS_BEFORE = 8
-"""Statements before a cursor that are looked at for damage: what is broken there may reach up to the cursor."""
+"""Number of statements before a cursor to check for damage, which may reach up to the cursor."""
 MOST_SYMBOLS = 256
 """Symbols that a search of the workspace finds. The best ones are shown."""
 LONGEST_VALUE = 160
@@ -35,16 +35,16 @@ LONGEST_CODE = 36
 MOST_NODES = 20_000
 """Nodes of a drawing, in all bodies together, about. What lies deeper is left out."""
 MOST_ELEMENTS = 1_000_000
-"""Elements of all results together of what is evaluated without being asked for. Of more, the user has to ask."""
+"""Maximum number of elements of all results in an automatic evaluation. Beyond it, the user has to ask."""
 MOST_PRODUCTS = 10_000_000
-"""Multiply-adds of what is evaluated without being asked for. Of more, the user has to ask."""
+"""Maximum number of multiply-adds in an automatic evaluation. Beyond it, the user has to ask."""
 MOST_POINTS_OF_PICTURE = 30_000
 """Points of all formulas that are looked at for a picture of data flow, which takes some seconds. Where few indices, or
 none, have to be looked at, there may be more; beyond that, it says that there are too many elements."""
 LONGEST_PICTURED_VECTOR = 12
 """Elements of a vector whose data flow the reference of the library draws."""
 MOST_POINTS_OF_FLOW = 2_000
-"""Of a formula, for what a hover says it reads; nothing is said of larger ones."""
+"""Maximum number of points of a formula whose reads a hover shows; nothing is shown for larger ones."""
 MOST_SHOWN_ITEMS = 12
 """Items of an array of NNEF 1.0 in a hover or hint. The others are '…'."""
 MOST_FORMULA_LINES = 24

@@ -9,7 +9,7 @@ LANGUAGE = "skriptnd"
 """The name of the language at code blocks."""
 
 _ITEM = re.compile(r"\s*(?:-|\d+\.)\s")
-# Names in backquotes, a colon, and what is said of them.
+# Names in backquotes, a colon, and their description.
 _CLAUSE = re.compile(r"(?:^|; )(`\w+`(?:, `\w+`)*): (.*?)(?=; `\w+`(?:, `\w+`)*: |$)")
 _SAMPLE = re.compile(r"\s*>>>(?!>)")
 _DIRECTIVE = re.compile(r"\s*snd:\s*ignore")
@@ -36,10 +36,10 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Words that are no Markdown, written so that they are shown as they are; code in backquotes stays code.
+    """Escape words so that Markdown shows them unchanged; code in backquotes stays code.
 
-    What opens and closes code is decided here alone: clients get each code span with a fence that fits, and all other
-    backquotes escaped. So no text can end code that a client takes for open, and be read as Markdown there.
+    Code spans are decided here alone: clients get each code span with a fence that fits, and all other backquotes
+    escaped. So no text can end a code span early in a client, and be read as Markdown there.
     """
     text = _LINE_BREAK.sub("\n", text)
     parts: list[str] = []
@@ -77,7 +77,7 @@ def _longest_run(text: str) -> int:
 
 
 def paragraphs(parts: Iterable[str]) -> str:
-    """Parts of a text, those that are not empty, as paragraphs."""
+    """Join the nonempty parts of a text as paragraphs."""
     return "\n\n".join(part for part in parts if part)
 
 
@@ -87,10 +87,9 @@ def bullets(lines: Sequence[str]) -> str:
 
 
 def documentation_text(comment: str, *, samples: bool = True) -> str:
-    """Return the comment above a definition, without its ``#``, as Markdown: samples become code, all else is as
-    written.
+    """Return the comment above a definition, without its ``#``, as Markdown: samples become code.
 
-    Comments use lists and code in backquotes already; whatever else Markdown would read into them is escaped.
+    Comments use lists and code in backquotes already; any other Markdown syntax in them is escaped.
     """
     return paragraphs(_pieces(comment.split("\n"), samples))
 

@@ -17,13 +17,13 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import Context, TrailStep, trails
 from snd_analysis.workspace import PlacedSample, Snapshot
 
-# What stands where something local to a definition of another file can be named.
+# Marks of texts that can name something local to a definition of another file.
 _QUANTIZE = "@quantize"
 _SAMPLE = ">>>"
 
 
 class Mention(Struct, frozen=True):
-    """A name where it stands in a file, what it stands for, and what it does there."""
+    """A name at a place in a file, its subject, and its role."""
 
     span: Span
     subject: Subject
@@ -38,7 +38,7 @@ class Occurrence(Struct, frozen=True):
 
 
 def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span] | None:
-    """Return what the name at an offset stands for, and where that name is."""
+    """Return the subject of the name at an offset, and the span of the name."""
     imported = import_at(snapshot, path, offset)
     if imported is not None:
         span, _, target = imported
@@ -72,7 +72,7 @@ def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> I
 
 
 def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
-    """Return whether a file can name a subject at all, by what is quickly known of both."""
+    """Return whether a file can name a subject at all, by a cheap test of both."""
     own = path_of(subject)
     if own is None or path == own or isinstance(subject, ModuleName):
         return True
@@ -85,9 +85,9 @@ def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
 
 
 def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Container[Part] = ()) -> Iterator[Mention]:
-    """Yield every name in a file, in no order. With ``name``, at least those places where that is what stands there.
+    """Yield every name in a file, in no order. With ``name``, at least the places of that name.
 
-    In rows of statements that are ``known`` nothing is told of what is local to their definition, and all else once.
+    Rows of statements in ``known`` yield no names local to their definition, and every other name once.
     """
     text = snapshot.source(path).text
     if name is not None and name not in text:
@@ -108,7 +108,7 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Cont
 
 
 def mentions_of_others(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator[Mention]:
-    """Yield the places in a file that can name what is local to definitions of other files.
+    """Yield the places in a file that can name symbols local to definitions of other files.
 
     ``name`` as for ``mentions``.
     """
@@ -199,7 +199,7 @@ def _sample_mentions(snapshot: Snapshot, path: str, placed: PlacedSample) -> Ite
     named = snapshot.named_sample(path, placed.sample)
     for use in snapshot.sample_uses(named):
         target, span = use.target, use.span.shifted(placed.start)
-        if isinstance(target, Symbol):  # an output of what is invoked
+        if isinstance(target, Symbol):  # an output of the invoked operator
             assert named.target is not None
             yield Mention(span, LocalName(named.target.path, target), use.role)
         else:
@@ -207,7 +207,7 @@ def _sample_mentions(snapshot: Snapshot, path: str, placed: PlacedSample) -> Ite
 
 
 def _touching(found: Iterable[Mention], offset: int) -> tuple[Subject, Span] | None:
-    """Of the mentions that an offset touches the one that begins there, or else the shortest."""
+    """Return the mention that begins at an offset, or else the shortest that touches it."""
     touching = [each for each in found if each.span.start <= offset <= each.span.end]
     if not touching:
         return None

@@ -36,13 +36,13 @@ class OpenInvocation(Struct, frozen=True):
     name: str
     section: Section
     items: tuple[tuple[Token, ...], ...]
-    """The tokens between the bracket and the offset, by commas: of the last item what is there of it."""
+    """The tokens between the bracket and the offset, by commas; the last item is unfinished."""
     written: str
     """The first name in the last item; empty if it has none."""
     given: tuple[str, ...]
     """The attributes that are given before."""
     place: int
-    """Where the name begins, in the file."""
+    """Offset of the start of the name in the file."""
 
 
 # ---- the tokens before the offset ------------------------------------------------------------------------------------
@@ -161,8 +161,10 @@ def _given(
 
 
 def operator_named(snapshot: Snapshot, path: str, text: str) -> OperatorName | None:
-    """Return the operator or graph that a name stands for in a file, also one of a library module that it does not
-    import."""
+    """Return the operator or graph of a name in a file.
+
+    It may be in a library module that the file does not import.
+    """
     module_scope = snapshot.module_scope(path)
     parts = tuple(text.split("."))
     found = module_scope.operator(parts)

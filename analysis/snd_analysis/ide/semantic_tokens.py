@@ -1,4 +1,4 @@
-"""What every token of a file is, by meaning: for colours that a grammar of regular expressions can't know."""
+"""Meaning of every token of a file, for colours that a grammar of regular expressions can't know."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from snd_analysis.workspace import Snapshot
 
 
 class TokenType(StrEnum):
-    """What a token is."""
+    """Kind of a token."""
 
     MODULE = "module"
     OPERATOR = "operator"
@@ -46,7 +46,7 @@ class TokenType(StrEnum):
     CONSTANT = "constant"
     VARIABLE = "variable"
     TENSOR = "tensor"
-    """An intermediate result, or what stands for tensors in a loop."""
+    """An intermediate result, or a loop variable that holds tensors."""
     HELPER = "helper symbol"
     """Also a local value of a formula."""
     INDEX = "index"
@@ -70,11 +70,11 @@ class TokenType(StrEnum):
 
 
 class Modifier(StrEnum):
-    """What else there is to say of a name."""
+    """Further properties of a name."""
 
     DECLARATION = "declaration"
     DEFINITION = "definition"
-    """A declaration that says what the name stands for."""
+    """A declaration that defines the name."""
     READONLY = "readonly"
     DEFAULT_LIBRARY = "default library"
 
@@ -136,7 +136,7 @@ class TokenGroup(Struct, frozen=True):
 def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -> list[SemanticToken]:
     """Return the tokens of a file, or those that touch ``within``, in order and without overlaps.
 
-    Names that stand for nothing are left out, as are brackets and the like.
+    Undefined names are left out, as are brackets and the like.
     """
     return [
         SemanticToken(token.span.shifted(group.start), token.type, token.modifiers)
@@ -335,7 +335,7 @@ def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, first: int, fo
 def _add_guesses(
     snapshot: Snapshot, path: str, chunk: Chunk, piece: Span, tokens: Sequence[Token], found: dict[int, _Meaning]
 ) -> None:
-    """Names in what could not be read: their colours should not come and go while somebody types."""
+    """Add guessed meanings of names in unparsed text: their colours should not come and go during typing."""
     broken = deque(span.shifted(-piece.start) for span in sorted(broken_spans(chunk)) if _touch(span, piece))
     if not broken:
         return

@@ -1,4 +1,4 @@
-"""What an invocation takes, while it is being written: generic types, attributes, arguments, and which is next."""
+"""Parameters of an invocation while it is typed: generic types, attributes, arguments, and the active one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECTIONS = ((BlockKind.DTYPE, "<", ">"), (BlockKind.ATTRIB, "{", "}"), (BlockKi
 
 
 class ParameterHelp(Struct, frozen=True):
-    """One parameter: where it stands in the label, and what is said of it, in Markdown."""
+    """One parameter: its span in the label, and its documentation, in Markdown."""
 
     span: Span
     name: str
@@ -84,8 +84,7 @@ def _active(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, s
 
 
 def _active_attribute(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, str] | None:
-    """Return the attribute that is being given; before its name stands there, the next that must be given, or could
-    be."""
+    """Return the attribute whose value is typed; before its name exists, the next required or possible one."""
     item = opened.items[-1]
     missing = [entry for entry in entries if entry.name not in opened.given]
     if item and item[0].kind == "ID":

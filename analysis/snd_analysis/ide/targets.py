@@ -1,4 +1,4 @@
-"""What a name stands for, wherever it is used: the common ground of definitions, references and renaming."""
+"""Subjects of names, wherever they are used: the common ground of definitions, references and renaming."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Owner(Struct, frozen=True):
 
 
 def subject_of(snapshot: Snapshot, placed: PlacedUse) -> Subject:
-    """Return what a use stands for."""
+    """Return the subject of a use."""
     return subject_of_target(snapshot, placed.path, placed.definition, placed.use.target)
 
 
@@ -57,7 +57,7 @@ def subject_of_target(
     definition: nodes.Definition | None,
     target: Target | ModuleName | AttributeName,
 ) -> Subject:
-    """Return what a target stands for whose symbols are those of a definition. ``x.shape`` names the tensor."""
+    """Return the subject of a target, with the symbols of a definition. ``x.shape`` names the tensor."""
     if isinstance(target, ShapeMember):
         target = target.tensor
     if not isinstance(target, Symbol):
@@ -81,7 +81,7 @@ def name_of(subject: Subject) -> str | None:
 
 
 def path_of(subject: Subject) -> str | None:
-    """Return the file in which a subject is declared; None for what is built in."""
+    """Return the file in which a subject is declared; None for built-in subjects."""
     match subject:
         case BuiltIn():
             return None

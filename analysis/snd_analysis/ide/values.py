@@ -53,8 +53,10 @@ def bound_text(value: Value) -> str:
 
 
 def tensor_facts(value: Value) -> Iterator[str]:
-    """Yield what there is to say of a tensor besides its type: greatest extents, elements, bytes, value,
-    quantization."""
+    """Yield the facts about a tensor besides its type.
+
+    These are its greatest extents, elements, bytes, value and quantization.
+    """
     if isinstance(value, Maybe):
         yield f"there if {code(str(value.present))}"
         value = value.value

@@ -1,8 +1,8 @@
-"""The model that composing a graph gives (chapter 3 of the draft): tensors, operations, graphs.
+"""The model that composing a graph produces (chapter 3 of the draft): tensors, operations, graphs.
 
-Shapes are rows of extents. An extent is a symbolic integer: a number where it is static, an expression over the
-dynamic extents of inputs and results otherwise; ``Run`` stands for a number of dimensions that is symbolic itself,
-which occurs only where an operator is composed without a caller.
+Shapes are rows of extents. An extent is a symbolic integer: a number where it is static, an expression over the dynamic
+extents of inputs and results otherwise; a ``Run`` is a symbolic number of dimensions, which occurs only where an
+operator is composed without a caller.
 """
 
 from snd_analysis.model.graph import (

@@ -24,7 +24,7 @@ class RuntimeCheck(Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """What is said if it does not hold."""
+        """Message if the check fails."""
         return self.text if isinstance(self.text, str) else self.text()
 
     def __eq__(self, other: object) -> bool:
@@ -44,7 +44,7 @@ undefined if nothing is known of it."""
 
 
 class Case(Struct, frozen=True, eq=False):
-    """A condition of a branch, with what is computed where it is the first to hold (2.10.1, Branching)."""
+    """A condition of a branch, with the graph that runs if it is the first to hold (2.10.1, Branching)."""
 
     condition: Condition
     consequent: Graph
@@ -72,7 +72,7 @@ class Branch(Struct, frozen=True, eq=False):
 
 
 class LoopLocal(Struct, frozen=True, eq=False):
-    """What stands for a carried variable, or for the item of a scanned pack, in the graphs of a loop."""
+    """The local value of a carried variable, or of the item of a scanned pack, in the graphs of a loop."""
 
     local: TensorValue
     """A tensor; of a carried pack the pack of its tensors."""
@@ -92,8 +92,10 @@ class Loop(Struct, frozen=True, eq=False):
     index: Tensor | None
     """The number of the iteration, from 0."""
     count: TensorValue | Integer | None
-    """How often at most: a compile-time integer, or a tensor. None for once per item of the scanned packs, or without
-    end if there are none."""
+    """Maximum number of iterations: a compile-time integer, or a tensor.
+
+    None for one per item of the scanned packs, or for an endless loop if there are none.
+    """
     before: Graph | None
     """The condition that is tested before each iteration: its only result is a bool."""
     after: Graph | None
@@ -112,21 +114,21 @@ ControlFlow: TypeAlias = "Branch | Loop"
 
 
 class Callee(Protocol):
-    """What an operation invokes: an operator with everything bound.
+    """The target of an operation: an operator with everything bound.
 
-    ``compose.specialization_of`` gives all that composing knows of it.
+    ``compose.specialization_of`` returns the facts that composing knows about it.
     """
 
     @property
     def body(self) -> Graph | None:
-        """What the operator is composed of; None if it has formulas, or only a signature."""
+        """The composition of the operator; None if it has formulas, or only a signature."""
 
 
 class Operation(Struct, frozen=True, eq=False):
     """An invocation of an operator, or a control flow construct (``if``, ``do``), in a graph."""
 
     operator: OperatorName | None
-    """None for control flow, which ``control`` tells all about."""
+    """Name of the operator; None for control flow, see ``control``."""
     label: str | None
     """The scope that its tensors are in; None if they are in the one around."""
     dtypes: Mapping[str, str]
@@ -148,12 +150,12 @@ class Operation(Struct, frozen=True, eq=False):
 
     @property
     def subgraphs(self) -> Mapping[str, Graph]:
-        """Of control flow: ``condition``, ``then``, ``else`` or ``body``."""
+        """The graphs of control flow: ``condition``, ``then``, ``else`` or ``body``."""
         return {} if self.control is None else self.control.parts
 
     @property
     def body(self) -> Graph | None:
-        """What the operator is composed of; shared by all operations with one callee."""
+        """The composition of the operator; shared by all operations with one callee."""
         return self.callee.body if self.callee is not None else None
 
 
@@ -177,5 +179,5 @@ class Graph(Struct, frozen=True, eq=False):
     """New values of variables, to be stored when all operations have run (2.11)."""
     update_operations: tuple[Operation, ...] = ()
     quantizations: Mapping[str, Quantization] = field(default_factory=dict)
-    """By the scoped names of tensors (2.14); tensors of a flat graph have theirs."""
+    """Quantizations by the scoped names of tensors (2.14); tensors of a flat graph have their own."""
     checks: tuple[RuntimeCheck, ...] = ()

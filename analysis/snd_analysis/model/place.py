@@ -1,4 +1,4 @@
-"""Where something stands that the model is made of."""
+"""Places of the parts of a model in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Spanned(Protocol):
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Span of the place."""
 
 
 class Place(Struct, frozen=True):

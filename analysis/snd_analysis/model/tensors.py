@@ -28,15 +28,15 @@ from snd_analysis.symbolic.values import (
 )
 
 Shape: TypeAlias = "tuple[Integer | Run, ...]"
-"""The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
+"""The extents of a tensor; a ``Run`` is a symbolic number of extents."""
 
 
 class TensorKind(StrEnum):
-    """What a tensor is to the graph that holds it."""
+    """Role of a tensor in its graph."""
 
     INPUT = "input"
     RESULT = "result"
-    """What an operation computes."""
+    """A tensor computed by an operation."""
     VARIABLE = "variable"
     CONSTANT = "constant"
     LOCAL = "local"
@@ -44,7 +44,7 @@ class TensorKind(StrEnum):
 
 
 class Quantization(Struct, frozen=True, eq=False):
-    """How a tensor is quantized (2.14): an operator with attributes, not an operation of the graph."""
+    """The quantization of a tensor (2.14): an operator with attributes, not an operation of the graph."""
 
     operator: OperatorName
     attributes: Mapping[str, Value]
@@ -63,7 +63,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     kind: TensorKind
     place: Place | None = None
     value: Value | None = None
-    """Of a constant: a scalar for all elements, or a pack of them in row-major order."""
+    """Value of a constant: a scalar for all elements, or a pack of them in row-major order."""
     quantization: Quantization | None = None
     alternatives: tuple[Tensor, ...] = ()
     """The tensors that this one is one of, where a compile-time condition that is still open decides which."""
@@ -123,8 +123,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
 
 
 def item_of_empty(pack: Pack) -> Tensor | Undefined:
-    """Return what a tensor of an empty pack would be like, of its element type and shape; UNDEFINED if that is not
-    known."""
+    """Return a tensor with the element type and shape of an empty pack; UNDEFINED if these are unknown."""
     return pack.repeats if not pack.segments and isinstance(pack.repeats, Tensor) else UNDEFINED
 
 
@@ -134,11 +133,11 @@ def empty_pack(item: Value, dtype: str | None = None) -> Pack:
 
 
 TensorValue: TypeAlias = "Tensor | Pack | Maybe | Null | Undefined"
-"""What an argument or result stands for: a tensor, a pack of such values, one that may be null, null, or undefined."""
+"""The value of an argument or result: a tensor, a pack of such values, one that may be null, null, or undefined."""
 
 
 def tensor_value(value: Value) -> TensorValue:
-    """Return a value that stands for tensors; UNDEFINED for any other, such as an int."""
+    """Return a value that consists of tensors; UNDEFINED for any other, such as an int."""
     return value if isinstance(value, Tensor | Pack | Maybe | Null | Undefined) else UNDEFINED
 
 

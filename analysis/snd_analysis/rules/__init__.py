@@ -35,5 +35,5 @@ def __getattr__(name: str) -> Rule | ModuleType:
 
 @cache
 def _subjects() -> tuple[str, ...]:
-    """Return the packages in this one. What is in them is looked for by name: to list it takes 4 ms."""
+    """Return the packages in this one. Their contents are looked up by name: to list them takes 4 ms."""
     return tuple(each.name for each in iter_modules(__path__, f"{__name__}.") if each.ispkg)

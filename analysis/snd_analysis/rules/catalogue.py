@@ -20,7 +20,7 @@ _PAGE = re.compile(
 
 
 class Page(Struct, frozen=True):
-    """What explains a rule: the Markdown file beside its declaration.
+    """The explanation of a rule: the Markdown file beside its declaration.
 
     ``bad`` and ``good`` are whole files, in SkriptND or NNEF 1.0: the first breaks this rule and no other, the second
     breaks none. If several files are needed, a line ``# file: NAME`` begins each of them. An example without such a
@@ -29,7 +29,7 @@ class Page(Struct, frozen=True):
     """
 
     summary: str
-    """One sentence: what is reported."""
+    """One sentence that states the reported problem."""
     why: str
     """Why it is a mistake."""
     bad: str
@@ -37,7 +37,7 @@ class Page(Struct, frozen=True):
 
 
 _FOLDERS = ("rules", "skriptnd/lints", "nnef1/lints")
-"""Where the folders of rules stand, from that of the analysis. They are not imported for their names."""
+"""Folders with rules, relative to the analysis. Their names are found without importing them."""
 _SUBJECTS = {"nnef1": "NNEF 1.0"}
 """Titles of subjects that are not called as their folders."""
 

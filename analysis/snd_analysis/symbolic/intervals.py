@@ -1,4 +1,4 @@
-"""Arithmetic of closed integer intervals ``(low, high)``; None stands for an end that is not bounded."""
+"""Arithmetic of closed integer intervals ``(low, high)``; None is an unbounded end."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ def scale(a: Interval, factor: int) -> Interval:
 
 
 def _limited(low: int | None, high: int | None) -> Interval:
-    """Return an interval around this one, without ends that are too large: they would grow from operation to
-    operation."""
+    """Return the interval without ends that are too large, which would grow from operation to operation."""
     if low is not None and not -_LARGEST < low < _LARGEST:
         low = _LARGEST if low > 0 else None
     if high is not None and not -_LARGEST < high < _LARGEST:
@@ -45,7 +44,7 @@ def _limited(low: int | None, high: int | None) -> Interval:
 
 
 def union(intervals: Iterable[Interval]) -> Interval:
-    """Return the smallest interval around all of them, of which there must be one."""
+    """Return the smallest interval around at least one interval."""
     lows, highs = zip(*intervals, strict=True)
     return (None if None in lows else min(lows)), (None if None in highs else max(highs))
 

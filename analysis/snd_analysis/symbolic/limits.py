@@ -30,8 +30,11 @@ MOST_SUMMANDS = 40
 MOST_PRINTED_CONDITIONS = 6
 """Conditions by which the text of an integer is split into cases: each may double the text. One with more is cut."""
 MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
-"""How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
-there are as many ways as terms. Of a larger sum, what could be decided when composing may be left to the run."""
+"""Numbers of successive replacements of parts of a sum by their bounds, each for sums up to a number of terms.
+
+Each round multiplies the ways by the number of terms. For a larger sum, a decision at compile time may be left to the
+run.
+"""
 MOST_REMEMBERED_BOUNDS = 4096
 """Sums whose bounds are remembered: declarations compare the same extents over and over. Users see no difference."""
 MOST_COMBINED_FACTS = 64

@@ -1,4 +1,4 @@
-"""What has a text in the language's notation. ``printing``, which knows all of it, says which."""
+"""Base classes of objects with a text in the language's notation; ``printing`` produces the text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def notation(value: object) -> str:
 
 
 class Notated:
-    """Something symbolic, whose ``str`` is its notation."""
+    """A symbolic object whose ``str`` is its notation."""
 
     __slots__ = ()
 
@@ -22,7 +22,7 @@ class Notated:
 
 
 class Composed(Notated):
-    """Something symbolic that is equal to what has its class and its parts. ``hash`` is kept: parts nest deep."""
+    """A symbolic object that equals others of its class and parts. ``hash`` is cached: parts nest deep."""
 
     __slots__ = ("hash", "parts")
 

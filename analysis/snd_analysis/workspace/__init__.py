@@ -1,9 +1,8 @@
-"""Everything that is known about a set of files: queries of one database (see ``snd_analysis.db``).
+"""The analysis of a set of files: queries of one database (see ``snd_analysis.db``).
 
-One workspace has one writer. ``open``, ``edit``, ``close`` and ``refresh`` make the next revision; a snapshot that
-somebody holds goes on to see what it saw. Each module has the queries of one step: files, what their names stand for,
-what is wrong with each definition, what it comes to when it is composed, samples, and all of that as diagnostics.
-``Snapshot`` has those that others ask.
+One workspace has one writer. ``open``, ``edit``, ``close`` and ``refresh`` make the next revision; an older snapshot
+keeps its state. Each module has the queries of one step: files, names, problems of each definition, its composition,
+samples, and all of that as diagnostics. ``Snapshot`` has the queries for other packages.
 """
 
 from typing import TYPE_CHECKING

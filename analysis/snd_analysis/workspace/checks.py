@@ -1,4 +1,4 @@
-"""What is wrong with each definition by its own text and the signatures of others."""
+"""Problems of each definition by its own text and the signatures of others."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from snd_analysis.workspace.others import OtherDefinitions
 def checked(
     db: Database, path: str, definition: nodes.Definition, syntax: Sequence[Problem], chosen: bool = False
 ) -> tuple[Problem, ...]:
-    """Return what is wrong with a definition besides the ``syntax`` of its chunk.
+    """Return the problems of a definition besides the ``syntax`` problems of its chunk.
 
-    Where the syntax was repaired, nothing else is said of the repaired part: it is one mistake. A graph that is
-    ``chosen`` is judged as a main graph.
+    A part with repaired syntax gets no other messages: it is one mistake. A graph that is ``chosen`` is judged as a
+    main graph.
     """
     if front_end_of(path) is not None:
         return ()  # what makes a definition has checked what it is made of
@@ -45,7 +45,7 @@ def checked(
 
 @query
 def typing(db: Database, path: str, definition: nodes.Definition) -> Context:
-    """Return what is known of types in a definition; in a long one not of all expressions, see ``expression_types``."""
+    """Return the types in a definition; a long one lacks those of some expressions, see ``expression_types``."""
     others = OtherDefinitions(db, path)
     before = earlier(db, path, definition)
     names = resolution(db, path, definition)

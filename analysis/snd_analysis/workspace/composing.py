@@ -1,4 +1,4 @@
-"""Definitions as they are composed, and what is wrong with that."""
+"""Composed definitions, and the problems of composing them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _long_chains(db: Database, path: str) -> tuple[OperatorName, ...]:
 
 
 class ComposedDefinitions:
-    """Where composing finds definitions: in one revision."""
+    """The source of definitions for composing, in one revision."""
 
     __slots__ = ("_db",)
 
@@ -124,20 +124,20 @@ class ComposedDefinitions:
         self._db = db
 
     def template(self, name: OperatorName) -> Template | None:
-        """The definition of that name, ready to be composed."""
+        """Return the definition of that name, ready to be composed."""
         return template(self._db, name)
 
     def reach(self, name: OperatorName) -> Reach:
-        """What the definition of that name invokes, directly or through others."""
+        """Return the definitions that a definition invokes, directly or through others."""
         return reach(self._db, name)
 
     def specializations(self, template: Template) -> Specializations | None:
-        """What is composed of a definition already; None of one that was made for a sample."""
+        """Return the specializations of a definition; None for a definition that was made for a sample."""
         known = _specializations(self._db, template.name)
         return known if known is not None and known.template is template else None
 
     def lasting(self, of: Template, given: Hashable) -> LastingModel | None:
-        """What may be used of an earlier version of a graph that was given the same."""
+        """Return reusable results of an earlier version of a graph with the same arguments."""
         before = earlier(self._db, of.name.path, of.definition)
         return None if before is None else before.model_given(given)
 
@@ -161,7 +161,7 @@ def specialization(db: Database, name: OperatorName) -> Specialization | None:
         return None
     before = earlier(db, name.path, found.definition)
     model = None if before is None else before.model
-    reached = reach(db, name)  # what is composed already asks no more for what it is composed of
+    reached = reach(db, name)  # a known composition records no dependencies on its parts
     if not reached.has_too_many_levels and not is_recursive(db, name):
         for other in found.invoked:
             too_large = None if is_library(other.path) else _too_large(db, other)
@@ -182,7 +182,7 @@ def _too_large(db: Database, name: OperatorName) -> Specialization | None:
 
 @query
 def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
-    """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
+    """Return the failures of a graph composed with its defaults, or of an operator composed by itself."""
     return (*_certain_failures(db, name), *_counterexamples(db, name))
 
 
@@ -220,7 +220,7 @@ def _counterexamples(db: Database, name: OperatorName) -> tuple[Failure, ...]:
 
 
 def needs_counterexamples(db: Database, path: str) -> bool:
-    """Return whether there are graphs in a file of which counterexamples tell what is wrong with them."""
+    """Return whether counterexamples are needed to find the problems of some graph in a file."""
     for _, composed in _composed(db, path, FileBudget()):  # graphs first
         if composed is not None and not composed.template.is_graph:
             break
@@ -230,7 +230,7 @@ def needs_counterexamples(db: Database, path: str) -> bool:
 
 
 class ComposedDefinition(Struct, frozen=True, dict=True):
-    """A definition composed by itself, and what is wrong with it."""
+    """A definition composed by itself, and its problems."""
 
     specialization: Specialization | None = None
     problems: tuple[PlacedProblem, ...] = ()
@@ -245,7 +245,7 @@ class ComposedDefinition(Struct, frozen=True, dict=True):
 
 @query
 def composed_definition(db: Database, name: OperatorName, with_counterexamples: bool) -> ComposedDefinition:
-    """Return a definition composed by itself, with what is wrong with it: one answer for diagnostics to look at."""
+    """Return a definition composed by itself, with its problems: one cached answer for diagnostics."""
     if is_library(name.path):
         return ComposedDefinition()
     found = _failures(db, name, with_counterexamples)
@@ -262,7 +262,7 @@ def problems_of_failures(
 ) -> list[PlacedProblem]:
     """Return failures as problems of one file, each mistake once.
 
-    What is wrong in an imported operator is reported in the file of the operator. What is wrong there only for some
+    A mistake in an imported operator is reported in the file of the operator. A failure there that occurs only for some
     invocations of other files is reported at the first of them.
     """
     kept: dict[Hashable, Failure] = {}
@@ -316,7 +316,7 @@ def beyond_budget(span: Span) -> Problem:
 def definition_problems(
     db: Database, name: OperatorName, chosen: bool = False, budget: FileBudget | None = None
 ) -> list[Problem]:
-    """Return what is wrong with one definition: syntax, names and types; of an operator, what it is composed of.
+    """Return the problems of one definition: syntax, names and types; for an operator, also those of its composition.
 
     A graph that is ``chosen`` is judged as a main graph. An operator counts for ``budget``, and is not composed once
     that is spent.
@@ -390,7 +390,7 @@ def _composed_together(
 
 
 def _reaches_one_of(db: Database, name: OperatorName, others: Collection[str]) -> bool:
-    """Return whether a definition invokes one of others: what is too large in these makes what is made of them so."""
+    """Return whether a definition invokes one of ``others``: if those are too large, so is the definition."""
     own = template(db, name)
     return any(
         each is not own and each.name.path == name.path and each.name.name in others

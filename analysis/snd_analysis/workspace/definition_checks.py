@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.types.compose import check_compose
 def type_definition(
     definition: nodes.Definition, resolution: Resolution, others: Others, known: Known | None = None
 ) -> Context:
-    """The types of a definition. Of statements that are ``known``, those of their expressions are left out."""
+    """Return the types of a definition. Expressions in ``known`` statements are left out."""
     context, fold = Context(definition, resolution, others), Fold(known)
     declare(context, fold)
     check_lowering(context)

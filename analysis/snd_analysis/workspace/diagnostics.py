@@ -85,7 +85,7 @@ def diagnostics(db: Database, path: str, with_counterexamples: bool = True) -> t
 
 
 class _InChunk(Struct, frozen=True):
-    """What is wrong with the definitions of a chunk, and the modules that they name. Spans count from its start."""
+    """The problems of the definitions of a chunk, and the modules that they name. Spans count from its start."""
 
     problems: tuple[Problem, ...]
     modules: frozenset[ModuleName]
@@ -150,9 +150,9 @@ def _without_consequences(found: list[Problem], composed: Sequence[Problem], tre
 def _sample_problems(
     db: Database, path: str, found: Sequence[Problem], budget: FileBudget, with_counterexamples: bool
 ) -> Iterator[Problem]:
-    """Yield what is wrong with samples, and does not come from what is reported of the definitions themselves.
+    """Yield the problems of samples that do not follow from reported problems of the definitions.
 
-    An invocation of a definition that has a mistake may be right when that is mended: it is not checked until then.
+    An invocation of a definition with a mistake may be right after the mistake is fixed: it is not checked until then.
     """
     reported = {(problem.rule, problem.span) for problem in found}
     own = definitions(db, path)
@@ -190,7 +190,7 @@ def _sample_problems(
 def _checked_samples(
     db: Database, path: str, broken: Collection[OperatorName], budget: FileBudget
 ) -> Iterator[tuple[PlacedSample, CheckedSample | None]]:
-    """Yield the samples of what is not broken, with what is known of them as long as the budget allows."""
+    """Yield the samples of definitions that are not broken; checked as long as the budget allows."""
     is_own = front_end_of(path) is None
     names = {each.name for each in broken}
 
@@ -208,7 +208,7 @@ def _checked_samples(
 
 @query
 def _checked_together(db: Database, path: str, of: tuple[Sample, ...]) -> tuple[CheckedSample, ...]:
-    """Return what is known of samples, without those that come after what takes as much as a whole file may."""
+    """Return the checked samples; those after one that uses up the budget of a whole file are left out."""
     budget, found = FileBudget(), list[CheckedSample]()
     for each in of:
         if budget.is_spent:
@@ -265,7 +265,7 @@ _UNNECESSARY = (*_UNUSED_NAMES, lints.UNUSED_IMPORT)
 
 
 def as_diagnostics(db: Database, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
-    """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
+    """Return problems of a file as diagnostics, in order of their places, without duplicates."""
     told: dict[tuple[Rule, Span], Problem] = {}
     for problem in problems:
         told.setdefault((problem.rule, problem.span), problem)
@@ -355,8 +355,10 @@ def _without_lost_imports(problems: list[Problem], tree: SyntaxTree, text: str) 
 
 
 def _without_unused_names(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
-    """Return what was found without composing, but of names that nothing uses in what can't be composed, and of values
-    that are wrong."""
+    """Return the problems found without composing, except those that a failed composition makes doubtful.
+
+    These are unused names in a definition that can't be composed, and wrong values.
+    """
     wrong = [problem.span for problem in composed if problem.rule.severity is Severity.ERROR]
     if not wrong:
         return problems

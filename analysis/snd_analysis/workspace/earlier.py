@@ -1,4 +1,4 @@
-"""What is known of earlier versions of long definitions, by statement: to be used again, never to be relied on."""
+"""Reusable results of earlier versions of long definitions, by statement. No result may depend on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snd_analysis.workspace.limits import MOST_KEPT_ARGUMENTS
 
 
 class Earlier:
-    """What may last of a long definition when it is edited: of its statements, not of the whole."""
+    """Reusable results of a long definition across edits, by statement."""
 
     __slots__ = ("_given", "model", "names", "types")
 
@@ -23,7 +23,7 @@ class Earlier:
         self._given: dict[Hashable, LastingModel] = {}
 
     def model_given(self, given: Hashable) -> LastingModel:
-        """The same as ``model`` for what an invocation gives, of the few that were asked for last."""
+        """Return the reusable model for the arguments of an invocation; the latest few are kept."""
         model = self._given.pop(given, None) or LastingModel()
         self._given[given] = model
         while len(self._given) > MOST_KEPT_ARGUMENTS:

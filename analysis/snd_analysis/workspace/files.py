@@ -48,47 +48,47 @@ class Reader(Protocol):
 
 
 ALL_TENSOR_FILES = "*.dat"
-"""What a reader is asked for in a folder to know its tensor files."""
+"""Pattern with which a reader is asked for the tensor files in a folder."""
 ALL_TENSOR_ARCHIVES = "*.safetensors"
-"""What a reader is asked for in a folder to know the tensors that lie together in files."""
+"""Pattern with which a reader is asked for the tensors that share files in a folder."""
 
 
 class SampleProblem(Struct, frozen=True):
-    """What is wrong with a sample. ``inside`` is the place in a definition of the same file where it came to light."""
+    """A problem of a sample. ``inside`` is the place in a definition of the same file where it occurs."""
 
     problem: Problem
     inside: PlacedProblem | None = None
 
 
 class SampleCall(Struct, frozen=True, eq=False):
-    """What a sample invokes, and what is wrong with it by what the language of its file says."""
+    """The invocation of a sample, and its problems according to the language of its file."""
 
     call: nodes.Call
     problems: tuple[Problem, ...] = ()
     inside: tuple[SampleProblem, ...] = ()
-    """What is wrong with what it invokes."""
+    """Problems of the invoked definition."""
     can_run: bool = True
 
 
 class FrontEnd(NamedTuple):
-    """What reads files in another language."""
+    """The reader of files in another language."""
 
     tree: Callable[[Database, str], SyntaxTree]
-    """The definitions that a file comes to, as a tree of SkriptND."""
+    """The definitions of a file, as a tree of SkriptND."""
     origins: Callable[[Database, OperatorName], Mapping[nodes.Node, tuple[Origin, ...]]]
     """The invocations in whose place statements of these definitions stand."""
     extents: Callable[[Database, OperatorName], Mapping[str, Integer]]
-    """The extents that inputs name in these definitions and of which more is known than their names."""
+    """Extents that inputs of these definitions name, with facts beyond their names."""
     scope: Callable[[Database, str], ModuleScope]
-    """What these definitions see of others."""
+    """The definitions visible from these definitions."""
     variables: Callable[[Database, str], tuple[StoredVariable, ...]]
     """The variables of a graph, with the labels of their files."""
     tensor_descriptions: Callable[[Database, str], Mapping[str, str]]
-    """What the reader told of the tensor files of a graph, by their paths."""
+    """The reader's descriptions of the tensor files of a graph, by their paths."""
     made_chunk: Callable[[Database, OperatorName], Chunk | None]
     """A chunk with a definition that the tree does not have, since it is made for a sample."""
     sample_call: Callable[[Database, str, Sample], SampleCall | None]
-    """What a sample invokes, if not what its text says."""
+    """The invocation of a sample, if it differs from the one in its text."""
 
 
 _FRONT_ENDS = {
@@ -99,7 +99,7 @@ _FRONT_ENDS = {
 
 
 class File(Struct, frozen=True, eq=False):
-    """One version of one file. ``tree`` has the definitions that it comes to, if it is in another language."""
+    """One version of one file. ``tree`` has its definitions as SkriptND if it is in another language."""
 
     source: Source
     tree: SyntaxTree
@@ -180,7 +180,7 @@ def tree(db: Database, path: str) -> SyntaxTree:
 
 
 def whole_tree(db: Database, path: str) -> SyntaxTree:
-    """Return the tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
+    """Return the tree of a file with every chunk parsed, which takes seconds for many definitions."""
     found = tree(db, path)
     for placed in found.chunks:
         if not placed.chunk.is_parsed:

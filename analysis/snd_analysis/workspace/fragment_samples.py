@@ -60,7 +60,7 @@ def _fragments(db: Database, path: str) -> FragmentsOfFile:
 
 @query
 def _graph(db: Database, name: OperatorName) -> FragmentGraph | None:
-    """Return the graph of that name; None if it stands for no invocation of a fragment."""
+    """Return the graph of that name; None if it is not an invocation of a fragment."""
     of_file, code = _fragments(db, name.path), name.name.partition(MADE_FOR)[2]
     call = read_invocation(code, 0, len(code), [], True)
     fragment = None if call is None else of_file.fragments.get(call.function.text)
@@ -77,8 +77,10 @@ def _graph(db: Database, name: OperatorName) -> FragmentGraph | None:
 
 
 def made_chunk(db: Database, name: OperatorName) -> Chunk | None:
-    """Return a chunk with the graph that is made for a sample, or the operator for a tensor that is quantized; None if
-    no fragment is invoked under this name."""
+    """Return a chunk with the graph made for a sample, or the operator made for a quantized tensor.
+
+    None if no fragment is invoked under this name.
+    """
     found = elaborated(db, name.path).quantized_by_fragments.operators.get(name.name)
     if found is None:
         of_sample = _graph(db, name) if MADE_FOR in name.name else None
@@ -97,7 +99,7 @@ def chains(db: Database, name: OperatorName) -> Mapping[nodes.Node, tuple[Invoca
 
 
 def sample_call(db: Database, path: str, sample: Sample) -> SampleCall | None:
-    """Return what a sample of a fragment invokes in place of it, and what is wrong with that; None for others."""
+    """Return the invocation that replaces a sample of a fragment, and its problems; None for other samples."""
     call = sample.invocation
     if call is None:
         return None
@@ -133,7 +135,7 @@ def sample_call(db: Database, path: str, sample: Sample) -> SampleCall | None:
 
 
 def _seen_from(path: str, name: str, function: nodes.Qualified, inner: Problem) -> SampleProblem:
-    """What is wrong inside of a fragment, at its name in the sample."""
+    """Return a problem inside a fragment, reported at its name in the sample."""
     places = (Note(inner.span, "it is here"), *inner.notes)
     notes = tuple(Note(Span(0, 0), each.message, Elsewhere(path, name, span=each.span)) for each in places)
     message = f"in '{function.text}': {inner.message}"
@@ -186,7 +188,7 @@ def _given(argument: _Argument) -> GivenArgument:
 
 
 def _tensor(name: str, node: nodes.Expression, parameter: nnef1_nodes.Parameter | None) -> GivenTensor | None:
-    """An argument as a tensor; None if it is none, which is said of the sample."""
+    """Return an argument as a tensor; None if it is not one, which is reported for the sample."""
     declared = _declared_dtype(None if parameter is None else parameter.type)
     if isinstance(node, nodes.Subscript):
         extents = [_value(item) for item in node.index.items if not isinstance(item, nodes.Range | nodes.Expanded)]
@@ -240,5 +242,5 @@ def _no_value(node: nodes.Node) -> Problem:
 
 
 def _stand_in(given: GivenArgument) -> nnef1_nodes.Expression:
-    """An expression where the argument stands: its value is given."""
+    """Return a placeholder expression for an argument whose value is given."""
     return nnef1_nodes.ErrorExpression(given.span.start, given.span.end)

@@ -1,4 +1,4 @@
-"""What the names in files stand for: imports, definitions, and the uses in each definition."""
+"""Names in files: imports, definitions, and the uses in each definition."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def definitions(db: Database, path: str) -> Definitions:
 
 
 def definition(db: Database, name: OperatorName) -> nodes.Definition | None:
-    """Return the definition that a name stands for."""
+    """Return the definition of a name."""
     around = chunk(db, name)
     found = () if around is None else around.definitions
     return next((each for each in found if each.name.text == name.name), None)
@@ -156,7 +156,7 @@ def position(db: Database, name: OperatorName) -> int:
 
 @query
 def resolution(db: Database, path: str, definition: nodes.Definition) -> Resolution:
-    """Return what the names in a definition of a file stand for."""
+    """Return the resolution of the names in a definition of a file."""
     seen = module_scope(db, path)
     before = earlier(db, path, definition)
     if before is None:
@@ -188,7 +188,7 @@ def _invoked(db: Database, names: tuple[OperatorName, ...]) -> tuple[tuple[Opera
 @query
 def is_recursive(db: Database, name: OperatorName) -> bool:
     """Return whether a definition invokes itself, directly or through others."""
-    # None of the library does, or invokes anything outside of it.
+    # No definition of the library does, or invokes anything outside the library.
     return not is_library(name.path) and name.name in _recursive_in(db, name.path)
 
 

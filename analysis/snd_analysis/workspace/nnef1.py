@@ -1,4 +1,4 @@
-"""Files in NNEF 1.0: their trees, and the graphs that they come to."""
+"""Files in NNEF 1.0: their trees, and their elaborated graphs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree
 
 @incremental
 def elaborated(db: Database, before: Elaborated | None, path: str) -> Elaborated:
-    """Return what a file in NNEF 1.0 comes to."""
+    """Return the elaboration of a file in NNEF 1.0."""
     labels = () if before is None else before.labels
     quantization = quantization_path(path)
     file = None if quantization is None else quantization_file(db, quantization)
@@ -89,7 +89,7 @@ def quantization_tree(db: Database, path: str) -> FlatTree:
 
 
 def flat_tree(db: Database, path: str) -> FlatTree:
-    """Return the graph that a file in NNEF 1.0 comes to, as the tree of a file."""
+    """Return the elaborated graph of a file in NNEF 1.0, as the tree of a file."""
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
     own = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
@@ -124,7 +124,7 @@ def scope(db: Database, path: str) -> ModuleScope:
 
 
 class Library:
-    """The operators that operations stand for."""
+    """The operators that implement operations."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -160,7 +160,7 @@ class Files:
         self._known = _tensor_files(db, self._folder, labels)
 
     def tensor_file(self, label: str) -> TensorFile | None:
-        """Return what is known of the file of a label; None if there is none."""
+        """Return the tensor file of a label; None if there is none."""
         return self._known[label] if label in self._known else _tensor_file(self._db, self._folder, label)
 
     def resource(self, label: str) -> str | None:
@@ -204,13 +204,13 @@ def resource_path(folder: str, label: str) -> str | None:
 
 @query
 def _tensor_archives(db: Database, folder: str) -> TensorArchives:
-    """Return what is known of the tensors that lie together in files of a folder."""
+    """Return the tensors that share files of a folder."""
     found = text(db, join(folder, ALL_TENSOR_ARCHIVES))
     return TensorArchives.of(found) if isinstance(found, str) else NO_ARCHIVES
 
 
 def tensor_file(db: Database, path: str, label: str) -> TensorFile | None:
-    """Return what is known of the file of a label of a graph; None if there is none."""
+    """Return the tensor file of a label of a graph; None if there is none."""
     return Files(db, path).tensor_file(label)
 
 
@@ -221,9 +221,9 @@ def tensor_path(graph: str, label: str) -> str | None:
 
 
 def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
-    """Return what is known of the tensor files of a graph, by their paths, as the reader gave it.
+    """Return the descriptions of the tensor files of a graph, by their paths, as the reader gave them.
 
-    So are the texts of submodels and JSON files.
+    The texts of submodels and JSON files are included.
     """
     found, folder = elaborated(db, path), dirname(path)
     paths = [tensor_path(path, variable.label) for variable in found.variables]

@@ -1,4 +1,4 @@
-"""How queries about all files see files in NNEF 1.0, and their files of quantizations."""
+"""The front end for queries about files in NNEF 1.0, and their files of quantizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operators that operations of NNEF 1.0 stand for, by the names of the operations."""
+"""The operators that implement operations of NNEF 1.0, by the names of the operations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, 
 from snd_analysis.workspace.limits import MOST_KEPT_GRAPHS
 
 _MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
-"""Where operations are looked for, in this order: for tract first those that it adds or gives another meaning."""
+"""Modules in which operations are looked up, in this order: for tract first its additions and changes."""
 
 
 class OperationScope(ModuleScope, frozen=True, eq=False):
-    """What a graph sees that is made of a file in NNEF 1.0: operations, by their names alone.
+    """The scope of a graph made of a file in NNEF 1.0: operations, by their names alone.
 
-    Those that quantize have the name of their module before their own. Samples see the graph, too.
+    Quantizing operations have the name of their module before their own. Samples see the graph, too.
     """
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:

@@ -1,4 +1,4 @@
-"""What typing asks about other definitions, answered by queries: so every answer is recorded."""
+"""Answers to queries of the typing about other definitions. Database queries answer them, so each is recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ class OtherDefinitions:
     __slots__ = ("_chosen", "_db", "_path")
 
     def __init__(self, db: Database, path: str, chosen: nodes.Definition | None = None) -> None:
-        """``chosen`` is a graph that is to be processed, whether or not it would be the main one by itself."""
+        """Create the answers for a file.
+
+        ``chosen`` is a graph to process even if it is not the main graph by default.
+        """
         self._db: Database | None = db
         self._path = path
         self._chosen = chosen
@@ -30,7 +33,7 @@ class OtherDefinitions:
         self._db = None
 
     def checkpoint(self) -> None:
-        """Is called between statements: what it raises ends the question."""
+        """Called between statements; an exception raised here ends the query."""
         self._open.checkpoint()
 
     def signature(self, name: OperatorName) -> Signature | None:
@@ -38,11 +41,11 @@ class OtherDefinitions:
         return signature(self._open, name)
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
-        """Return the definition that a name stands for, with its body."""
+        """Return the definition of a name, with its body."""
         return definition(self._open, name)
 
     def resolution(self, name: OperatorName) -> Resolution | None:
-        """Return what the names in a definition stand for."""
+        """Return the resolution of the names in a definition."""
         found = definition(self._open, name)
         return None if found is None else resolution(self._open, name.path, found)
 
@@ -51,7 +54,7 @@ class OtherDefinitions:
         return invoked(self._open, name)
 
     def is_graph(self, name: OperatorName) -> bool:
-        """Return whether a name stands for a graph."""
+        """Return whether a name refers to a graph."""
         found = declared(self._open, name)
         return found is not None and found.kind == "graph"
 

@@ -1,4 +1,4 @@
-"""What is wrong with one graph of a file and with all that it reaches, for commands that need nothing else."""
+"""Problems of one graph of a file and of all that it reaches, for commands that need nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snd_analysis.workspace.snapshot import Snapshot
 def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[OperatorName]:
     """Return a graph and all that it invokes, directly or through others; by file and place.
 
-    Neither the standard library is there, nor what was made of a text that is told of in its own place.
+    The standard library is left out, and so are definitions made from a text that is reported at its own place.
     """
     template = snapshot.template(graph)
     if template is None:
@@ -31,10 +31,10 @@ def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[Operato
 def reached_diagnostics(
     snapshot: Snapshot, graph: OperatorName, composition: Composition
 ) -> Mapping[str, tuple[Diagnostic, ...]]:
-    """By file what is wrong with a graph that is chosen to be processed, as it was composed, and what it reaches.
+    """Return the problems of a graph chosen for processing, as composed, and of all that it reaches, by file.
 
-    What stands outside of all definitions counts as well, except for imports of modules that nothing reached names. If
-    the graph was composed with shapes for its inputs, the declarations may leave them open. Nothing is suppressed.
+    Problems outside all definitions count as well, except for imports of modules that nothing reached names. If the
+    graph was composed with shapes for its inputs, the declarations may leave them open. Nothing is suppressed.
     """
     problems: dict[str, list[Problem]] = {graph.path: []}
     reached, budget = reached_definitions(snapshot, graph), FileBudget()

@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
-    """Recorded results that can't be those of the invocation, whatever its values are."""
+    """Yield problems of recorded results that can't be those of the invocation, whatever its values."""
     callee = specialization_of(operation)
     if callee is None:
         return

@@ -59,7 +59,7 @@ class PlacedSample(Struct, frozen=True):
 
 
 class CheckedSample(Struct, frozen=True, eq=False):
-    """A sample with what is known of it. Spans count from the start of the sample."""
+    """A sample with its analysis. Spans count from the start of the sample."""
 
     sample: Sample
     target: OperatorName | None
@@ -69,7 +69,7 @@ class CheckedSample(Struct, frozen=True, eq=False):
     operation: Operation | None = None
     """The invocation, composed; None if it could not be."""
     generators: tuple[tuple[str, str], ...] = ()
-    """Which inputs are made by a generator, by the names of their tensors."""
+    """Inputs that a generator makes, by the names of their tensors."""
     failure: str | None = None
     """The message of a failure that is expected."""
     composed: Specialization | None = None
@@ -77,7 +77,7 @@ class CheckedSample(Struct, frozen=True, eq=False):
 
     @property
     def has_errors(self) -> bool:
-        """Return whether it can't be evaluated; what is recorded is no reason for that, if it can be read."""
+        """Return whether it can't be evaluated; readable recorded results are no reason for that."""
         broken = (each.problem.rule for each in self.problems)
         return any(rule != rules.SAMPLE_RESULT_SHAPE and rule.severity is Severity.ERROR for rule in broken)
 
@@ -120,13 +120,13 @@ def _read_samples(db: Database, before: _ReadSamples | None, path: str) -> _Read
 
 @query
 def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
-    """Return what is known of a sample of a file."""
+    """Return a sample of a file with its analysis."""
     typed = _typed(db, path, sample)
     checked, template = typed.checked, typed.template
     if template is None:
         return checked if checked.sample.invocation is None else _expecting(checked)
     working = session(db)
-    working.reached(template)  # what is composed already asks no more for what it is composed of
+    working.reached(template)  # a known composition records no dependencies on its parts
     specialization = compose_root(working, template, {}, {})
     body = specialization.body
     operation = None if body is None else next(iter(body.operations), None)
@@ -166,7 +166,7 @@ def _is_written(use: Use) -> bool:
 
 
 def _typing_problems(statement: SampleGraph, resolution: Resolution, others: Others) -> list[Problem]:
-    """What is wrong with the names and types of a statement."""
+    """Return the problems of names and types in a statement."""
     context = Context(statement.definition, resolution, others)
     declare(context, Fold(None))
     work = TypingState(context)
@@ -179,7 +179,7 @@ def _typing_problems(statement: SampleGraph, resolution: Resolution, others: Oth
 
 
 def _composing_problems(failures: Iterable[Failure], path: str) -> list[SampleProblem]:
-    """Failures as problems of the sample, each with the place inside of the file where it is seen first."""
+    """Return failures as problems of the sample, each with the outermost place inside the file."""
     found: dict[object, SampleProblem] = {}
     for failure in failures:
         at = len(failure.sites) - 1
@@ -195,7 +195,7 @@ def _composing_problems(failures: Iterable[Failure], path: str) -> list[SamplePr
 
 
 def _own_note(note: Note) -> Note:
-    """A note about a place in the sample itself counts from its start, as the sample does."""
+    """Return a note about a place in the sample itself with a span that counts from the start of the sample."""
     elsewhere = note.elsewhere
     if elsewhere is None or elsewhere.definition != SAMPLE_NAME or elsewhere.span is None:
         return note
@@ -241,7 +241,7 @@ def modules_in_sample(db: Database, path: str, sample: Sample) -> frozenset[Modu
 
 
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
-    """Return a sample with the names in its invocation, and nothing else of what is known of it."""
+    """Return a sample with the names in its invocation, and no other analysis."""
     found, target = _call(db, path, sample), sample_target(db, path, sample)
     if found is None:
         return CheckedSample(sample, None, ())
@@ -252,7 +252,7 @@ def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
 
 
 def sample_uses(db: Database, checked: CheckedSample) -> tuple[Use, ...]:
-    """Return every name in a sample with what it stands for; those of recorded results are outputs."""
+    """Return every name in a sample with its target; names of recorded results are outputs."""
     found = list(checked.uses)
     target = None if checked.target is None else definition(db, checked.target)
     if checked.target is not None and target is not None:

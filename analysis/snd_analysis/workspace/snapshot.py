@@ -51,7 +51,7 @@ class Snapshot:
         """For queries of your own."""
 
     def checkpoint(self) -> None:
-        """Is called between pieces of work: what it raises ends the question."""
+        """Called between pieces of work; an exception raised here ends the query."""
         self.db.checkpoint()
 
     def at_checkpoint(self, checkpoint: Callable[[], None]) -> Snapshot:
@@ -66,7 +66,7 @@ class Snapshot:
     # ---- files -------------------------------------------------------------------------------------------------------
     @property
     def settings(self) -> ProjectSettings:
-        """What the configuration of the project says."""
+        """The settings in the configuration of the project."""
         return files.project_settings(self.db)
 
     def file(self, path: str) -> File | None:
@@ -90,7 +90,7 @@ class Snapshot:
         return files.tree(self.db, path)
 
     def whole_tree(self, path: str) -> SyntaxTree:
-        """Return the tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
+        """Return the tree of a file with every chunk parsed, which takes seconds for many definitions."""
         return files.whole_tree(self.db, path)
 
     def comments(self, path: str) -> tuple[Span, ...]:
@@ -123,11 +123,11 @@ class Snapshot:
         return names.chunk(self.db, name)
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
-        """Return the definition that a name stands for."""
+        """Return the definition of a name."""
         return names.definition(self.db, name)
 
     def resolution(self, path: str, definition: nodes.Definition) -> Resolution:
-        """Return what the names in a definition stand for."""
+        """Return the resolution of the names in a definition."""
         return names.resolution(self.db, path, definition)
 
     def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
@@ -139,8 +139,7 @@ class Snapshot:
         return names.is_recursive(self.db, name)
 
     def main_graphs(self, path: str) -> tuple[nodes.Definition, ...]:
-        """Return the graphs of a file that no other definition of it invokes; the first is the one to be processed
-        (2.15)."""
+        """Return the graphs of a file that no other definition of it invokes; the first is the main graph (2.15)."""
         return names.main_graphs(self.db, path)
 
     def locate(self, place: Elsewhere) -> Location:
@@ -157,8 +156,10 @@ class Snapshot:
         return others.present_signature(self.db, name)
 
     def typing(self, path: str, definition: nodes.Definition) -> Context:
-        """Return what is known of types in a definition; in a long one not of all expressions, see
-        ``expression_types``."""
+        """Return the types in a definition; a long one lacks those of some expressions.
+
+        See ``expression_types``.
+        """
         return checks.typing(self.db, path, definition)
 
     # ---- composing ---------------------------------------------------------------------------------------------------
@@ -167,8 +168,7 @@ class Snapshot:
         return composing.session(self.db, is_given)
 
     def template(self, name: OperatorName) -> Template | None:
-        """Return a definition, ready to be composed: the same object as long as its text, its names and its mistakes
-        are."""
+        """Return a definition, ready to be composed: the same object until its text, names or mistakes change."""
         return composing.template(self.db, name)
 
     def reach(self, name: OperatorName) -> Reach:
@@ -182,8 +182,10 @@ class Snapshot:
         dtypes: Mapping[str, str] | None = None,
         inputs: Mapping[str, InputShapes] | None = None,
     ) -> Composition:
-        """Return a graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter
-        3)."""
+        """Return a graph composed with these attributes, generic types and shapes of inputs.
+
+        Others are as declared (chapter 3).
+        """
         composing.find_reach(self.db, name.path)
         return compose_graph(self.session(), name, attributes, dtypes, inputs)
 
@@ -198,12 +200,12 @@ class Snapshot:
         return composing.ranges(self.db, name)
 
     def failures(self, name: OperatorName) -> tuple[Failure, ...]:
-        """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
+        """Return the failures of a graph composed with its defaults, or of an operator composed by itself."""
         composing.find_reach(self.db, name.path)
         return composing.failures(self.db, name)
 
     def specializations(self, template: Template) -> Specializations | None:
-        """Return what is composed of a definition already."""
+        """Return the specializations of a definition so far."""
         return composing.ComposedDefinitions(self.db).specializations(template)
 
     # ---- files in other languages ----------------------------------------------------------------------------------
@@ -213,8 +215,7 @@ class Snapshot:
         return () if front_end is None else front_end.variables(self.db, path)
 
     def tensor_descriptions(self, path: str) -> Mapping[str, str]:
-        """Return what is known of the tensor files of a graph in NNEF 1.0, by their paths: texts for whoever evaluates
-        it."""
+        """Return the descriptions of the tensor files of a graph in NNEF 1.0, by their paths, for its evaluation."""
         front_end = files.front_end_of(path)
         return {} if front_end is None else front_end.tensor_descriptions(self.db, path)
 
@@ -224,11 +225,11 @@ class Snapshot:
         return samples.samples(self.db, path)
 
     def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
-        """Yield the samples of a file with what is known of each."""
+        """Yield the samples of a file, each with its analysis."""
         return ((placed, self.checked_sample(path, placed.sample)) for placed in self.samples(path))
 
     def checked_sample(self, path: str, sample: Sample) -> CheckedSample:
-        """Return what is known of a sample of a file."""
+        """Return a sample of a file with its analysis."""
         return samples.checked_sample(self.db, path, sample)
 
     def sample_target(self, path: str, sample: Sample) -> OperatorName | None:
@@ -236,11 +237,11 @@ class Snapshot:
         return samples.sample_target(self.db, path, sample)
 
     def named_sample(self, path: str, sample: Sample) -> CheckedSample:
-        """Return a sample with the names in its invocation, and nothing else of what is known of it."""
+        """Return a sample with the names in its invocation, and no other analysis."""
         return samples.named_sample(self.db, path, sample)
 
     def sample_uses(self, checked: CheckedSample) -> tuple[Use, ...]:
-        """Return every name in a sample with what it stands for."""
+        """Return every name in a sample with its target."""
         return samples.sample_uses(self.db, checked)
 
     # ---- problems ----------------------------------------------------------------------------------------------------
@@ -264,20 +265,20 @@ class Snapshot:
         )
 
     def as_diagnostics(self, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
-        """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
+        """Return problems of a file as diagnostics, in order of their places, without duplicates."""
         return diagnostics.as_diagnostics(self.db, path, problems)
 
     def definition_problems(
         self, name: OperatorName, chosen: bool = False, budget: FileBudget | None = None
     ) -> list[Problem]:
-        """Return what is wrong with one definition; a graph that is ``chosen`` is judged as a main graph.
+        """Return the problems of one definition; a graph that is ``chosen`` is judged as a main graph.
 
         An operator counts for ``budget``, and is not composed once that is spent.
         """
         return composing.definition_problems(self.db, name, chosen, budget)
 
     def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
-        """Return what is wrong with a composed graph, in the file that it is from."""
+        """Return the problems of a composed graph that are in its own file."""
         return composing.in_file(self.db, path, composing.problems_of_failures(self.db, composition.failures, path))
 
     def import_edit(self, path: str, module: str) -> TextEdit:

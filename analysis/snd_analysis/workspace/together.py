@@ -12,7 +12,7 @@ from typing import TypeVar
 _Item = TypeVar("_Item")
 
 _TOGETHER = 8
-"""Of a hundred answers, an edit looks at twelve groups, and at the members of one."""
+"""Size of a group. For a hundred answers, an edit checks twelve groups, and the members of one."""
 
 
 def groups(items: Sequence[_Item]) -> Iterator[tuple[_Item, ...]]:

@@ -19,17 +19,17 @@ class Workspace:
         settings: ProjectSettings = NO_SETTINGS,
         on_execute: Callable[[object, tuple[object, ...]], None] | None = None,
     ) -> None:
-        """``on_execute`` is told of every query that is worked out."""
+        """Create a workspace; ``on_execute`` is called for every query that is executed."""
         self._open: dict[str, str] = {}
         self._db = Database(reader, on_execute).changed({project_settings.at(): settings})
 
     def open(self, path: str, content: str) -> None:
-        """Let ``content`` stand for the file at ``path``, which need not exist."""
+        """Replace the file at ``path``, which need not exist, by ``content``."""
         self._open[path] = content
         self._db = self._db.changed({text.at(path): content, exists.at(path): True})
 
     def open_unread(self, path: str, why: UnreadableText) -> None:
-        """Let a text stand for the file at ``path`` that is not looked at."""
+        """Replace the file at ``path`` by an unread text, for the reason ``why``."""
         self._open[path] = ""
         self._db = self._db.changed({text.at(path): why, exists.at(path): True})
 
@@ -46,10 +46,13 @@ class Workspace:
         self.refresh(path)
 
     def refresh(self, path: str) -> None:
-        """The file at ``path`` changed, appeared or vanished."""
+        """Note that the file at ``path`` changed, appeared or vanished."""
         if path not in self._open:
             self._db = self._db.changed(forget=[text.at(path), exists.at(path)])
 
     def snapshot(self, checkpoint: Callable[[], None] = lambda: None) -> Snapshot:
-        """The files as they are now. ``checkpoint`` is called between definitions; what it raises ends the question."""
+        """Return the current files.
+
+        ``checkpoint`` is called between definitions; an exception from it ends the query.
+        """
         return Snapshot(self._db.at_checkpoint(checkpoint))

@@ -26,7 +26,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Valu
 
 
 class Arguments(Struct, frozen=True):
-    """What an invocation gives: types in order, attributes by name, arguments by position (NULL if left out)."""
+    """The arguments of an invocation: types in order, attributes by name, inputs by position (NULL if left out)."""
 
     dtypes: tuple[str, ...]
     attributes: Mapping[str, Value]
@@ -314,7 +314,7 @@ class Binder:
         return self.binding.bind_count(member, expression, pack.length, "items", certain)
 
     def _repeat(self, member: Member) -> bool:
-        """Let one value stand for all items of a pack, once their number is known."""
+        """Repeat one value for all items of a pack, once their number is known."""
         expression = self._declared_length(member)
         if expression is None or not self.scope.knows(expression):
             return False
@@ -365,7 +365,7 @@ class Binder:
         raise BindingFailed(replace(failed.failure, instead="[…]", is_safe=True))
 
     def _demand_lengths(self) -> None:
-        """A pack that is there has a length: it can't be null for lack of an attribute (2.6.2)."""
+        """Demand that a pack with a value has a length, which is null if it depends on a missing attribute (2.6.2)."""
         for member in (*self.template.attributes, *self.template.inputs):
             length = self._declared_length(member)
             if length is None or self.scope.values.get(member.symbol) is NULL or self.scope.attempt(length) is not NULL:
@@ -379,7 +379,7 @@ class Binder:
                 raise self.binding.fail(rules.NULL_NOT_ALLOWED, message, member)
 
     def _bind_missing(self) -> None:
-        """What only parameters that are left out would bind is null; what an unknown value would bind is unknown."""
+        """Bind remaining symbols: null if only omitted parameters would bind them, unknown if unknown values would."""
         values = self.scope.values
         missing = self.template.signature_symbols - values.keys()
         if not missing:

@@ -1,4 +1,4 @@
-"""What assertions say of values that are not known: what follows is simplified by it (2.8)."""
+"""Assumptions from assertions about unknown values, which simplify dependent values (2.8)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def assume_bounds(scope: ValueScope, condition: Truth) -> None:
 
 
 class Assumptions:
-    """What the assertions of one definition demand, which holds wherever its helper symbols have a value."""
+    """The conditions asserted in one definition; they hold wherever its helper symbols have a value."""
 
     def __init__(self) -> None:
         self._facts: list[Truth] = []
         self._narrowed: dict[Hashable, Integer] = {}
         self._written: dict[Hashable, Integer] = {}
-        """The integers as they were, by the keys of what is put in their place."""
+        """The original integers, keyed by the replacement."""
 
     def add(self, condition: Truth) -> None:
         """Add what an assertion demands."""
@@ -52,7 +52,7 @@ class Assumptions:
                 return
 
     def simplified(self, value: Value) -> Value:
-        """Return a value that is simpler by what is demanded, and the same where that holds."""
+        """Return a value simplified by the assumptions; it is equal wherever they hold."""
         if not self._narrowed or not isinstance(value, Integer | Pack):
             return value
         return _with(_with(value, self._narrowed), self._written)
@@ -68,7 +68,7 @@ class Assumptions:
 
 
 def _with(value: Value, known: Mapping[Hashable, Integer]) -> Value:
-    """Return a value with what is known put in; as it is if it has no value then: no size meets the assertions."""
+    """Return a value after substitution; unchanged if it then has no value, since no size meets the assertions."""
     try:
         return substitute(value, known)
     except (*shapes.FAILURES, OperationError):
@@ -76,7 +76,7 @@ def _with(value: Value, known: Mapping[Hashable, Integer]) -> Value:
 
 
 def _fact_with(fact: Truth, known: Mapping[Hashable, Integer]) -> Truth:
-    """The same of a condition."""
+    """Return a condition after substitution; unchanged if it then has no value."""
     try:
         return shapes.substitute(fact, known)
     except shapes.FAILURES:
@@ -91,7 +91,7 @@ def _conjuncts(condition: Truth) -> Iterator[Truth]:
 
 
 def _without_refuted(fact: Truth, facts: list[Truth]) -> Truth:
-    """A disjunction without what other facts exclude."""
+    """Return a disjunction without the operands that other facts exclude."""
     if not isinstance(fact, Junction) or fact.conjunction:
         return fact
     excluded = {shapes.not_(each) for each in facts}
@@ -99,7 +99,7 @@ def _without_refuted(fact: Truth, facts: list[Truth]) -> Truth:
 
 
 def _narrowed(fact: Truth) -> Iterator[tuple[Leaf, Integer]]:
-    """The unknowns that a comparison gives narrower bounds, and unknowns that have them."""
+    """Yield the unknowns that a comparison narrows, each with its replacement."""
     for leaf, low, high in _bounds(fact):
         low = leaf.low if low is None else low if leaf.low is None else max(low, leaf.low)
         high = leaf.high if high is None else high if leaf.high is None else min(high, leaf.high)
@@ -125,7 +125,7 @@ def _bounds(fact: Truth) -> Iterator[tuple[Leaf, int | None, int | None]]:
 
 
 def _factors_above_zero(product: Integer) -> Iterator[tuple[Leaf, int, None]]:
-    """The unknowns that are above 0 where their product is not 0, since they are not below."""
+    """Yield the unknowns that are above 0 where their product is not 0, since they are not below."""
     if len(product.terms) != 1:
         return
     (monomial,) = product.terms

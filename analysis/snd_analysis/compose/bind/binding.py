@@ -1,4 +1,4 @@
-"""What an invocation has bound of the operator that it names so far (2.6.2)."""
+"""The symbols of an operator that an invocation has bound so far (2.6.2)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class BindingState(Struct):
     inputs: list[TensorValue] = field(default_factory=list)
     checks: list[RuntimeCheck] = field(default_factory=list)
     origins: dict[Symbol, str] = field(default_factory=dict)
-    """What has determined an extent or length, for messages."""
+    """The origin of each extent or length, for messages."""
     left_out: set[Member] = field(default_factory=set)
     """The attributes that have their default value."""
     item: int | None = None
-    """Which tensor of a pack is bound, where that is known."""
+    """Index of the tensor in a pack that is bound now, if it is known."""
     first: Tensor | None = None
     """The first tensor of that pack."""
 

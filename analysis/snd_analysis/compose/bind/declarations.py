@@ -57,7 +57,7 @@ def evaluate_declarations(
 
 
 def failing_guard(binding: BindingState) -> Failure | None:
-    """Return the assertion that fails, of those of which everything is known though not everything could be bound."""
+    """Return an assertion that fails, though not everything could be bound; None if no fully known assertion fails."""
     evaluation = _Evaluation(binding, assume=False, go_on=False, lasting=None)
     evaluation.assertions_hold()
     return evaluation.failures[0] if evaluation.failures else None
@@ -140,9 +140,9 @@ class _Evaluation:
 
     # ---- assertions --------------------------------------------------------------------------------------------------
     def assertions_hold(self, last: bool = False) -> bool:
-        """Check every assertion, not yet checked, of which everything is known (2.9).
+        """Check every unchecked assertion whose symbols are all known (2.9).
 
-        One that has no value waits for the others, which may guard it; it fails if it is the ``last`` time.
+        An assertion without a value waits for the others, which may guard it; it fails if this is the ``last`` time.
         """
         waiting, self._valueless = [], []
         for number, base, node in self._pending:
@@ -202,7 +202,7 @@ class _Evaluation:
         return True
 
     def _declare_stored(self, block: str, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
-        """Constants or variables; whether the evaluation goes on."""
+        """Declare constants or variables; return whether the evaluation goes on."""
         try:
             self._fold.run(block, self._template.resolution.rows[block], _DeclaringOfTensors(self, kind, into))
         except _EvaluationEnds:
@@ -211,16 +211,16 @@ class _Evaluation:
 
     @property
     def scope(self) -> ValueScope:
-        """What names stand for so far."""
+        """The current values of names."""
         return self._scope
 
     @property
     def amount_said(self) -> tuple[int, ...]:
-        """How much was found wrong, or may be."""
+        """Number of certain and possible problems."""
         return len(self.failures), len(self.obligations), len(self.dynamic)
 
     def declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> None:
-        """Declare a constant or variable. Raises _EvaluationEnds if what it comes to ends the evaluation."""
+        """Declare a constant or variable. Raise _EvaluationEnds if its value ends the evaluation."""
         value = self._possible(member, kind)
         if value is None:
             raise _EvaluationEnds
@@ -230,7 +230,7 @@ class _Evaluation:
         into[member.name] = self._scope.values[member.symbol] = value
 
     def _demand_static(self, member: Member, value: TensorValue) -> None:
-        """Variables are there before a graph runs, so attributes must tell their shapes (chapter 3)."""
+        """Demand that attributes determine the shapes of variables, which exist before a graph runs (chapter 3)."""
         if not self._scope.composing:
             return
         extents = (extent for tensor in tensors_of(value) for extent in tensor.shape or ())
@@ -248,7 +248,7 @@ class _Evaluation:
         self.failures.append(Failure(rules.DYNAMIC_VARIABLE, message, (site,) if own else (), () if own else (site,)))
 
     def _note_obligations(self, member: Member, value: TensorValue) -> None:
-        """Note what may be wrong with a shape for some value of what is dynamic."""
+        """Note conditions on a shape that may fail for some value of a dynamic extent."""
         if self._template.in_library or not self._scope.composing or member.node.shape is None:
             return
         place = self._template.place(member.base, member.node.shape)
@@ -257,9 +257,9 @@ class _Evaluation:
                 self.obligations.extend(obligations_of_shape(shape, member.name, place))
 
     def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
-        """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end.
+        """Return a declared tensor; None if it has no value or an impossible shape, and the evaluation must end.
 
-        Where the evaluation goes on, nothing is built on an impossible shape.
+        If the evaluation goes on, an impossible shape becomes UNDEFINED, so that nothing is built on it.
         """
         value, failures = self._declared(member, kind), len(self.failures)
         if value is None or not self._extents_are_possible(member.base, member.node, value):
@@ -267,7 +267,7 @@ class _Evaluation:
         return value if len(self.failures) == failures else UNDEFINED
 
     def _declared(self, member: Member, kind: TensorKind) -> TensorValue | None:
-        """A declared tensor with its value; None if it has none, and the evaluation is to end."""
+        """Return a declared tensor with its value; None if it has none, and the evaluation must end."""
         template = self._template
         if template.is_wrong(member.base, member.node):
             return UNDEFINED
@@ -333,7 +333,10 @@ class _Evaluation:
     def _impossible(
         self, base: int, node: nodes.Node, message: str, what: str, rule: Rule = rules.NEGATIVE_EXTENT
     ) -> Failure:
-        """What a declaration can't be: the fault of whoever invokes an operator, or of the graph itself."""
+        """Return the failure of an impossible declaration.
+
+        It blames the invocation of an operator, or the graph itself.
+        """
         site = Site(self._template.place(base, node), f"{what} is declared here")
         if self._template.is_graph:
             return Failure(rule, message, (site,))
@@ -345,7 +348,7 @@ def _is_negative(extent: Integer | Run) -> bool:
 
 
 class _EvaluationEnds(Exception):  # noqa: N818 - it is no fault
-    """What fails ends the evaluation."""
+    """Signal that a failure ends the evaluation."""
 
 
 class _DeclaringOfTensors:
@@ -401,7 +404,7 @@ class _DeclaringOfTensors:
 
 
 def as_condition(value: Value) -> Truth | None:
-    """What must hold for an assertion: all items of a pack (2.8); None if it is null or not known."""
+    """Return the condition of an assertion: all items of a pack must hold (2.8); None if it is null or not known."""
     match value:
         case Truth():
             return value

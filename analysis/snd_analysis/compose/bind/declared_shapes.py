@@ -54,8 +54,10 @@ class Declarations(Struct):
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
     def shape(self, member: Member, at: Integer | None) -> Shape | None:
-        """Return the shape of a member, of item ``at`` if it is a pack; None if it is not known, or left to
-        composing."""
+        """Return the shape of a member, of item ``at`` if it is a pack.
+
+        None if it is not known, or left to composing.
+        """
         if member.node.shape is None:
             return None
         found: list[Integer | Run] = []

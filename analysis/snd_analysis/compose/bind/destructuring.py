@@ -93,7 +93,7 @@ def _only(pack: Pack) -> Value:
 
 
 def _length(scope: ValueScope, item: nodes.NameTarget | nodes.TupleTarget) -> Value | None:
-    """Return how many items of the list a part takes; None for what is left."""
+    """Return the number of items of the list that a part takes; None if it takes the remaining ones."""
     count = 1 if isinstance(item, nodes.NameTarget) else len(item.names)
     if item.expansion is None:
         return shapes.constant(count)

@@ -27,7 +27,7 @@ InputShapes: TypeAlias = "tuple[tuple[int | Integer, ...], ...] | None"
 
 
 class AsDeclared(Enum):
-    """How an optional input is given without saying its shape."""
+    """Marker for an optional input that is given with its declared shape."""
 
     AS_DECLARED = 0
 
@@ -54,7 +54,7 @@ class RootBinder(Binder):
         self._packs: list[Member] = []
         self._open: dict[str, list[Hashable]] = {}
         self.impossible: list[Failure] = []
-        """What can't be, unless an assertion says why."""
+        """Failures that are reported unless an assertion explains them."""
         self._bounds: dict[Symbol, nodes.Expression] = {}
         for member in template.inputs:
             for extent in member.extents:
@@ -94,13 +94,14 @@ class RootBinder(Binder):
             self.scope.values[member.symbol] = self._optional(member, self._unknown(member))
 
     def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> Open:
-        """The key of an unknown; the same one for the same thing."""
+        """Return the key of an unknown; the same one for the same ``of`` and ``name``."""
         return Open(name, self._number(of, name), low, high)
 
     def _length_key(self, of: Hashable, name: str, high: int | None = None) -> Hashable:
-        """The key of an unknown length. Like others it tells a name only: so it lasts when the definition is edited.
+        """Return the key of an unknown length.
 
-        A length that a graph bounds is dynamic (2.6.1).
+        Like others it contains only a name: so it survives edits of the definition. A length that a graph bounds is
+        dynamic (2.6.1).
         """
         key = ("length", name, self._number(of, name), high)
         return key if high is not None and self.template.is_graph else CompileTime(key)
@@ -117,10 +118,10 @@ class RootBinder(Binder):
         return extent or unknown(dtype, CompileTime(self._key(member.symbol, member.name)), member.name)
 
     def _optional(self, member: Member, value: Value) -> Value:
-        """The value of an optional member, which may be null.
+        """Return the value of an optional member, which may be null.
 
-        An optional int is undefined: extents that depend on whether it is given have so many cases that composing the
-        library, less than a second otherwise, is not done after a minute.
+        An optional int is undefined: extents that depend on its presence have so many cases that composing the library,
+        which takes less than a second otherwise, takes more than a minute.
         """
         if not member.node.optional:
             return value
@@ -178,7 +179,7 @@ class RootBinder(Binder):
             yield at
 
     def _given_input(self, member: Member, given: InputShapes) -> TensorValue:
-        """An input of the shapes that it is to be composed with."""
+        """Return an input with the shapes to compose it with."""
         if given is None:
             return NULL
         dtype = self.scope.element_type(member.node.type)
@@ -257,7 +258,7 @@ class RootBinder(Binder):
         prescribed: nodes.Expression | nodes.Tilde | None,
         bound: nodes.Expression | None,
     ) -> None:
-        """What attributes prescribe must not exceed its bound (2.6)."""
+        """Demand that an extent or length that attributes determine does not exceed its bound (2.6)."""
         if prescribed is None or isinstance(prescribed, nodes.Tilde) or bound is None:
             return
         value, most = (self.scope.attempt(each) if self.scope.knows(each) else NULL for each in (prescribed, bound))
@@ -267,7 +268,7 @@ class RootBinder(Binder):
             self.impossible.append(Failure(rules.ARGUMENT_SHAPE, message, (site,)))
 
     def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
-        """Attributes may make a bound, or a number of dimensions, negative."""
+        """Report a bound, or a number of dimensions, that attributes make negative."""
         length = None if extent.expansion is None else extent.expansion.length
         for what, node in (("the bound of an extent", extent.bound), ("the number of dimensions", length)):
             if node is None or isinstance(node, nodes.Tilde) or not self.scope.knows(node):
@@ -281,7 +282,7 @@ class RootBinder(Binder):
                 self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
 
     def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
-        """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""
+        """Return the common shape of the tensors in a pack of unknown length; extents that differ become unknowns."""
         at = shapes.variable(("item", self._number(member.symbol, "i")), "i", 0)
         return declarations.shape(member, at)
 
@@ -319,7 +320,7 @@ class RootBinder(Binder):
         return pack_of(key, symbol.name, length, low, high)
 
     def _limits(self, form: Form) -> tuple[int, int | None]:
-        """The least and greatest value of a name: extents are not negative, and not above their bound (2.6.1)."""
+        """Return the least and greatest value of a name: extents are not negative, nor above their bound (2.6.1)."""
         low = 0
         if form.factor > 0:
             low = max(0, -(form.offset // form.factor))
@@ -335,7 +336,7 @@ class RootBinder(Binder):
         return low, most
 
     def _length(self, expression: nodes.Expression | nodes.Tilde | None, key: Hashable, name: str) -> Value:
-        """A length: an unknown one if it is not written or declares a name, which then gets its value."""
+        """Return a length; if it is not written or declares a name, it is unknown, and the name gets its value."""
         if expression is None or isinstance(expression, nodes.Tilde):
             return shapes.variable(self._length_key(key, name), name, 0)
         form = self.template.form(expression)
@@ -347,7 +348,7 @@ class RootBinder(Binder):
 
 
 def _either(known: Value, value: Value) -> Value:
-    """An extent that each of several places has under a condition: it is there if one of them has it."""
+    """Return an extent that several places have under conditions: it exists if one of them has it."""
     if isinstance(known, Maybe) and isinstance(value, Maybe):
         return maybe(shapes.or_(known.present, value.present), value.value)
     return value if known is NULL else known

@@ -56,7 +56,10 @@ class ShapeBinder:
                 self._bind_tensor(member, value)
 
     def _bind_possible(self, member: Member, value: Maybe) -> None:
-        """What only an input binds that may be null may be null as well; what disagrees may not be there."""
+        """Bind symbols by an input that may be null, so that they may be null as well.
+
+        A mismatch may not exist either.
+        """
         before = set(self._scope.values)
         with contextlib.suppress(BindingFailed):
             self.bind_input(member, value.value)
@@ -120,7 +123,7 @@ class ShapeBinder:
             self._scope.values.setdefault(symbol, UNDEFINED)
 
     def _demand_possible(self, member: Member, parts: list[ShapeComponent]) -> None:
-        """What stands for fewer than no dimensions is no shape."""
+        """Report a component of a shape with a negative number of dimensions."""
         for part in parts:
             length = None if part.extent.expansion is None else part.extent.expansion.length
             if length is not None and part.count is not None and shapes.is_negative(part.count):
@@ -175,7 +178,7 @@ class ShapeBinder:
                 self._scope.values.setdefault(form.symbol, NULL)
 
     def _bind_conditional(self, part: ShapeComponent, taken: Pack) -> None:
-        """An extent that is there if a condition holds that is not known."""
+        """Bind an extent whose existence depends on an unknown condition."""
         form = self._template.form(part.extent.value)
         if form is None or form.symbol in self._scope.values or self._is_bound_anyway(form.symbol):
             return
@@ -202,7 +205,7 @@ class ShapeBinder:
         self._binding.origins[form.symbol] = f"by the input '{member.name}'"
 
     def _demand_static(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Value) -> None:
-        """``static`` extents must be known when composing (LANGUAGE, Lexical and grammar)."""
+        """Demand that ``static`` extents are known when composing (LANGUAGE, Lexical and grammar)."""
         if (
             not extent.static
             or not self._scope.composing
@@ -306,7 +309,7 @@ class ShapeBinder:
             raise failures.disagreement(self._binding, member, tensor, extent, expected, actual)
 
     def _check_bound(self, member: Member, extent: nodes.Extent, actual: Integer) -> None:
-        """The upper bound of a dynamic extent, where a graph is invoked by control flow (2.6.1)."""
+        """Check the upper bound of a dynamic extent, where control flow invokes a graph (2.6.1)."""
         if extent.bound is None or not self._scope.knows(extent.bound):
             return
         bound = self._scope.evaluate(extent.bound)
@@ -323,7 +326,7 @@ def _lies_within(count: Integer, length: Integer) -> Truth:
 
 
 def maybe_value(presence: Maybe, value: Value) -> Value:
-    """A value that is there where something else is."""
+    """Return a value that exists where ``presence`` does."""
     from snd_analysis.symbolic.values import maybe
 
     return maybe(presence.present, value)

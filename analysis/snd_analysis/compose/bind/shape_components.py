@@ -1,4 +1,4 @@
-"""Components of declared shapes, and how many dimensions each stands for as far as symbols are bound (2.6)."""
+"""Components of declared shapes, and the number of dimensions of each as far as symbols are bound (2.6)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 
 class ShapeComponent(Struct, frozen=True):
-    """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
+    """One component of a declared shape. ``count`` is its number of dimensions, None if it follows only from the rank.
 
-    ``packed`` says that it stands for a pack of dimensions, even if there is one; one that is not is there or not.
+    ``packed`` is True for a pack of dimensions, even of a single one; any other component exists or not.
     """
 
     extent: nodes.Extent

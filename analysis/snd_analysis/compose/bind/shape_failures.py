@@ -1,4 +1,4 @@
-"""What is said of a tensor whose shape is not what an input declares (2.6, 2.6.2)."""
+"""Messages about tensors whose shape does not match the declaration of an input (2.6, 2.6.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MATRIX = 2
 def wrong_named_rank(
     binding: BindingState, member: Member, tensor: Tensor, name: nodes.Name, known: Integer
 ) -> BindingFailed:
-    """A tensor is not of the rank that has a name, and is known."""
+    """Return the failure of a tensor whose rank differs from a known named rank."""
     message = (
         f"the input '{member.name}' of '{binding.template.shown}' must be of rank '{name.text}', which is {known} "
         f"here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
@@ -39,7 +39,7 @@ def wrong_length(
     count: Integer,
     why: Unsolvable,
 ) -> BindingFailed:
-    """No value of the symbol in a ``length`` makes an extent stand for as many dimensions as there are."""
+    """Return the failure of an extent for whose number of dimensions no value of the symbol in ``length`` fits."""
     message = (
         f"'{written(extent)}' in the input '{member.name}' of '{binding.template.shown}' stands for "
         f"'{written(length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: {why.because}"
@@ -48,7 +48,7 @@ def wrong_length(
 
 
 def wrong_rank(binding: BindingState, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
-    """A tensor has more or fewer dimensions than the ``needed``, or an attribute names a dimension that it lacks."""
+    """Return the failure of a tensor whose rank is not ``needed``, or that lacks a dimension named by an attribute."""
     outside = _outside_axis(binding, member, tensor)
     if outside is not None:
         return outside
@@ -98,7 +98,7 @@ def _is_transposed(binding: BindingState, member: Member, tensor: Tensor) -> boo
 def disagreement(
     binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
 ) -> BindingFailed:
-    """An extent is another one than is ``expected``."""
+    """Return the failure of an extent that is not ``expected``."""
     dimension = _differing_dimension(binding.first, tensor, expected, actual)
     if dimension is not None:
         message = rules.argument_shape.tensors_differ(
@@ -132,7 +132,7 @@ def disagreement(
 def not_deducible(
     binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
 ) -> BindingFailed:
-    """No value of the symbol in a declared extent makes it the actual one."""
+    """Return the failure of a declared extent that no value of its symbol makes equal to the actual one."""
     message = (
         f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} has the extent "
         f"'{written(extent)}', which can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
@@ -143,7 +143,7 @@ def not_deducible(
 def dynamic_for_static(
     binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
 ) -> BindingFailed:
-    """An extent that must be known when composing is not."""
+    """Return the failure of a dynamic extent that must be known when composing."""
     message = (
         f"the extent '{written(extent)}' of the input '{member.name}' of '{binding.template.shown}' must be known when "
         f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
@@ -154,7 +154,7 @@ def dynamic_for_static(
 def beyond_bound(
     binding: BindingState, member: Member, extent: nodes.Extent, bound: Integer, actual: Integer
 ) -> BindingFailed:
-    """An extent is greater than its bound."""
+    """Return the failure of an extent greater than its bound."""
     message = (
         f"the extent '{written(extent)}' of the input '{member.name}' of '{binding.template.shown}' is at most "
         f"{bound}, but here it is {actual}"

@@ -1,7 +1,7 @@
-"""What composing and running the statements of a body have in common.
+"""The common parts of composing and running the statements of a body.
 
-``BodyState`` is what is known of one body, an ``Interpreter`` walks its statements. These names are what an interpreter
-needs.
+``BodyState`` is the state of one body, and an ``Interpreter`` walks its statements. An interpreter needs the names
+exported here.
 """
 
 from snd_analysis.compose.body.blame import blame

@@ -1,5 +1,7 @@
-"""Shapes that must be what a declaration says, where only the run can tell (2.6.1): checks are noted, and the declared
-extents are what follows goes on with."""
+"""Shapes that must match a declaration, which only the run can check (2.6.1).
+
+The checks are noted, and later statements use the declared extents.
+"""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _value(state: BodyState, extent: nodes.Extent) -> Value:
 
 
 def written_shape(state: BodyState, shape: nodes.Shape) -> Shape | None:
-    """A shape as it is written in a statement; None if anything in it is not known."""
+    """Return the shape written in a statement; None if any part of it is unknown."""
     found: list[Integer | Run] = []
     for extent in shape.extents:
         if isinstance(extent.value, nodes.Tilde):

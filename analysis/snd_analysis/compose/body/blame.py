@@ -1,4 +1,4 @@
-"""Which part of an invocation is to blame for what its operator finds wrong (2.6.2)."""
+"""The part of an invocation that is to blame for a failure of its operator (2.6.2)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def blame(state: BodyState, failure: Failure, invocation: nodes.Call | nodes.Qua
 
 
 def _with_value(state: BodyState, failure: Failure, node: nodes.Node) -> Failure:
-    """Return the same with what is written as the value of an attribute in its fix."""
+    """Return the failure with the written value of an attribute in its fix."""
     if "…" not in failure.instead:
         return failure
     if not isinstance(node, nodes.Attribute):
@@ -59,7 +59,7 @@ def _responsible(
 
 
 def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
-    """Return what is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
+    """Return the argument for ``x``, or for ``x[1]``: the item of a literal list."""
     whole, _, at = name.rstrip("]").partition("[")
     node = given.get(whole)
     plain = isinstance(node, nodes.List) and not any(

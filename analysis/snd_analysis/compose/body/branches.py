@@ -30,7 +30,7 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
     cases: list[Case] = []
     alternatives: list[_Alternative] = []
     otherwise: Truth = TRUE
-    """What holds where none of the compile-time conditions so far does."""
+    """Condition under which none of the compile-time conditions so far holds."""
     scope = interpreter.state.scope
     scopes = scopes_of_branch(interpreter, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
@@ -61,10 +61,10 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
 
 
 def scopes_of_branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> list[tuple[Targets, Targets]]:
-    """What the condition and the consequent of each case name, and last the alternative, as if it had a condition.
+    """Return the targets of the condition and the consequent of each case, and last of the alternative.
 
-    The label of the whole is that of all, where compile-time conditions reduce it to one of them or only one needs it;
-    else each has a scope of its own in it (2.10, Labelling).
+    If compile-time conditions reduce the branch to one part, or only one part needs the label, that part has the label
+    of the whole; otherwise each part has a scope of its own in it (2.10, Labelling).
     """
     unnamed = targets.without_results()
     parts = [part for case in node.cases for part in (case.condition, case.consequent)]
@@ -130,7 +130,7 @@ def _finish(
     targets: Targets,
     of_last: Targets,
 ) -> Values | None:
-    """The result, given the branch that is taken if none before is."""
+    """Return the result, with ``last`` as the branch that is taken if no earlier one is."""
     if not alternatives:
         return call(interpreter, last, of_last)
     values, graph = part(interpreter, "else", last, of_last)

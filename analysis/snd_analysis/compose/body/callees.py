@@ -1,4 +1,4 @@
-"""What the composing of one body asks for about the definitions that it invokes."""
+"""Queries about invoked definitions while one body is composed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Callees(Protocol):
     """Definitions by name, and their specializations; a ``Session`` is one."""
 
     budget: StepBudget
-    """What composing may cost."""
+    """Limit of the cost of composing."""
 
     def template(self, name: OperatorName) -> Template | None:
         """Return the definition of that name."""
@@ -31,4 +31,4 @@ class Callees(Protocol):
     def shared_specialization(
         self, template: Template, given: Arguments
     ) -> tuple[Specialization, Mapping[Hashable, Integer]]:
-        """Return the specialization, and what unknowns in its declarations stand for, by key."""
+        """Return the specialization, and the values of unknowns in its declarations, by key."""

@@ -1,4 +1,4 @@
-"""Conditions of branches and loops that are tensors: what is known of their shape only when composing (2.10.1)."""
+"""Tensors as conditions of branches and loops: the known part of their shape when composing (2.10.1)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The one walker of statements, for all that interprets them (2.10).
+"""The walker of statements, shared by all interpreters (2.10).
 
-An interpreter says what an invocation, a branch and a loop come to: composing gives them tensors with shapes, running
+An interpreter defines the results of invocations, branches and loops: composing gives them tensors with shapes, running
 gives them arrays. Labels, blocks and expressions mean the same for both.
 """
 
@@ -23,14 +23,14 @@ RightSide: TypeAlias = "nodes.Branch | nodes.Loop | nodes.Callable"
 
 
 class Interpreter(Protocol):
-    """What the constructs of a body come to. The methods return None for results that are not known."""
+    """The results of the constructs of a body. The methods return None for unknown results."""
 
     state: BodyState
     naming: Naming
 
     @property
     def composing(self) -> Interpreter:
-        """What composes the same body without running any of it."""
+        """Return an interpreter that composes the same body without running any part of it."""
 
     def statement(self, component: nodes.Component) -> None:
         """Evaluate one statement and assign its results."""
@@ -114,7 +114,7 @@ def part(
 
 
 def tried(interpreter: Interpreter, body: nodes.Callable, targets: Targets) -> tuple[Values | None, list[Failure]]:
-    """Return what a body gives with what its names stand for now, and what fails in it; nothing of it is kept."""
+    """Return the results of a body with the current values of its names, and its failures; the state is restored."""
     state = interpreter.state
     before, checks = len(state.failures), len(state.checks)
     try:

@@ -16,10 +16,10 @@ from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
 
 
 class Joining(Struct, frozen=True):
-    """Joins the results of branches, of which the first is taken whose condition holds, or else the last.
+    """The joined results of branches: of the first branch whose condition holds, or else of the last.
 
-    There is a condition for each but the last: a ``Truth`` that extents and attributes decide, or anything else for one
-    that only the run can tell.
+    Each branch but the last has a condition: a ``Truth`` if extents and attributes decide, any other value if only the
+    run can decide.
     """
 
     state: BodyState
@@ -28,7 +28,7 @@ class Joining(Struct, frozen=True):
     conditions: Sequence[Condition]
 
     def joined(self, values: Sequence[TensorValue], at: int) -> TensorValue:
-        """Result ``at``, which is one of several tensors, or packs of them."""
+        """Return result ``at``, which is one of several tensors, or packs of them."""
         packs = [value for value in values if isinstance(value, Pack)]
         if packs:
             return self._packs(packs, at) if len(packs) == len(values) else UNDEFINED
@@ -58,9 +58,10 @@ class Joining(Struct, frozen=True):
 def common_shape(
     found: Sequence[Shape | None], name: str, state: BodyState, conditions: Sequence[Condition] = ()
 ) -> Shape | None:
-    """The shape of what is one of several, by conditions for each but the last, as far as these are compile-time ones.
+    """Return the shape of one of several tensors, selected by ``conditions`` as far as these are compile-time ones.
 
-    An extent is dynamic if nothing decides between different ones. None if the shape is not known.
+    There is a condition for each tensor but the last. An extent is dynamic if nothing decides between different ones.
+    None if the shape is not known.
     """
     known = [shape for shape in found if shape is not None]
     if len(known) != len(found) or not known:
@@ -104,7 +105,7 @@ def _number_of_conditions(extent: Integer) -> int:
 
 
 def one_of(extents: Sequence[Integer], name: str, state: BodyState) -> Integer:
-    """An extent that is one of several, which one only the run tells: a dynamic one if they are not the same."""
+    """Return one of several extents, chosen at run time: a dynamic extent if they are not the same."""
     first = extents[0]
     if all(extent == first for extent in extents[1:]):
         return first

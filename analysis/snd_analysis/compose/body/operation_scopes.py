@@ -12,8 +12,10 @@ from snd_analysis.model import Graph, Operation, Quantization, TensorValue
 
 
 def scope_of(operation: Operation, around: str) -> str:
-    """Return the scope of what an operation invokes: that of its label; a graph without a label is the root of its
-    names."""
+    """Return the scope of an operation's invocation: that of its label.
+
+    A graph without a label is the root of its names.
+    """
     callee = specialization_of(operation)
     if callee is not None and callee.template.is_graph and not operation.labelled:
         return callee.template.name.name
@@ -21,8 +23,7 @@ def scope_of(operation: Operation, around: str) -> str:
 
 
 def passes_scope_on(body: Graph) -> bool:
-    """Return whether the only invocation of a body has no scope of its own, unless a label says so (2.10,
-    Labelling)."""
+    """Return whether the only invocation of a body has no scope of its own, unless it has a label (2.10, Labelling)."""
     if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
         return False
     only = body.operations[0]

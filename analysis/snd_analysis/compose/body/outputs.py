@@ -1,4 +1,4 @@
-"""What outputs and updated variables are composed of, against their declarations (2.10, 2.11)."""
+"""Comparison of outputs and updated variables with their declarations (2.10, 2.11)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
 
 
 def _checked_output(state: BodyState, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
-    """Return the output as invocations see it: as declared, or as composed where the declaration leaves the shape
-    open."""
+    """Return the output as invocations see it: as declared, or as composed if the declaration leaves the shape open."""
     if composed is UNDEFINED:
         return declared
     if declared is UNDEFINED:
@@ -96,7 +95,7 @@ def _agreeing(
 
 
 def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
-    """A new value of a variable must have its shape (2.11)."""
+    """Demand that a new value of a variable has its shape (2.11)."""
     declared = tensor_value(state.scope.values.get(symbol, UNDEFINED))
     problem = _difference(declared, value)
     if problem is None:
@@ -110,8 +109,10 @@ def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: Tens
 
 
 def _difference(declared: Value, composed: Value) -> str | None:
-    """Return how a composed value certainly differs from its declaration, to be added to a message; None if it may
-    not."""
+    """Return the certain difference between a composed value and its declaration, for a message.
+
+    None if there may be no difference.
+    """
     if isinstance(declared, Maybe):
         declared = declared.value
     if isinstance(composed, Maybe):

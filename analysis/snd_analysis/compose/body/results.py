@@ -149,7 +149,7 @@ def _item_length(state: BodyState, item: _Item) -> Value | None:
 
 
 def define(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
-    """Let a name stand for a tensor, or a pack of them; where it is not known, for an unknown tensor."""
+    """Bind a name to a tensor or a pack of tensors; to an unknown tensor if the value is not known."""
     symbol = state.template.resolution.targets.get(name)
     if not isinstance(symbol, Symbol):
         return

@@ -1,8 +1,8 @@
-"""The scopes that 2.10 leaves open: of right sides that no single invocation can stand for (Labelling).
+"""The scopes that 2.10 leaves open: of right sides without a single invocation (Labelling).
 
-Variables and constants are found by their scoped names, so no two may have the same. A statement with one result lends
-its name to the parts of its control flow; one with several results has no automatic label, and needs one where names
-below it would be those of something else.
+Variables and constants are found by their scoped names, so these must be unique. A statement with one result lends its
+name to the parts of its control flow; one with several results has no automatic label, and needs a label if names below
+it would collide with others.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ class Naming:
         return targets
 
     def part(self, part: nodes.Callable, keyword: str, others: list[nodes.Callable], targets: Targets) -> Targets:
-        """Return the same for one part of control flow: in a scope of its own if any of the ``others`` adds to that of
-        all."""
+        """Return the targets of one part of control flow.
+
+        The part has a scope of its own if any of the ``others`` adds names to the common scope.
+        """
         if targets.label is None or not self._adds(part) or not any(map(self._adds, others)):
             return targets
         return targets.part(keyword)
@@ -96,8 +98,10 @@ class Naming:
         return name
 
     def _names_below(self, part: nodes.Callable) -> frozenset[str]:
-        """Return the names that an invocation without a label adds to the scope around; none for a block, seen by
-        itself."""
+        """Return the names that an invocation without a label adds to the surrounding scope.
+
+        None for a block by itself.
+        """
         callee = self._callee(self._template, part)
         return frozenset() if callee is None else self._names_in(callee)
 
@@ -145,7 +149,7 @@ class Naming:
 
 
 class _Scope(Struct):
-    """What names are taken below one label."""
+    """The names used below one label."""
 
     names: set[str] = field(default_factory=set)
     nameless: int = 0

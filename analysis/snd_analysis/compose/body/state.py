@@ -1,4 +1,4 @@
-"""What is known of one body while its statements are composed, or run (2.10, 2.11)."""
+"""The state of one body while its statements are composed or run (2.10, 2.11)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Values: TypeAlias = "list[TensorValue]"
 
 
 class BodyState:
-    """The state of one body: what its names stand for, what was added to its graph, and what was found wrong.
+    """The state of one body: the values of its names, the additions to its graph, and its failures.
 
-    ``declared`` has the evaluated declarations of the definition. What fails is noted; everything goes on without it.
-    ``budget`` is what composing it, and whatever else is composed with it, may cost.
+    ``declared`` has the evaluated declarations of the definition. A failure is noted, and the work goes on without its
+    result. ``budget`` limits the cost of this body and of everything composed with it.
     """
 
     def __init__(self, declared: Specialization, budget: StepBudget) -> None:
@@ -37,7 +37,7 @@ class BodyState:
         self.template: Template = declared.template
         self.scope: ValueScope = declared.scope
         self.steps = 0
-        """How many statements and iterations were composed, without those of what they invoke."""
+        """Number of composed statements and iterations, without those of invoked definitions."""
         self.used: dict[Specialization, None] = {}
         """The specializations that composing took so far."""
         self._budget = budget
@@ -57,7 +57,7 @@ class BodyState:
         self.tensors.add(declared.variables)
         self.labels: tuple[str, ...] = ()
         self.first_operation = 0
-        """Where the operations of the statement at hand begin, once its right side is composed."""
+        """Index of the first operation of the current statement, once its right side is composed."""
         self._base = 0
         self._statement: nodes.Component | None = None
 

@@ -28,8 +28,7 @@ class Targets:
         return Targets(self._results, label)
 
     def part(self, keyword: str) -> Targets:
-        """Return the same names, for a part of control flow that has a scope of its own below the label (see
-        ``Naming``)."""
+        """Return the same names for a part of control flow that has its own scope below the label (see ``Naming``)."""
         targets = Targets(self._results, f"{self.label}.{keyword}")
         targets.is_written = False
         return targets
@@ -42,7 +41,7 @@ class Targets:
 
     @property
     def count(self) -> int:
-        """How many results there are."""
+        """Number of results."""
         return len(self._results)
 
     def iteration(self, number: int, carried: int, last: bool) -> Targets:
@@ -64,8 +63,7 @@ class Targets:
         return _written_name(result) if isinstance(result, nodes.Result) else None
 
     def plain_name(self, at: int) -> nodes.Name | None:
-        """Return the name that a result is given as it is: without a type after the name, that it would be made
-        fit."""
+        """Return the name of a result that is passed through unchanged: without a type that it would have to match."""
         result = self._results[at] if at < len(self._results) else None
         if not isinstance(result, nodes.Result) or result.type is not None:
             return None
@@ -111,7 +109,7 @@ class _Iteration(Targets):
         return name if name is None or at < self._plain else f"{name}{self._suffix}"
 
     def plain_name(self, at: int) -> nodes.Name | None:
-        """None: what an iteration gives may have another shape than the whole."""
+        """Return None: the result of an iteration may have another shape than the whole."""
         return None
 
     def item_name(self, at: int, number: int) -> str | None:

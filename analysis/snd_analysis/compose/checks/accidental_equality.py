@@ -25,8 +25,10 @@ _SIZES_OF = frozenset({SymbolKind.EXTENT, SymbolKind.ATTRIBUTE})
 
 
 class UnstatedEquality(Struct, frozen=True):
-    """An invocation in an operator that needs an extent to equal another one, an attribute or a number, which no
-    declaration or assertion says."""
+    """An invocation in an operator that needs an extent to equal another extent, an attribute or a number.
+
+    No declaration or assertion states this equality.
+    """
 
     operation: Operation
     first: Symbol
@@ -57,8 +59,7 @@ class UnstatedEquality(Struct, frozen=True):
 
 
 def unstated_equalities(whole: Specialization) -> Iterator[UnstatedEquality]:
-    """Yield the equalities that the invocations in an operator need and that no declaration or assertion states, each
-    once.
+    """Yield the equalities that invocations in an operator need and no declaration or assertion states, each once.
 
     ``whole`` is the operator composed by itself, for any sizes. A condition counts if it fails for different primes,
     and holds as soon as two of them are equal, or one is a certain number.

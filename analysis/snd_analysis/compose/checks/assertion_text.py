@@ -1,4 +1,4 @@
-"""What an assertion that does not hold says, and what it blames (2.9)."""
+"""Message of a failing assertion, and the parameters it blames (2.9)."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ def failing_message(scope: ValueScope, node: nodes.Assertion) -> str:
 
 
 def _with_helpers(scope: ValueScope, node: nodes.Assertion) -> ValueScope:
-    """Return the scope, and the helper symbols that the assertion prints but that are not evaluated yet, where they can
-    be.
+    """Return the scope with helper symbols that the assertion prints and that can be evaluated by now.
 
-    The condition is checked as soon as all that it depends on is known, which may be before what it prints.
+    The condition is checked as soon as the symbols it depends on are known, which may be before the printed ones are.
     """
     template = scope.template
     printed = tuple(each for each in (node.message, *node.printed) if each is not None)
@@ -167,8 +166,10 @@ def failed_evaluation(scope: ValueScope, base: int, error: EvaluationError) -> F
 
 
 def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
-    """Return the attributes that a condition or shape names, and the inputs that it names or that bind what it depends
-    on."""
+    """Return the attributes that a condition or shape names, and the inputs that determine it.
+
+    These inputs are named themselves, or bind symbols that it depends on.
+    """
     template = scope.template
     named = template.symbols(node)
     depends = _through_helpers(scope, named)
@@ -186,7 +187,7 @@ def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
 
 
 def _through_helpers(scope: ValueScope, symbols: frozenset[Symbol]) -> set[Symbol]:
-    """Symbols, and all that the helper symbols among them are computed from."""
+    """Return the symbols, with all symbols that the helper symbols among them are computed from."""
     template = scope.template
     found = set(symbols)
     for _, using in reversed(template.using):

@@ -19,7 +19,7 @@ _UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeErr
 
 
 class Assignment(Struct, frozen=True):
-    """Numbers for unknowns, by key, with which an integer comes to ``number``."""
+    """Numbers for unknowns, by key, for which an integer evaluates to ``number``."""
 
     number: int
     values: Mapping[Hashable, int]
@@ -30,10 +30,10 @@ class Assignment(Struct, frozen=True):
 def assignments(
     value: Integer, is_sought: Callable[[int], bool], path: Sequence[Truth], conditions: Sequence[Truth]
 ) -> list[Assignment]:
-    """Return numbers that make ``value`` what is sought, the greatest first.
+    """Return numbers for which ``value`` is sought, the greatest first.
 
-    All of ``path`` hold with them, and those of ``conditions`` that tell anything of the same unknowns. There are none
-    where it depends on something else, or on too much.
+    All of ``path`` hold for them, and those ``conditions`` that concern the same unknowns. Empty if the value depends
+    on other things, or on too many.
     """
     leaves = sorted({*value.leaves, *(leaf for condition in path for leaf in condition.leaves)}, key=_name)
     if len(leaves) > MOST_UNKNOWNS or not all(_is_open(leaf.key) for leaf in leaves):

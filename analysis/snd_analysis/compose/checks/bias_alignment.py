@@ -31,7 +31,7 @@ def misaligned_biases(root: Specialization) -> Iterator[Failure]:
 
 
 def _may_misalign(operation: Operation) -> bool:
-    """Whether a vector of weights may be an operand: in most graphs none is, and there is nothing to find out."""
+    """Return whether a vector of weights may be an operand. In most graphs none is, and no search is needed."""
     if operation.control is not None:
         return True
     name = operation.operator
@@ -93,7 +93,7 @@ def _fits_both(value: Tensor, bias: Tensor) -> bool:
 
 
 def _puts_channels_first(operation: Operation) -> bool:
-    """Whether an operator of the library takes dimension 1 for the channels, as its definition or attributes say."""
+    """Return whether an operator of the library has its channels in dimension 1, by its definition or attributes."""
     assert operation.operator is not None
     module, name = operation.operator.path.rpartition(":")[2], operation.operator.name
     if module == "layer":

@@ -39,8 +39,7 @@ def operations_by_path(graph: Graph | None, path: Path) -> Iterator[tuple[Operat
 
 
 def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
-    """Yield the parts of control flow, each with what must hold for it to be run, as far as it is known when
-    composing."""
+    """Yield the parts of control flow, each with the known condition under which it runs."""
     control = operation.control
     if isinstance(control, Branch):
         before: Truth = shapes.TRUE
@@ -59,7 +58,7 @@ def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
 
 
 def obligations_in_body(specialization: Specialization) -> Iterator[Obligation]:
-    """Divisors in what invocations give to attributes, and in conditions of branches."""
+    """Yield the divisors in attributes of invocations, and in conditions of branches."""
     if specialization.template.in_library:
         return
     for operation, _ in operations_by_path(specialization.body, ()):

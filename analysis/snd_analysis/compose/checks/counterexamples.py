@@ -27,7 +27,7 @@ from snd_analysis.symbolic.integers import Integer, Truth
 _ORDINARY_SIZE = 200
 
 Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
-"""What fails when a graph is composed with numbers in place of some unknowns."""
+"""Function that composes a graph with numbers in place of some unknowns, and returns the failures."""
 
 
 # ---- a whole graph ---------------------------------------------------------------------------------------------------
@@ -92,14 +92,14 @@ class _Showing(Struct):
     conditions: Sequence[Truth]
     composed: Composed
     known: frozenset[tuple[Rule, tuple[Site, ...]]]
-    """What fails in any case."""
+    """Failures that occur in any case."""
     rest: int
     found: dict[frozenset[tuple[Hashable, int]], Sequence[Failure]] = field(default_factory=dict)
 
     def failure(self, candidates: Sequence[_Reached]) -> Failure | None:
         """Return the warning about one value, in the first of its places for which there is a counterexample.
 
-        What is invoked comes first: what is declared of it by who invokes it is the same once more.
+        Invoked definitions come first: a declaration of the invoking one repeats their condition.
         """
         for each in reversed(candidates):
             obligation = each.obligation

@@ -1,4 +1,4 @@
-"""What a run would find wrong with formulas whatever the data are, found with the shapes that are known (2.12, 2.7)."""
+"""Failures of formulas in every run, whatever the data, found with the shapes that are known (2.12, 2.7)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import Pack, Segment
 
 _UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
-"""What is no fault of a formula: only a run can tell, or it is a limit of runs."""
+"""Rules that don't blame a formula: only a run can decide, or a limit of runs was exceeded."""
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 
 

@@ -126,7 +126,7 @@ class _Formula:
         if isinstance(symbol, Symbol):
             self._scope.values[symbol] = value
 
-    # ---- what is accessed --------------------------------------------------------------------------------------------
+    # ---- accesses ----------------------------------------------------------------------------------------------------
     def _target(self) -> tuple[Tensor, nodes.Index] | None:
         symbol = self._template.resolution.targets.get(self._node.target.name)
         tensor = one_of(self._scope.values.get(symbol, UNDEFINED)) if isinstance(symbol, Symbol) else None

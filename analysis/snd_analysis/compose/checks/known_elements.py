@@ -1,6 +1,7 @@
-"""What an invocation does wrong with tensors whose elements are known before the run (2.12).
+"""Failures of invocations on tensors whose elements are known before the run (2.12).
 
-A literal or a constant in the place of a tensor is no data: an index that it gives is out of bounds in every run.
+A literal or a constant in the position of a tensor does not depend on data: an index from it is out of bounds in every
+run.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self._done: set[Callee | None] = set()
-        """What was given nothing that is known."""
+        """Callees that were checked without known elements."""
 
     def below(self, graph: Graph, given: Mapping[Tensor, Elements]) -> Iterator[Failure]:
         """Yield failures of a graph whose inputs have the elements that are given."""

@@ -1,4 +1,4 @@
-"""What must hold of extents and divisors for every size, and bounds alone do not tell (2.6, 3.1)."""
+"""Conditions on extents and divisors that must hold for every size, and that bounds alone do not prove (2.6, 3.1)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Obligation(Struct, frozen=True):
 
     def is_shown_by(self, failure: Failure) -> bool:
         """Return whether a failure of composing with numbers is this one: at this place, or in the same definition."""
-        # What an operator declares is the fault of its invocation.
+        # A failing declaration of an operator is the fault of its invocation.
         blamed = failure.related if failure.rule == rules.NEGATIVE_EXTENT and failure.related else failure.sites
         place = blamed[0].place if blamed else None
         if place is None or (place.path, place.definition) != (self.place.path, self.place.definition):
@@ -78,8 +78,7 @@ def _may_be_negative(extent: Integer) -> bool:
 
 
 def _divisors(a: Integer) -> Iterator[Integer]:
-    """Yield the divisors in an integer, not those inside of other operations, that may be zero as far as bounds
-    tell."""
+    """Yield the divisors in an integer, outside other operations, that may be zero as far as bounds tell."""
     for atom in a.atoms():
         if isinstance(atom, Quotient):
             divisor = atom.parts[1]

@@ -1,7 +1,7 @@
-"""What goes wrong with a graph only where an optional input is given, or only where it is omitted (2.6, 2.10.1).
+"""Failures of a graph that occur only if an optional input is given, or only if it is omitted (2.6, 2.10.1).
 
-Whoever runs the graph decides that, so the graph must be right for every choice. It is composed with each of them;
-choices that an assertion of the graph excludes are left out.
+The user who runs the graph decides that, so the graph must be right for every choice. It is composed with each choice
+that no assertion of the graph excludes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.symbolic.values import Maybe
 
 Omissions: TypeAlias = "Mapping[str, bool]"
-"""Whether each optional input is omitted."""
+"""For each optional input, True if it is omitted."""
 
 
 def open_inputs(root: Specialization) -> list[str]:

@@ -14,15 +14,15 @@ from snd_analysis.symbolic.values import substitute
 
 
 class CanonicalArguments:
-    """What an invocation gives, with other unknowns of the same names and bounds in place of dynamic extents.
+    """The arguments of an invocation, with dynamic extents replaced by numbered unknowns of the same names and bounds.
 
-    They are numbered as they appear in the inputs: invocations that nothing else tells apart give the same.
+    The numbers follow the order in the inputs: invocations that differ in nothing else have equal arguments.
     """
 
     def __init__(self, given: Arguments) -> None:
         stand_ins: dict[Hashable, Integer] = {}
         self.actual: dict[Hashable, Integer] = {}
-        """By stand-in what it stands for."""
+        """The dynamic extent that each stand-in replaces."""
         for leaf in (leaf for value in given.inputs for extent in extents_of(value) for leaf in _dynamic(extent)):
             if leaf.key not in stand_ins:
                 made = _canonical_extent(len(stand_ins), leaf.name, leaf.low, leaf.high, leaf.key.declared)  # type: ignore[attr-defined]

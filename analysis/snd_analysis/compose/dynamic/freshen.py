@@ -87,10 +87,10 @@ def results_of(specialization: Specialization) -> tuple[TensorValue, ...]:
 
 
 def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]) -> Mapping[Dynamic, Integer]:
-    """Return the dynamic extents of a specialization that its invocations have as their own: of many, those in its
-    outputs.
+    """Return the dynamic extents of a specialization that its invocations replace by their own.
 
-    Each operator that invokes two others would else have twice as many.
+    If there are many, only those in the outputs are replaced: otherwise each operator that invokes two others would
+    have twice as many.
     """
     if len(dynamic) <= MOST_DYNAMIC_EXTENTS:
         return dynamic

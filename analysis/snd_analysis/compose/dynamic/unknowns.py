@@ -36,8 +36,10 @@ class Dynamic:
 def dynamic_extent(
     known: dict[Dynamic, Integer], name: str, low: int, high: int | None, declared: bool = False
 ) -> Integer:
-    """Return a new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell
-    it."""
+    """Return a new extent, or number of tensors, that only the run determines.
+
+    It is listed in ``known`` unless its bounds determine it.
+    """
     key = Dynamic(declared)
     extent = shapes.variable(key, name, low, None if high is None else max(low, high))
     if extent.value is None:
@@ -54,5 +56,5 @@ def is_dynamic(extent: Integer) -> bool:
 
 
 def input_extent(name: str) -> Integer:
-    """Return what an extent comes to that the input of a graph names: what is composed with it is composed once."""
+    """Return the extent that the input of a graph names: one composition serves all its values."""
     return shapes.variable(Open(name, 0, 0, None), name, 0)

@@ -1,7 +1,7 @@
-"""The formulas of ``@lower`` with everything bound: what is written where, in terms of positions and elements (2.12).
+"""The formulas of ``@lower`` with everything bound, in terms of positions and elements (2.12).
 
-``elaborate`` takes the formulas of a specialization apart. What it can't, composing reports and no run computes, so a
-formula means the same to both.
+``elaborate`` takes the formulas of a specialization apart. Composing reports the formulas that it can't elaborate, and
+no run computes them, so a formula means the same to both.
 """
 
 from snd_analysis.compose.formulas import forms as _forms  # noqa: F401 - fills the table of ``Expressions``

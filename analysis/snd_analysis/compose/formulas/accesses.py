@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Value, range_, sliced
 
 
 class VariesWith(Exception):  # noqa: N818
-    """What must be known depends on the position along these axes: they have to be unrolled."""
+    """A value that must be known depends on the position along these axes: they have to be unrolled."""
 
     def __init__(self, node: nodes.Node, axes: frozenset[int]) -> None:
         super().__init__()
@@ -76,8 +76,10 @@ class Elements:
 
 
 def access(expressions: Expressions, node: nodes.Node, target: Value, index: nodes.Index) -> Elements | None:
-    """Return the elements at an index of a tensor, of those of a pack, or of one that is chosen at run time; None for
-    null."""
+    """Return the elements at an index of a tensor, of a pack of tensors, or of one chosen at run time.
+
+    None for null.
+    """
     parts = []
     for item in index.items:
         part = _index_part(expressions, item)
@@ -97,7 +99,7 @@ def access(expressions: Expressions, node: nodes.Node, target: Value, index: nod
 
 
 _Part = tuple[bool, "Value | nodes.Range"]
-"""Whether a pack covers several dimensions, and the index, or a ``nodes.Range`` along a dimension."""
+"""True if a pack covers several dimensions, and the index, or a ``nodes.Range`` along a dimension."""
 
 
 def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | None:

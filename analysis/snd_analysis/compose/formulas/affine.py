@@ -149,7 +149,7 @@ def _fits(interval: Interval) -> bool:
 
 
 def _clamped(interval: Interval) -> Interval:
-    """Return what is left of values that did not overflow."""
+    """Return the interval restricted to values that did not overflow."""
     return max(interval[0], INT_MIN), min(interval[1], INT_MAX)
 
 
@@ -185,7 +185,7 @@ def colliding_axes(forms: Sequence[AffineIndex], lengths: Mapping[int, int]) -> 
 
 
 def _tells_apart(factors: Mapping[int, int], lengths: Mapping[int, int]) -> bool:
-    """As digits of a number do: every step is longer than all shorter ones together."""
+    """Return whether positions have distinct offsets, as with digits: every step exceeds all shorter ones together."""
     reach = 0
     for axis in sorted(factors, key=lambda axis: abs(factors[axis])):
         if abs(factors[axis]) <= reach:

@@ -12,7 +12,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Value, elementwise
 
 
 def coalesce(expressions: Expressions, node: nodes.Coalesce) -> Value:
-    """``a ?? b``"""
+    """Evaluate ``a ?? b``."""
     value = expressions.evaluate(node.value)
     if value is NULL:
         return expressions.evaluate(node.fallback)
@@ -24,7 +24,7 @@ def coalesce(expressions: Expressions, node: nodes.Coalesce) -> Value:
 
 
 def select(expressions: Expressions, node: nodes.Select) -> Value:
-    """``c ? a : b``, or ``c ? a``"""
+    """Evaluate ``c ? a : b``, or ``c ? a``."""
     condition = expressions.evaluate(node.condition)
     return expressions.lifted(node, lambda known: _selected(expressions, node, known), condition)
 
@@ -52,7 +52,7 @@ def _selected(expressions: Expressions, node: nodes.Select, condition: Value) ->
 
 
 def _spread(expressions: Expressions, node: nodes.Select, value: Value, other: nodes.Expression | None) -> Value:
-    """A single value stands for as many as the other branch has."""
+    """Repeat a single value to the length of the other branch."""
     if isinstance(value, Pack | Partial) or value is NULL or other is None:
         return value
     try:
@@ -65,7 +65,7 @@ def _spread(expressions: Expressions, node: nodes.Select, value: Value, other: n
 def _selected_by_item(
     expressions: Expressions, node: nodes.Select, alternative: nodes.Expression, condition: Pack
 ) -> Value:
-    """By a pack of known conditions: a branch that no item takes need not have a value."""
+    """Select by a pack of known conditions: a branch that no item takes need not have a value."""
     taken = items_of(condition)
     rows = [
         expressions.evaluate(branch) if decision in taken else TRUE

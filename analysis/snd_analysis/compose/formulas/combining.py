@@ -18,7 +18,7 @@ _DECIDING = {"&&": FALSE, "||": TRUE, "=>": FALSE}
 
 
 def unary(expressions: Expressions, node: nodes.Unary) -> Value:
-    """``-a``, ``+a``, ``!a`` or ``?a``"""
+    """Evaluate ``-a``, ``+a``, ``!a`` or ``?a``."""
     value = expressions.evaluate(node.operand)
     symbol = node.operator.text
     if symbol == "?":
@@ -28,7 +28,7 @@ def unary(expressions: Expressions, node: nodes.Unary) -> Value:
 
 
 def binary(expressions: Expressions, node: nodes.Binary) -> Value:
-    """``a + b``, also ``is`` and ``in``"""
+    """Evaluate ``a + b``, also ``is`` and ``in``."""
     symbol = node.operator.text
     left = expressions.evaluate(node.left)
     if left is _DECIDING.get(symbol, UNDEFINED):
@@ -63,7 +63,7 @@ def _contained(expressions: Expressions, node: nodes.Binary, item: Value, pack: 
 
 
 def fold(expressions: Expressions, node: nodes.Fold) -> Value:
-    """``a + ..`` or ``a + ...``"""
+    """Evaluate ``a + ..`` or ``a + ...``."""
     value = expressions.evaluate(node.operand)
     symbol = node.operator.text
     if node.cumulative:

@@ -27,10 +27,9 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, 
 
 
 def elaborate(specialization: Specialization, tensors: FormulaTensors) -> Iterator[Formula]:
-    """Yield the formulas in order of execution, with all index bounds and packs of tensors of different shapes told
-    apart.
+    """Yield the formulas in order of execution, unrolled over index bounds and packs of tensors of different shapes.
 
-    Raises FormulaFailed for what has no value.
+    Raise FormulaFailed for an expression without a value.
     """
     for base, node in specialization.template.formulas:
         with _placed(specialization, base):
@@ -40,7 +39,7 @@ def elaborate(specialization: Specialization, tensors: FormulaTensors) -> Iterat
 def elaborate_formula(
     specialization: Specialization, tensors: FormulaTensors, base: int, node: nodes.Lowering
 ) -> Iterator[Formula]:
-    """Yield what one formula comes to: as many as it has to be unrolled into. Raises EvaluationError."""
+    """Yield the formulas that one formula is unrolled into. Raise EvaluationError."""
     for count, formula in enumerate(_Elaboration(specialization, tensors, base, node).formulas()):
         if count >= MOST_FORMULAS:
             message = f"this would have to be unrolled more than {MOST_FORMULAS} times"

@@ -1,4 +1,4 @@
-"""What stops the elaboration of a formula."""
+"""Exceptions that stop the elaboration of a formula."""
 
 from __future__ import annotations
 

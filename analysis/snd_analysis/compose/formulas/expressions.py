@@ -28,7 +28,7 @@ from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Unknown, Value
 
 FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {}
-"""What evaluates each form of expression; ``forms`` fills it."""
+"""Evaluator of each form of expression; ``forms`` fills it."""
 
 _LOCAL_KINDS = frozenset({SymbolKind.INDEX, SymbolKind.LOCAL})
 _TENSOR_KINDS = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -56,7 +56,7 @@ class Expressions:
         """Number of axes that the formula has so far."""
         self.preparations: dict[Preparation, None] = {}
         self._wide: dict[int, nodes.Node] = {}
-        """Where ints of more than 64 bits stand: they are blamed if the elements of a tensor depend on them."""
+        """Places of ints of more than 64 bits: they are blamed if the elements of a tensor depend on them."""
 
     def evaluate(self, node: nodes.Expression) -> Value:
         """Return a value or term, a pack of them, or NULL."""

@@ -1,7 +1,7 @@
-"""Which cells of tensors a formula reads for each cell that it writes, with all sizes known (2.12).
+"""The cells of tensors that a formula reads for each cell that it writes, with all sizes known (2.12).
 
-An index of a cell is None where data decide about it: the cell may be any along that dimension. What data decide
-otherwise, such as a condition or a branch, counts as if it might hold, so nothing that is read is ever left out.
+An index of a cell is None if data decide it: the cell may be any along that dimension. Other decisions by data, such as
+a condition or a branch, count as if they might hold, so no read is ever left out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CellRead(Struct, frozen=True):
 
 
 class CellWrite(Struct, frozen=True):
-    """A cell that is written at one point, and what is read for it."""
+    """A cell that is written at one point, and the cells that are read for it."""
 
     slot: Slot
     cell: Cell
@@ -89,7 +89,7 @@ def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Ce
 
 
 def writes_of(formula: Formula, positions: Sequence[Collection[int]], budget: PointBudget) -> Iterator[CellWrite]:
-    """Yield what is written at points of a formula, and what is read for it."""
+    """Yield the writes at points of a formula, and the reads for them."""
     budget.take(prod(map(len, positions)))
     for point in product(*positions):
         yield from _AtPoint(formula, dict(enumerate(point))).writes()
@@ -200,8 +200,10 @@ def _written_by_groups(formula: Formula, cells: Cells, budget: PointBudget) -> C
 def _merged(
     found: Cells, formula: Separable, pairs: Sequence[tuple[Access, Access]], cells: Cells, budget: PointBudget
 ) -> bool:
-    """Add the cells that the first access of a pair reaches where the second reaches cells; return whether they can be
-    told by groups."""
+    """Add the cells that the first access of a pair reaches if the second reaches ``cells``.
+
+    Return whether groups suffice to find them.
+    """
     for asked, known in pairs:
         wanted = cells.get(known.slot)
         if wanted:
@@ -241,7 +243,7 @@ class _AtPoint:
         self._is_certain = True
 
     def writes(self) -> Iterator[CellWrite]:
-        """Yield what is written here; nothing if the point is skipped, or fails."""
+        """Yield the writes at this point; nothing if the point is skipped, or fails."""
         formula = self._formula
         try:
             self._enter()

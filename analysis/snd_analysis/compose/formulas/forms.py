@@ -1,4 +1,4 @@
-"""What evaluates each form of expression in formulas."""
+"""Evaluators of the forms of expressions in formulas."""
 
 from __future__ import annotations
 

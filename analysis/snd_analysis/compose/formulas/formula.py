@@ -1,4 +1,4 @@
-"""A formula, bound: what is written where, over which axes (2.12)."""
+"""A bound formula: its writes over its axes (2.12)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Formula(Struct, frozen=True, eq=False):
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """What is written."""
+        """The written slots."""
         return tuple(dict.fromkeys(write.slot for write in self.writes))
 
     @property
@@ -75,7 +75,7 @@ class Formula(Struct, frozen=True, eq=False):
         return frozenset(term.symbol for term in subterms(*places) if isinstance(term, Next))
 
     def own_reads(self) -> Iterator[Read]:
-        """Yield the elements of what is written that are read."""
+        """Yield the reads of elements of the written slots."""
         written = {each for slot in self.slots for each in (slot, *slot.items)}
         for term in subterms(*self.roots):
             if isinstance(term, Read) and not written.isdisjoint((term.slot, *term.slot.items)):

@@ -1,4 +1,4 @@
-"""What is said of a formula that goes wrong at a point, before a run and in it."""
+"""Messages about a formula that fails at a point, before a run and in it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from snd_analysis.symbolic.values import FUNCTIONS, UNDEFINED, Value, default_va
 
 
 def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:
-    """Return what a name stands for: an index symbol, a local value, a tensor, a counter, or a member of a tensor."""
+    """Return the value of a name: an index symbol, a local value, a tensor, a counter, or a member of a tensor."""
     target = expressions.targets.get(node)
     if isinstance(target, ShapeMember):
         return member_of(expressions.tensors.models.get(target.tensor, UNDEFINED), target.member)
@@ -28,12 +28,12 @@ def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:
 
 
 def parenthesized(expressions: Expressions, node: nodes.Parenthesized) -> Value:
-    """``(e)``"""
+    """Evaluate ``(e)``."""
     return expressions.evaluate(node.inner)
 
 
 def bounded(expressions: Expressions, node: nodes.Bounded) -> Value:
-    """``|i|`` or ``|i <> below : above|``"""
+    """Evaluate ``|i|`` or ``|i <> below : above|``."""
     parts = [expressions.evaluate(part) for part in (node.value, node.below, node.above) if part is not None]
     if node.below is None or node.above is None:
         return expressions.lifted(node, lambda one: elementwise(lambda i: Guarded(i, None, None), one), parts[0])

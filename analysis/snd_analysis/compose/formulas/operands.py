@@ -1,6 +1,6 @@
-"""Operations on what expressions of formulas evaluate to: values known when binding, terms, and packs of both.
+"""Operations on the values of expressions in formulas: values known when binding, terms, and packs of both.
 
-What is known is computed as everywhere else (``snd_analysis.symbolic.values``); the rest becomes terms.
+Known values are computed as everywhere else (``snd_analysis.symbolic.values``); the rest becomes terms.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CALCULATIONS: Final[dict[str, Callable[..., Value]]] = {
     **FUNCTIONS,
     **CASTS,
 }
-"""What the operation of an ``Apply`` does to values that are known; those that choose among operands are none."""
+"""Functions for the operations of ``Apply`` on known values; operations that choose among operands are left out."""
 
 
 class Overflow(OperationError):  # noqa: N818
@@ -122,7 +122,7 @@ class Operations:
         return self.terms.constant(_dtype(scalar), _bounded(scalar))
 
     def binary(self, symbol: str, node: nodes.Node, a: Value, b: Value) -> Value:
-        """``a @ b``"""
+        """Return ``a @ b``."""
         if not isinstance(a, TERMS) and not isinstance(b, TERMS):
             a, b = self._adapted(a, b)
             return OPERATIONS[symbol](a, b)
@@ -142,7 +142,7 @@ class Operations:
         return a, b
 
     def unary(self, symbol: str, node: nodes.Node, a: Value) -> Value:
-        """``-a``, ``+a`` or ``!a``."""
+        """Return ``-a``, ``+a`` or ``!a``."""
         if not isinstance(a, TERMS):
             return UNARY[symbol](a)
         return a if symbol == "+" else self.terms.apply(_UNARY_NAMES[symbol], (a,), a.dtype, node)
@@ -162,7 +162,7 @@ class Operations:
         return a if a.dtype == dtype else self.terms.apply(dtype, (a,), dtype, node)
 
     def select(self, node: nodes.Node, condition: Value, a: Value, b: Value) -> Value:
-        """``condition ? a : b`` for single values, of which guarded indices are some."""
+        """Return ``condition ? a : b`` for single values, some of them guarded indices."""
         if condition is TRUE or condition is FALSE:
             return a if condition is TRUE else b
         if isinstance(a, Guarded) or isinstance(b, Guarded):
@@ -196,7 +196,7 @@ class Operations:
         return self.terms.apply("pick", (self.term(condition), x, y), x.dtype, node)
 
     def junction(self, symbol: str, node: nodes.Node, a: Value, b: Value) -> Value:
-        """``a && b`` or ``a || b`` of items of a pack, which are all computed."""
+        """Return ``a && b`` or ``a || b`` of items of a pack, which are all computed."""
         if not isinstance(a, TERMS) and not isinstance(b, TERMS):
             return OPERATIONS[symbol](a, b)
         if a is TRUE or a is FALSE or b is TRUE or b is FALSE:
@@ -226,7 +226,7 @@ def _dtype_of(value: Value) -> str | None:
 
 
 def _decided(symbol: str, a: Value, b: Value) -> Value | None:
-    """Return what a known side decides; what is left out could not have failed."""
+    """Return the result that a known side decides; the omitted side could not have failed."""
     if symbol == "&&":
         return b if a is TRUE else a if b is TRUE else FALSE if a is FALSE else None
     if symbol == "||":

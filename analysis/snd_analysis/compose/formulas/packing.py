@@ -29,7 +29,7 @@ from snd_analysis.symbolic.values import (
 
 
 def list_value(expressions: Expressions, node: nodes.List) -> Value:
-    """``[a, b.., c:d]``"""
+    """Evaluate ``[a, b.., c:d]``."""
     parts = [list_item(expressions, item) for item in node.items]
     return expressions.lifted(
         node, lambda *values: Pack([each for value in values for each in _as_items(value)]), *parts
@@ -101,7 +101,7 @@ def _item(expressions: Expressions, node: nodes.Subscript, pack: Value, place: V
 
 
 def substitution(expressions: Expressions, node: nodes.Substitution) -> Value:
-    """``a[i] <- e``"""
+    """Evaluate ``a[i] <- e``."""
     target = expressions.evaluate(node.target)
     part = node.index.items[0]
     place: Value

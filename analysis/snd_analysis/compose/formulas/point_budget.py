@@ -1,4 +1,4 @@
-"""How much may be looked at to answer a question about the data flow of formulas."""
+"""Limit of the work for a question about the data flow of formulas."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from msgspec import Struct
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, FormulaFailed
 
 _POINTS_OF_A_GROUP = 5
-"""Points of which only some indices are looked at, in the time of one that is looked at as a whole."""
+"""Number of partly examined points that take the time of one whole point."""
 _CELLS = 50
 """Cells that are put together of the indices that groups of axes give, in that time."""
 
 
 class PointBudget(Struct):
-    """How many points of formulas may still be looked at to answer a question."""
+    """Number of points of formulas that may still be examined to answer a question."""
 
     left: float
 
@@ -24,7 +24,7 @@ class PointBudget(Struct):
             raise FormulaFailed(LIMIT_EXCEEDED, "there are too many elements on the way; smaller extents have less")
 
     def take_points(self, count: int) -> None:
-        """Count points of which the indices that depend on some axes are looked at. Raises FormulaFailed."""
+        """Count points whose indices are examined along some axes only. Raise FormulaFailed."""
         self.take(count / _POINTS_OF_A_GROUP)
 
     def take_cells(self, count: int) -> None:

@@ -1,8 +1,8 @@
-"""Which cells one access of a formula reaches where another one reaches given cells, without a look at each point.
+"""The cells that one access of a formula reaches where another one reaches given cells, without visiting each point.
 
-The axes fall apart into groups, so that each index depends on those of one group: of a convolution, on rows of the
-output and of the filter, or on their columns. What one index allows says nothing of the other groups then, and the
-cells are all combinations of what the groups give.
+The axes fall apart into groups, so that each index depends on those of one group: in a convolution, on rows of the
+output and of the filter, or on their columns. The constraints of one group are independent of the others, so the cells
+are all combinations of the groups' results.
 """
 
 from __future__ import annotations
@@ -56,8 +56,10 @@ class Separable(Struct, frozen=True):
         positions: Sequence[Collection[int]],
         budget: PointBudget,
     ) -> set[Cell] | None:
-        """Return the cells that an access reaches where another one reaches one of some cells, all of whose positions
-        are given; None if these cells are no combinations of what groups allow."""
+        """Return the cells that an access reaches where another one reaches one of ``cells``.
+
+        All positions of these cells are given. None if the cells are not all combinations of indices of groups.
+        """
         columns = [set(map(_taking(_within(known, group)), cells)) for group in self.groups]
         if prod(map(len, columns)) != len(cells) or any(map(_is_vague, columns)):
             return None
@@ -75,8 +77,10 @@ class Separable(Struct, frozen=True):
     def _at_points(
         self, points: Iterable[dict[int, int]], group: frozenset[int], known: Access, column: Set[Cell], asked: Access
     ) -> Iterator[Cell]:
-        """Yield the indices of an access that depend on a group, at points where those of another one are in a column,
-        and no guarded one is out of bounds."""
+        """Yield the indices of an access in a group, at points where those of ``known`` are in ``column``.
+
+        Points with a guarded index out of bounds are left out.
+        """
         reaching, giving = _within(known, group), _within(asked, group)
         accesses = ((access, at) for access in (*self.writes, *self.reads) for at in _within(access, group))
         guarded = [(access, at) for access, at in accesses if access.places[at].bounds is Bounds.SKIPPED]
@@ -92,8 +96,10 @@ class Separable(Struct, frozen=True):
 
 
 def separable(formula: Formula) -> Separable | None:
-    """Return a formula with its groups; None if values decide where it reads or writes, or what it
-    needs, or extents are counted."""
+    """Return a formula with its groups.
+
+    None if values decide about its reads, writes or needs, or if extents are counted.
+    """
     terms = list(subterms(*formula.roots))
     reads = tuple(Access(each.slot, each.places) for each in terms if isinstance(each, Read))
     writes = tuple(Access(each.slot, each.places) for each in formula.writes)

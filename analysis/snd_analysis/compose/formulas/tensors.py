@@ -37,10 +37,10 @@ class FormulaTensors:
     def __init__(
         self, specialization: Specialization, *, outputs: bool = True, is_open: bool = False, is_general: bool = False
     ) -> None:
-        """Without ``outputs`` for what doesn't name them, such as constants.
+        """Without ``outputs``, the formulas don't name them, as those of constants.
 
-        Where ``is_open``, extents and other values need not be known: formulas are elaborated as far as that goes.
-        Where ``is_general`` too, indices need not take any value: what is elaborated holds only where they do.
+        If ``is_open``, extents and other values need not be known: formulas are elaborated as far as possible. If
+        ``is_general`` too, indices may take no value: the elaboration holds only where they take one.
         """
         self._specialization = specialization
         self.is_open = is_open
@@ -52,7 +52,7 @@ class FormulaTensors:
         self.slots: dict[Tensor, Slot] = {}
         self.extents: dict[Slot, Shape] = {}
         self.sources: dict[Slot, Tensor] = {}
-        """The tensor of the specialization that a slot stands for."""
+        """The tensor of the specialization for each slot."""
         self._stacked: dict[tuple[tuple[Slot, ...], bool], Slot | None] = {}
         template = specialization.template
         self.counters = {
@@ -134,7 +134,7 @@ class FormulaTensors:
         return FormulaFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
 
     def opened(self, node: nodes.Node, value: Value) -> Open:
-        """Return what stands for a value that is not known. Raises EvaluationError where nothing can."""
+        """Return the placeholder of an unknown value. Raise EvaluationError if none is possible."""
         self.has_opened = True
         match value:
             case Integer():

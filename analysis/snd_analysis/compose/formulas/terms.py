@@ -1,4 +1,4 @@
-"""What a formula computes in one point of its index space: terms over positions and elements of tensors (2.12).
+"""The computation of a formula at one point of its index space: terms over positions and elements of tensors (2.12).
 
 Everything known when an operator is bound is folded into constants; packs are taken apart, so a term is a single value.
 Equal terms are one object, and are computed once.
@@ -48,7 +48,7 @@ class OpenPack(Struct, Foreign, frozen=True, eq=False):
 
 
 class Bounds(StrEnum):
-    """What becomes of an index that is out of bounds (2.12, Handling tensor boundaries)."""
+    """Handling of an index that is out of bounds (2.12, Handling tensor boundaries)."""
 
     CHECKED = "checked"
     SKIPPED = "skipped"
@@ -131,7 +131,7 @@ class Open(Struct, Foreign, frozen=True, eq=False):
     """A value that is not known until the run, which depends on no data: that of an extent, for example."""
 
     value: Value
-    """What is known of it."""
+    """The symbolic value."""
     dtype: str
     is_positive: bool
     axes: frozenset[int] = frozenset()

@@ -1,7 +1,7 @@
-"""What a formula does at each point of its index space, as far as no data decides it (2.12).
+"""Evaluation of a formula at each point of its index space, as far as no data decides it (2.12).
 
-A run finds out with arrays; this finds out before, point by point, for what fails whatever the data are: an index out
-of bounds, an item that a pack does not have, a division by zero.
+A run does this with arrays; this module does it earlier, point by point, for failures that occur whatever the data: an
+index out of bounds, a missing item of a pack, a division by zero.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def check_formula(formula: Formula, known: KnownElements = _NOTHING) -> None:
         used = frozenset[int]().union(*(term.axes for place in places if _reads(place, known) for term in place.terms))
     if prod(extents[axis] for axis in used) > MOST_POINTS:
         return
-    # What no index in question depends on is looked at where the other indices are 0: a point like any other.
+    # Axes that no index in question depends on are examined at position 0 only: a point like any other.
     ranges = [range(extent) if axis in used else range(1) for axis, extent in enumerate(extents)]
     for point in product(*ranges):
         Point(formula, dict(enumerate(point)), known).check()
@@ -172,7 +172,7 @@ class Point:
         self._known: dict[Term, Scalar | None] = {}
 
     def check(self) -> None:
-        """Raise EvaluationError for what is wrong at this point whatever the data are."""
+        """Raise EvaluationError for a failure at this point that occurs whatever the data."""
         formula = self._formula
         try:
             self._enter()

@@ -1,4 +1,4 @@
-"""Packs of which each iteration of a loop adds one tensor (2.10.1, Looping)."""
+"""Packs to which each iteration of a loop adds one tensor (2.10.1, Looping)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Collecting(Struct, frozen=True):
     fresh: FreshExtents
     varying: frozenset[Hashable]
     failures: int
-    """How many failures there were before the loop."""
+    """Number of failures before the loop."""
 
     def packs(self, scanned: Values, results: Values) -> Values:
         """Return what the results of the body after the carried variables are collected in."""
@@ -43,8 +43,10 @@ class Collecting(Struct, frozen=True):
         ]
 
     def _rows(self, scanned: Values, results: Values) -> list[Values] | None:
-        """Return the results of each iteration, if their number is known and the items differ; None if they can't be
-        told."""
+        """Return the results of each iteration, if their number is known and the items differ.
+
+        None if they can't be determined.
+        """
         count = None if self.dynamic or self.count is None else self.count.value
         if count is None or not 0 < count <= MOST_ITEMS or not items_differ(scanned, count):
             return None
@@ -65,7 +67,7 @@ class Collecting(Struct, frozen=True):
         return rows
 
     def _pack(self, value: TensorValue, row: Values | None, at: int) -> TensorValue:
-        """Return a result of the body, of which every iteration adds one tensor to a pack."""
+        """Return a result of the body as a pack with one tensor per iteration."""
         if not isinstance(value, Tensor):
             return UNDEFINED
         state, place = self.interpreter.state, self.interpreter.state.place(self.node)

@@ -97,7 +97,7 @@ def _repeated(
 def _inputs(
     interpreter: Interpreter, node: nodes.Loop, locals_: Sequence[LoopLocal]
 ) -> tuple[dict[str, TensorValue], Tensor | None]:
-    """Let the names that the loop declares stand for what they are in its graphs; return these, and the index."""
+    """Bind the names that the loop declares to their tensors in its graphs; return these, and the index."""
     state = interpreter.state
     inputs: dict[str, TensorValue] = {}
     names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]

@@ -1,4 +1,4 @@
-"""How often a loop runs (2.10.1, Looping)."""
+"""Number of iterations of a loop (2.10.1, Looping)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integ
 
 
 def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer | None:
-    """The count that stands in a loop; None if there is none."""
+    """Return the count written in a loop; None if there is none."""
     count = node.iteration.count if node.iteration is not None else None
     value = NULL if count is None else state.scope.evaluate(count)
     return None if value is NULL else value if isinstance(value, Integer) else tensor_value(value)

@@ -1,4 +1,4 @@
-"""What differs between the iterations of a loop whose body is composed once: carried shapes, items, results."""
+"""Differences between the iterations of a loop whose body is composed once: carried shapes, items, results."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def steps(
     state: BodyState, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
     varying: frozenset[Hashable], body: Callable[[Values], Values | None],
 ) -> Steps | None:  # fmt: skip
-    """Find which extents change from step to step: these are unknown within, and `x + count * c` after where each step
-    adds the same c.
+    """Find the extents that change from step to step.
 
-    ``names`` are those of the carried variables, within the loop and after it. ``body`` gives the results for some
-    values of the carried variables; ``varying`` are keys of what differs between iterations, besides the dynamic
-    extents that arise here. None if nothing is known of the results.
+    They are unknown within the loop, and `x + count * c` after it if each step adds the same c. ``names`` are the names
+    of the carried variables, within the loop and after it. ``body`` returns the results for some values of the carried
+    variables; ``varying`` are keys of values that differ between iterations, besides the dynamic extents that arise
+    here. None if nothing is known of the results.
     """
     before = set(state.dynamic)
     starts = list(carries)
@@ -109,8 +109,7 @@ class _Closing(Struct, frozen=True):
 
 # ---- scanned items ---------------------------------------------------------------------------------------------------
 def items_differ(packs: Values, count: int) -> bool:
-    """Return whether packs that are scanned together have that many items at least, some of them of different
-    shapes."""
+    """Return whether packs that are scanned together have at least ``count`` items, some with different shapes."""
     rows = [pack.items[:count] for pack in packs if isinstance(pack, Pack) and pack.items is not None]
     if any(len(row) < count for row in rows):
         return False
@@ -141,8 +140,7 @@ class FreshExtents:
         return new
 
     def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:
-        """Return a result as the one of every iteration: extents that differ are unknown ones of each, within their
-        bounds."""
+        """Return a result as that of every iteration: extents that differ become unknowns within their bounds."""
         values: dict[Hashable, Integer] = {}
         for extent in value.shape or ():
             for leaf in extent.leaves if isinstance(extent, Integer) else ():

@@ -1,4 +1,4 @@
-"""What the names that a loop declares stand for in its conditions and its body (2.10.1, Looping)."""
+"""Values of the names that a loop declares, in its conditions and its body (2.10.1, Looping)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Value, item
 
 
 def let(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
-    """Let a name that a loop declares stand for a tensor."""
+    """Bind a name that a loop declares to a tensor."""
     symbol = state.template.resolution.targets.get(name)
     if isinstance(symbol, Symbol):
         state.scope.values[symbol] = value
 
 
 def let_item(state: BodyState, name: nodes.Name, pack: TensorValue, at: int) -> None:
-    """Let a name that a loop declares stand for an item of the pack that is scanned."""
+    """Bind a name that a loop declares to an item of the scanned pack."""
     let(state, name, tensor_value(item(pack, shapes.constant(at))) if isinstance(pack, Pack) else UNDEFINED)
 
 
 def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
-    """Return the number of the iteration, if it has a name, which stands for it from here on."""
+    """Bind the name of the iteration number, if it has one, to a tensor; return the tensor."""
     if node.iteration is None or node.iteration.index is None:
         return None
     name = node.iteration.index
@@ -34,7 +34,7 @@ def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
 
 
 def local(state: BodyState, value: Value, name: nodes.Name) -> TensorValue:
-    """Return what stands for a carried variable, or an item, in the graphs of a loop."""
+    """Return the tensor of a carried variable, or of an item, in the graphs of a loop."""
     match value:
         case Tensor():
             return Tensor(state.scoped(name.text), value.dtype, value.shape, TensorKind.LOCAL, state.place(name))

@@ -1,7 +1,7 @@
-"""Evaluated declarations, used again while only bodies change: that of the definition, or of what it invokes.
+"""Evaluated declarations, reused while only bodies change: those of the definition, or of invoked ones.
 
-What the declarations of an operator come to depends on what is given to it and on their own text alone. So after an
-edit of a body they are as they were, for the definition itself, for all that invoke it and for samples.
+The values of an operator's declarations depend only on its arguments and on their own text. So an edit of a body leaves
+them valid, for the definition itself, for all that invoke it and for samples.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Declared(Struct, frozen=True):
 
 
 class KnownDeclarations:
-    """What the declarations of a definition come to, by what is given; shared by versions that declare the same."""
+    """Evaluated declarations of a definition, by arguments; shared by versions with equal declarations."""
 
     def __init__(self, template: Template, before: KnownDeclarations | None = None) -> None:
         """``before`` are those of an earlier version, which hold if nothing but bodies differs."""
@@ -71,7 +71,7 @@ class KnownDeclarations:
         self._known: dict[Hashable, _Declared] = before._known if before is not None and same else {}
 
     def find(self, template: Template, key: Hashable) -> Specialization | None:
-        """A specialization of the template for what is given, with no body yet; None if it is not known."""
+        """Return a specialization of the template for a key, with no body yet; None if it is not known."""
         known = self._known.get(key)
         if known is None:
             return None
@@ -98,7 +98,7 @@ class KnownDeclarations:
         )  # fmt: skip
 
     def _declares_as(self, before: KnownDeclarations) -> bool:
-        """Whether nothing but bodies differs: declarations stand where they stood, and their names mean the same."""
+        """Return whether only bodies differ: declarations have the same places, and their names mean the same."""
         if self._blocks is None or before._blocks is None:
             return False
         twins = _twins(before._blocks, self._blocks)
@@ -113,7 +113,7 @@ class KnownDeclarations:
         )
 
     def _meaning(self, target: Target | None) -> Hashable:
-        """What a name stands for, as another version can compare it."""
+        """Return the target of a name, in a form that another version can compare."""
         if isinstance(target, Symbol):
             return self._numbers.get(target)
         if isinstance(target, ShapeMember):
@@ -152,7 +152,7 @@ def _contents(node: nodes.Node) -> tuple[Any, ...]:
 
 
 def _twins(before: tuple[nodes.Block, ...], now: tuple[nodes.Block, ...]) -> dict[nodes.Node, nodes.Node] | None:
-    """By each node the one that is the same, at the same place, in another version; None if any differs."""
+    """Return for each node the equal one at the same place in another version; None if any differs."""
     found: dict[nodes.Node, nodes.Node] = {}
     pending: list[tuple[Any, Any]] = [(before, now)]
     while pending:

@@ -1,7 +1,7 @@
-"""What was composed before an edit, for statements and declarations of which everything they depend on is the same.
+"""Results of composing before an edit, for statements and declarations whose dependencies are unchanged.
 
-A statement depends on the values of the symbols that it names, and tensors are known by identity: so a tensor that is
-made again as it was is replaced by the one that was there, and what follows from it lasts as well.
+A statement depends on the values of the symbols that it names, and tensors are compared by identity: so a recomputed
+tensor that is equal to an earlier one is replaced by it, and dependent results stay valid as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 
 
 class StatementModel(Struct, frozen=True, eq=False):
-    """What composing a statement, in which nothing fails, has added."""
+    """The additions of composing a statement without failures."""
 
     operations: tuple[Operation, ...]
     tensors: Mapping[str, TensorValue]
@@ -54,9 +54,9 @@ class DeclaredTensors(Struct, frozen=True, eq=False):
 
 
 class LastingModel:
-    """What may last of the composition of a definition when that is edited.
+    """Reusable results of composing a definition before an edit.
 
-    The places in it may be of earlier versions; ``Template.moved`` tells where they are.
+    The places in it may be of earlier versions; ``Template.moved`` converts them.
     """
 
     __slots__ = ("_fold", "_inputs", "_known")
@@ -82,7 +82,7 @@ class LastingModel:
         return fold
 
     def input(self, member: Member, value: TensorValue) -> TensorValue:
-        """The input of the definition, as it was before if it is as it was."""
+        """Return the input of the definition, or its earlier equal."""
         known = self._inputs.get(member.node)
         if known is not None and alike(known, value):
             value = known
@@ -114,7 +114,7 @@ def alike(one: Segment, other: Segment) -> bool:
 
 
 def given_outside(scope: ValueScope) -> dict[Hashable, object]:
-    """What the symbols stand for that no statement of a long block has declared, and the types."""
+    """Return the values and types of the symbols declared outside long blocks."""
     symbols = scope.template.resolution.symbols_outside
     return {"types": scope.dtypes, **{symbol: scope.values.get(symbol) for symbol in symbols}}
 
@@ -131,7 +131,7 @@ def _is_wrong(template: Template, part: Part) -> bool:
 
 
 def given_to(scope: ValueScope, part: Part) -> list[object] | None:
-    """What the symbols that statements name stand for; None if what is made of that may not last."""
+    """Return the values of the symbols that statements name; None if the result must not be reused."""
     template, values = scope.template, scope.values
     if not part.lasting or _is_wrong(template, part) or is_ambiguous(template.resolution, part):
         return None
@@ -139,6 +139,6 @@ def given_to(scope: ValueScope, part: Part) -> list[object] | None:
 
 
 def first_name(value: Segment) -> str:
-    """The name of a tensor, of the first one in a pack; none of what is neither."""
+    """Return the name of a tensor, or of the first one in a pack; empty for other values."""
     tensor = representative(value.element if isinstance(value, Run) else value)
     return "" if tensor is None else tensor.name

@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 class ComposingOfStatements:
-    """Composes statements, but those of which something is wrong already."""
+    """Composition of statements, except those with reported problems."""
 
     def __init__(self, composing: Composing) -> None:
         self._composing = composing
@@ -30,7 +30,7 @@ class ComposingOfStatements:
         return found
 
     def _definition(self, name: OperatorName) -> tuple[object, object]:
-        """The definition of that name, with all that it reaches; asked for once, as a long block invokes few."""
+        """Return the definition of that name, with all that it reaches; cached, as a long block invokes few."""
         found = self._reached.get(name)
         if found is None:
             template = self._composing.callees.template(name)
@@ -99,7 +99,7 @@ class ComposingOfStatements:
         return found, len(state.failures) == failures
 
     def _composed(self, part: Part) -> StatementModel:
-        """What a statement adds, not added yet."""
+        """Return the additions of a statement without adding them."""
         state = self._composing.state
         values = state.scope.values
         named = (*part.symbols, *part.given)
@@ -144,7 +144,7 @@ class ComposingOfStatements:
 
 
 def _results(versions: tuple[StatementModel, ...]) -> dict[str, list[TensorValue]]:
-    """The results of operations, by the names of their first tensors."""
+    """Return the results of operations, by the names of their first tensors."""
     found: dict[str, list[TensorValue]] = {}
     for version in versions:
         for operation in version.operations:

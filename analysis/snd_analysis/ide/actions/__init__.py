@@ -1,4 +1,4 @@
-"""What can be done at a place: fixes, and changes that keep what a program means or complete it."""
+"""Code actions at a place: fixes, and changes that keep the meaning of a program or complete it."""
 
 from __future__ import annotations
 

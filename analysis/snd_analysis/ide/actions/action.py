@@ -1,4 +1,4 @@
-"""What can be done at a place."""
+"""Code actions at a place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Action(Struct, frozen=True):
 
 
 def offered(found: Iterable[Action], only: Sequence[str]) -> list[Action]:
-    """Return the actions of the kinds in ``only``, all if it is empty; what is found twice is offered once."""
+    """Return the actions of the kinds in ``only``, all if it is empty, without duplicates."""
     wanted = [
         each
         for each in found
@@ -68,12 +68,12 @@ class Request(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Of the file."""
+        """Text of the file."""
         return self.tree.text
 
     @property
     def tree(self) -> SyntaxTree:
-        """Of the file."""
+        """Tree of the file."""
         return self.snapshot.tree(self.path)
 
     @property

@@ -9,7 +9,7 @@ from snd_analysis.ide.actions.action import Action, ActionKind, Request
 
 
 def fixes(request: Request) -> Iterator[Action]:
-    """The fixes of what is wrong at a place, and of what is wrong likewise elsewhere in the file."""
+    """Yield the fixes of problems at a place, and of equal problems elsewhere in the file."""
     told: set[Rule] = set()
     for found in request.here:
         for other in found.alternatives:
@@ -57,7 +57,7 @@ def _collide(first: Fix, second: Fix) -> bool:
 
 
 def _are_nested(first: Fix, second: Fix) -> bool:
-    """Return whether both put parentheses around expressions of which one is a part of the other."""
+    """Return whether both put parentheses around expressions that contain each other."""
     one, other = _parenthesised(first), _parenthesised(second)
     if one is None or other is None or first.edits[0].location.path != second.edits[0].location.path:
         return False

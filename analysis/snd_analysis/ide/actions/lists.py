@@ -65,7 +65,7 @@ def _written_out(request: Request, placed: PlacedNode) -> Iterator[Action]:
 
 
 def _as_list(request: Request, around: list[PlacedNode], at: int) -> Iterator[Action]:
-    """Yield one value of an attribute as the list that it stands for, where that is known."""
+    """Yield the list equal to a single value of an attribute, if its length is known."""
     placed = around[at]
     attribute = placed.node
     assert isinstance(attribute, nodes.Attribute)

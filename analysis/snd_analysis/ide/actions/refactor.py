@@ -44,8 +44,10 @@ REFACTOR = "snd.refactor"
 
 
 def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action]:
-    """Yield refactorings of the selected statements, the invocation and the formulas here, but for those that would be
-    refused."""
+    """Yield refactorings of the selected statements, and of the invocation and the formulas here.
+
+    Refactorings that would be refused are left out.
+    """
     if REFACTOR not in commands:
         return
     snapshot, path = request.snapshot, request.path

@@ -14,8 +14,7 @@ WRITE_SAMPLE, REFRESH_SAMPLE = "snd.writeSample", "snd.refreshSample"
 
 
 def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Action]:
-    """Yield a new sample of the definition whose head is here, if it has none; the results of the sample that is
-    here."""
+    """Yield a new sample of the definition whose head is here, if it has none, and the results of the sample here."""
     if REFRESH_SAMPLE in commands:
         for name, placed in sample_names(request.snapshot, request.path):
             span = placed.sample.span.shifted(placed.start)

@@ -1,4 +1,4 @@
-"""Comments that suppress what is reported at a place."""
+"""Comments that suppress the diagnostics at a place."""
 
 from __future__ import annotations
 
@@ -57,8 +57,10 @@ def _comment(request: Request, found: Diagnostic) -> Action:
 
 
 def _can_be_above(request: Request, found: Diagnostic) -> bool:
-    """Return whether a comment can stand above the line: not in a string, nor in a comment; the head of a file has no
-    line."""
+    """Return whether a comment can be inserted above the line.
+
+    It can't in a string or a comment, and the head of a file has no line.
+    """
     span = found.location.span
     if span == Span(0, 0):
         return False

@@ -28,7 +28,7 @@ TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">", "'", '"')
 """The characters after which something is offered without being asked for."""
 
 _PRAGMA = re.compile(r"(?:.*;)?\s*(?:version|extension)\s[^;]*")
-"""What stands before a number or a name that only the author can know."""
+"""Text before a number or a name that only the author can know."""
 
 
 def completions(
@@ -54,8 +54,9 @@ def completions(
 def _completions(place: CompletionPlace, items: Iterable[Completion]) -> Completions:
     ordered = ranked(items, place.prefix)
     shown = tuple(_placed(item, place) for item in ordered[:MOST_COMPLETIONS])
-    # What is not imported is offered for what begins like it. Editors whose user is faster than the answer filter it by
-    # what was written meanwhile: they must know that there is more, else they find nothing and ask no more.
+    # Definitions of modules that are not imported are offered for a matching beginning. If the user types on before the
+    # answer arrives, editors filter it by the new text: they must know that there is more, or they find nothing and
+    # stop asking.
     is_all = bool(place.qualifier) and not place.prefix and len(ordered) <= MOST_COMPLETIONS
     return Completions(place.insert, place.replace, shown, not is_all)
 

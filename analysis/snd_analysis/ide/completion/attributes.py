@@ -51,8 +51,7 @@ def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
 def _of_module_to_import(
     snapshot: Snapshot, place: CompletionPlace, opener: int, files: Sequence[str]
 ) -> tuple[tuple[OperatorName, Signature] | None, tuple[TextEdit, ...]]:
-    """Return the operator that is invoked, if it is one of a module that could be imported, and the edit that imports
-    it."""
+    """Return the invoked operator of a module that could be imported, and the edit that imports it."""
     called = place.stack.call(opener)
     if called is None or len(called.parts) < 2 or is_library(place.path):
         return None, ()

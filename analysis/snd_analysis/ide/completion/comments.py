@@ -1,4 +1,4 @@
-"""What can be written in comments: suppressions and the rules they name, and samples."""
+"""Completions in comments: suppressions with the names of rules, and samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a completion stands for, as Markdown: found when somebody asks for it."""
+"""Documentation of a completion, as Markdown, found when an editor asks for it."""
 
 from __future__ import annotations
 

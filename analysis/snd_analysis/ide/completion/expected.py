@@ -1,4 +1,4 @@
-"""What type a name must have to stand at a place by itself."""
+"""The type that a name at a place must have."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.workspace import Snapshot
 
-# What a statement stands in.
+# Brackets that contain statements.
 _STATEMENTS = (OpenBracket.DOCUMENT, OpenBracket.DEFINITION, OpenBracket.BLOCK, OpenBracket.REGION)
 _SCALAR = shapes.constant(0)
-# Most of what is visible at a place is of a few ranks.
+# Number of cached results: most names visible at a place have one of few ranks.
 _REMEMBERED = 64
 
 
 class Expected(Struct, frozen=True):
-    """What a place takes. ``rank`` is None where any rank will do."""
+    """The expected type at a place. ``rank`` is None where any rank fits."""
 
     dtype: Dtype | None
     tensor: bool | None = False
-    """None where a tensor and a value that is known beforehand will do; if true, a tensor is the better."""
+    """True if a tensor is preferred, False for a compile-time value; None if both fit."""
     packed: bool | None = False
-    """None where a single value and a pack of them will do."""
+    """True for a pack, False for a single value; None if both fit."""
     optional: bool = True
     rank: Integer | None = None
     is_operand: bool = False
@@ -80,8 +80,11 @@ class Expected(Struct, frozen=True):
         return is_within(dtype, self.dtype.base) if self.dtype.base is not None else self.dtype == dtype
 
     def begins(self, type_: Type | None, is_accessed: bool) -> bool:
-        """Return whether what stands there can begin with a value of a type: an item of a pack, or one that is
-        compared, chosen by, or given to a function. Of tensors that is where items of them are accessed alone."""
+        """Return whether the expected expression can begin with a value of a type.
+
+        The value may be a pack whose item fits, or an operand of a comparison, a selection or a function. Tensors can
+        only begin it where single items of them are accessed.
+        """
         if self.accepts(type_) or type_ is None:
             return True
         if type_.packed and self.accepts(type_.item()):

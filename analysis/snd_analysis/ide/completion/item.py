@@ -1,4 +1,4 @@
-"""What is offered at a cursor."""
+"""Completion items at a cursor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snd_analysis.base import Span, TextEdit
 
 
 class CompletionKind(StrEnum):
-    """What kind of thing is offered."""
+    """Kind of a completion item."""
 
     KEYWORD = "keyword"
     BLOCK = "block"
@@ -39,24 +39,24 @@ class Completion(Struct, frozen=True):
     group: int
     """Lower ones stand first; within a group, the order in which they were found."""
     text: str = ""
-    """What is inserted; the label if it is empty."""
+    """Inserted text; the label if it is empty."""
     is_snippet: bool = False
     """True if ``text`` has tab stops, in the syntax of LSP."""
     filter: str = ""
-    """What the typed text is compared with; the label if it is empty."""
+    """Text to compare with the typed text; the label if it is empty."""
     detail: str = ""
     edits: tuple[TextEdit, ...] = ()
     subject: tuple[str, ...] = ()
-    """What its documentation is about, see ``documentation``: found when somebody asks for it."""
+    """Subject of its documentation, see ``documentation``: found when an editor asks for it."""
 
     @property
     def inserted(self) -> str:
-        """What is inserted."""
+        """The inserted text."""
         return self.text or self.label
 
 
 class Completions(Struct, frozen=True):
-    """What is offered, the best first. ``insert`` is the word before the cursor, ``replace`` the whole word."""
+    """Completion items, the best first. ``insert`` is the word before the cursor, ``replace`` the whole word."""
 
     insert: Span
     replace: Span

@@ -1,4 +1,4 @@
-"""Whether what is typed could be meant to be a name, and what is meant most probably."""
+"""Match of typed text with names, and the likelihood of each match."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _is_within(wanted: str, name: str) -> bool:
 
 
 def closeness(typed: str, name: str) -> int:
-    """Return how well a name fits, the less the better: one that begins like what is typed before any other."""
+    """Return the rank of a name for the typed text; lower is better, and a common beginning is best."""
     if not typed or name.startswith(typed):
         return 0
     return 1 if name.casefold().startswith(typed.casefold()) else 2

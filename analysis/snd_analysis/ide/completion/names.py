@@ -87,8 +87,10 @@ def visible_names(place: CompletionPlace, visible: Visible, expected: Expected |
 
 
 def _initialized(place: CompletionPlace) -> str:
-    """Return what the statement around a place gives its first value, and so can't read: an output, or what has a
-    default."""
+    """Return the name that the statement around a place initializes, which it therefore can't read.
+
+    That is an output, or a declaration with a default.
+    """
     if place.block in _DECLARED:
         name = next(iter(place.stack.values[place.stack.statement :]), None)
         return name.text if isinstance(name, nodes.Name) else ""
@@ -252,7 +254,7 @@ def _indexing(node: nodes.Node) -> Iterator[str]:
 
 
 def quantizable(visible: Visible) -> Iterator[Completion]:
-    """Tensors and labels, in ``@quantize``."""
+    """Yield tensors and labels, for ``@quantize``."""
     seen = set()
     for symbol in visible.all:
         label = symbol.kind is SymbolKind.LABEL

@@ -1,4 +1,4 @@
-"""What the operator beside a place demands: the operands of most have one type."""
+"""The type demanded by the operator beside a place: operands of most have one type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INTEGER = frozenset({"BACKSLASH", "PERCENT"})
 _LOGICAL = frozenset({"AND", "OR", "XOR", "IMPLIES"})
 _COMPARISON = frozenset({"LT", "LE", "GT", "GE", "EQ", "NE", "IS"})
 _RESULTS = frozenset({"&&", "||", "^", "=>", "<", "<=", ">", ">=", "==", "!=", "is", "in"})
-# What a chain of operands is while it is read.
+# Symbols of a chain of operands during parsing.
 _OPERANDS = ("_operand", "__chain_star", "__substituting_chain_star")
 _AFTER = re.compile(
     r"[ \t]*(?:(?P<logical>&&|\|\||=>)|(?:[-+*/\\%]|[<>]=?|[=!]=)[ \t]*"
@@ -30,7 +30,7 @@ _AFTER = re.compile(
 
 
 class Operand(Struct, frozen=True):
-    """What an operator takes. ``dtype`` is None if that is not known."""
+    """The operand that an operator accepts. ``dtype`` is None if it is not known."""
 
     dtype: Dtype | None
     packed: bool | None = None

@@ -22,7 +22,7 @@ _CONTROL_FLOW = frozenset({"IF", "ELIF", "THEN", "ELSE", "WHILE", "DO", "UNROLL"
 
 
 def operators(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
-    """Every operator that can be invoked at a place and whose name begins like what is written."""
+    """Yield every operator that can be invoked at a place and whose name matches the typed text."""
     invocable = _Invocable(snapshot, place, snippets)
     if place.qualifier:
         yield from _of_qualifier(snapshot, place, invocable, files)
@@ -83,7 +83,10 @@ def not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterato
 
 
 def _likely(names: ModuleNames, prefix: str) -> Iterator[str]:
-    """Of a module that is not imported, the names that begin like what is written; of few letters any other may."""
+    """Return names of a module that is not imported: those with the typed beginning.
+
+    Looser matches from 3 letters on.
+    """
     return (name for name in names.definitions if prefix and (len(prefix) > 2 or closeness(prefix, name) < 2))
 
 
@@ -102,7 +105,7 @@ class _Invocable:
         self._snippets = not self._quantizes and snippets and place.following not in ("(", "{", "<")
 
     def item(self, names: ModuleNames, name: str, label: str, group: int) -> Iterator[Completion]:
-        """A definition as it is offered; nothing if it can't be invoked here."""
+        """Yield the completion of a definition; nothing if it can't be invoked here."""
         is_own = names.path == self._place.path
         kind = names.definitions[name]
         if (kind == "graph" and not self._graphs) or (name.startswith("_") and not is_own):
@@ -123,14 +126,16 @@ class _Invocable:
         )  # fmt: skip
 
     def _fits(self, definition: nodes.Definition) -> bool:
-        """Return whether a definition has the results that are awaited, and takes what is given to it already."""
+        """Return whether a definition has the expected results, and accepts the arguments given so far."""
         if self._quantizes and not _quantizes(definition):
             return False
         return _has_results(definition, self._results) and (self._call is None or _takes(definition, self._call))
 
     def _find_callers(self) -> frozenset[str]:
-        """Return the definitions of the file that invoke the one around the cursor, and itself: operators can't
-        recur."""
+        """Return the definitions of the file that invoke the one around the cursor, and itself.
+
+        Operators can't recur.
+        """
         definition, path = self._place.definition, self._place.path
         if definition is None:
             return frozenset()

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 _WORD_BEFORE = re.compile(r"@?\w*\Z", re.ASCII)
-# What can't stand in a dotted name: it begins after the last of these.
+# Characters that can't be in a dotted name: it begins after the last of these.
 _BETWEEN_NAMES = ";,(){}[]<>=:"
 _WORD_BEHIND = re.compile(r"\w*", re.ASCII)
 _QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
@@ -32,18 +32,18 @@ _STATEMENT = re.compile(
 
 
 class CompletionPlace(Struct, frozen=True, dict=True):
-    """What is being written at a cursor. Offsets count from the start of the file."""
+    """The name being written at a cursor. Offsets count from the start of the file."""
 
     path: str
     text: str
-    """Of the file."""
+    """Text of the file."""
     head: int
-    """Where the name begins, with the names before its last dot."""
+    """Offset of the start of the name, including the names before its last dot."""
     start: int
-    """Where the word begins that is written."""
+    """Offset of the start of the word being written."""
     offset: int
     end: int
-    """Where the word ends that the cursor stands in."""
+    """Offset of the end of the word around the cursor."""
     qualifier: tuple[str, ...]
     stack: Stack
     chunk: PlacedChunk
@@ -52,7 +52,7 @@ class CompletionPlace(Struct, frozen=True, dict=True):
 
     @cached_property
     def prefix(self) -> str:
-        """What is written of the word."""
+        """Return the written part of the word."""
         return self.text[self.start : self.offset]
 
     @property
@@ -105,7 +105,7 @@ class CompletionPlace(Struct, frozen=True, dict=True):
         return token.spelling(self.read)[1:]
 
     read: str = ""
-    """What the stack was made from."""
+    """Text that the stack was built from."""
 
 
 def place_at(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | None:
@@ -160,8 +160,10 @@ def string_place(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace 
 
 
 def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> CompletionPlace | None:
-    """Return the place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before
-    it."""
+    """Return the place of a cursor in the code of a sample that begins at ``start``.
+
+    ``code`` is the part before the cursor.
+    """
     tree = snapshot.tree(path)
     text = tree.text
     chunk = chunk_at(tree, offset)
@@ -216,7 +218,7 @@ def _definition(chunk: PlacedChunk, offset: int) -> nodes.Definition | None:
 
 
 def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int) -> tuple[int, str]:
-    """From where the text before the cursor must be read, and what to read before it in place of what is left out."""
+    """Return the offset from which to read the text before the cursor, and the replacement of the skipped text."""
     at = head - chunk.start
     if definition is None:
         ends = [each.end for each in chunk.chunk.definitions if each.end <= at]
@@ -247,8 +249,7 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
 
 
 def _is_between(text: str) -> bool:
-    """Return whether a text ends inside of something that a statement can't stand in: a bracket that was never
-    closed."""
+    """Return whether a text ends inside a construct that can't contain a statement, such as an unclosed bracket."""
     stack = stack_of(text)
     return not stack.is_certain or stack.frame not in (OpenBracket.BLOCK, OpenBracket.REGION)
 

@@ -1,4 +1,4 @@
-"""What can be an argument in a sample."""
+"""Arguments in a sample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHAT = {
 
 
 def generators(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
-    """Yield the generators of tensors, and ``null`` for what is left out."""
+    """Yield the generators of tensors, and ``null`` for an omitted argument."""
     stack = place.stack
     if stack.frame not in (OpenBracket.ARGUMENTS, OpenBracket.LIST) or stack.top not in ("LPAR", "COMMA", "LSQB"):
         return

@@ -1,6 +1,6 @@
-"""What the automaton of the parser has read up to a cursor: the constructs that are open there, and what may follow.
+"""The state of the parser's automaton at a cursor: the open constructs, and the terminals that may follow.
 
-The stack tells more than a tree could: it knows of unfinished text just what has been written.
+The stack knows more than a tree could: it contains unfinished text exactly as written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.syntax import Automaton, Recovery, Token, nodes, run_
 
 _OPENERS = frozenset({"LPAR", "LSQB", "LBRACE", "LGENERIC"})
 _CLOSERS = frozenset({"RPAR", "RSQB", "RBRACE"})
-# What to go on with to finish what is open, the first that can be taken; names stand for whatever is missing.
+# Tokens that finish open constructs, in order of preference; names replace missing parts.
 _CLOSING = (
     "SEMI", "RPAR", "RSQB", "RBRACE", "ELSE", "THEN", "DO", "ASSIGN", "COLON", "ARROW", "ID", "INT", "BAR", "LPAR",
     "LBRACE", "LSQB", "TYPE", "GT", "LT",
@@ -25,7 +25,7 @@ _CLOSING = (
 
 
 class OpenBracket(StrEnum):
-    """What a bracket that is still open belongs to."""
+    """Owner of a bracket that is still open."""
 
     DOCUMENT = "document"
     DEFINITION = "definition"
@@ -58,8 +58,10 @@ class Stack(Struct, frozen=True, dict=True):
 
     @cached_property
     def roles(self) -> frozenset[str]:
-        """What a name that stands next can be: ``name`` (that declares something, or of an attribute), ``type_name``,
-        ``qualified`` (that stands for something)."""
+        """Return the possible roles of a name that comes next.
+
+        ``name`` declares something, or names an attribute; ``type_name`` and ``qualified`` refer to something.
+        """
         states = list(self.states)
         if run_states(table(), states, ["ID"]) == 0:
             return frozenset()
@@ -73,7 +75,7 @@ class Stack(Struct, frozen=True, dict=True):
 
     @cached_property
     def openers(self) -> tuple[int, ...]:
-        """Where the brackets that are still open stand, the innermost last."""
+        """Return the indices of the brackets that are still open, the innermost last."""
         opened: list[int] = []
         for at, symbol in enumerate(self.symbols):
             if symbol in _OPENERS:
@@ -84,7 +86,7 @@ class Stack(Struct, frozen=True, dict=True):
 
     @cached_property
     def frame(self) -> OpenBracket:
-        """What the innermost open bracket belongs to."""
+        """Return the owner of the innermost open bracket."""
         return self.frame_of(self.openers[-1]) if self.openers else OpenBracket.DOCUMENT
 
     def frame_of(self, opener: int) -> OpenBracket:
@@ -114,7 +116,7 @@ class Stack(Struct, frozen=True, dict=True):
         )
 
     def call(self, opener: int) -> nodes.Qualified | None:
-        """Return what is invoked with the attributes, types or arguments that a bracket begins."""
+        """Return the invoked name for a bracket that begins attributes, types or arguments."""
         at = opener - 1
         while at >= 0 and self.symbols[at] in ("attributes", "generics"):
             at -= 1
@@ -135,7 +137,7 @@ class Stack(Struct, frozen=True, dict=True):
 
     @cached_property
     def statement(self) -> int:
-        """Where the entry of a block or the statement of a region begins."""
+        """Return the index of the start of the entry of a block or the statement of a region."""
         for at in reversed(range(len(self.symbols))):
             if self.symbols[at].endswith("_entries") or self.symbols[at].startswith("__region_star"):
                 return at + 1

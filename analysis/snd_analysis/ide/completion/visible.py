@@ -25,7 +25,7 @@ from snd_analysis.workspace import Snapshot
 _STAND_IN = "name__at__cursor"
 _LINE = re.compile(r"[^\r\n]*")
 _SPELLINGS = {"ID": _STAND_IN + "_", "INT": "1", "TYPE": "real"}
-# What the blocks whose shapes and lengths bind names can name.
+# Symbols that can be named in the blocks whose shapes and lengths bind names.
 _BOUND = frozenset({SymbolKind.DTYPE, SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH})
 _LOCAL = frozenset(
     {SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION, SymbolKind.LABEL}
@@ -33,7 +33,7 @@ _LOCAL = frozenset(
 
 
 class Visible(Struct, frozen=True, dict=True):
-    """The symbols that can be named at a place, by name, with what is known of their types."""
+    """The symbols that can be named at a place, by name, with their types."""
 
     symbols: Mapping[str, Symbol]
     _symbols: tuple[Symbol, ...]
@@ -49,13 +49,13 @@ class Visible(Struct, frozen=True, dict=True):
         return {(symbol.name, symbol.kind): typed for symbol, typed in self.types.items()}
 
     def typed(self, symbol: Symbol) -> Typed:
-        """What is known of the type of a symbol."""
+        """Return the inferred type of a symbol."""
         known = self.types.get(symbol)
         return known or self._by_name.get((symbol.name, symbol.kind), UNTYPED)
 
 
 def visible_at(snapshot: Snapshot, place: CompletionPlace) -> Visible:
-    """What is visible at a place in code."""
+    """Return the symbols visible at a place in code."""
     definition = place.definition
     if definition is None or place.in_sample:
         return Visible({}, (), {})
@@ -92,7 +92,7 @@ def _symbols(
 
 
 def _with_name(place: CompletionPlace) -> Iterator[nodes.Definition]:
-    """The definition with a name at the cursor: as the text goes on, or with the statement finished at once."""
+    """Yield the definition with a name at the cursor: as the text goes on, or with the statement finished at once."""
     assert place.definition is not None
     text, start = place.chunk.chunk.text, place.chunk.start
     head, behind = place.head - start, place.end - start
@@ -112,7 +112,7 @@ def _with_name(place: CompletionPlace) -> Iterator[nodes.Definition]:
 
 
 def _spliced(place: CompletionPlace, block: nodes.Block, rest: str, end: int) -> Iterator[nodes.Definition]:
-    """The definition with some statements read again: those around the cursor, up to ``end``."""
+    """Yield the definition with some statements read again: those around the cursor, up to ``end``."""
     assert place.definition is not None
     begin, before = beginning(place.chunk, place.definition, place.head)
     begin -= place.chunk.start

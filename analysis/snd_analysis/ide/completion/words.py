@@ -32,7 +32,7 @@ _DEFINITION = """ ${1:name} {
         $0
     }
 }"""
-# What stands outside of definitions, with what must follow; written where nothing follows yet.
+# Keywords outside definitions, with the following syntax; inserted where nothing follows yet.
 _SNIPPETS = {
     "OPERATOR": f"operator{_DEFINITION}", "GRAPH": f"graph{_DEFINITION}", "PUBLIC": f"public operator{_DEFINITION}",
     "IMPORT": "import ${1:module};",
@@ -40,7 +40,7 @@ _SNIPPETS = {
 _PARTS = frozenset({"ASSIGN", "IF", "ELIF", "WHILE", "THEN", "ELSE", "DO", "YIELD"})
 _LATE, _LATER = 4, 6
 CAST = _LATE
-"""Where casts stand."""
+"""Completion group of casts."""
 
 
 def keywords(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
@@ -141,7 +141,7 @@ def concrete_types() -> Iterator[Completion]:
 
 
 def literals(place: CompletionPlace, expected: Expected | None) -> Iterator[Completion]:
-    """``true``, ``false``, ``inf`` and ``pi``, where their types fit."""
+    """Yield ``true``, ``false``, ``inf`` and ``pi``, where their types fit."""
     spelled = table().literals
     for kind, dtype in _LITERALS.items():
         if kind not in place.stack.terminals or (dtype == BOOL and _is_arithmetic(place)):

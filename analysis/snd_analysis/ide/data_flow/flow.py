@@ -33,7 +33,7 @@ from snd_analysis.symbolic.values import Pack
 
 
 class Direction(StrEnum):
-    """True if what is asked for is read for cells, or made of them."""
+    """Direction of a data flow: the cells that are read for a cell, or the cells that a cell is read for."""
 
     READS = "reads"
     FEEDS = "feeds"
@@ -63,14 +63,18 @@ _ByTensor: TypeAlias = "dict[Tensor, set[Cell]]"
 
 
 def tensors_of(specialization: Specialization, direction: Direction) -> dict[str, Tensor]:
-    """Return the tensors that a question can be asked of, by name: outputs, or inputs, variables and constants; those
-    of packs one by one."""
+    """Return the tensors that have a data flow, by name: outputs, or inputs, variables and constants.
+
+    Tensors of packs are listed one by one.
+    """
     return dict(_named(_outputs(specialization) if direction is Direction.READS else _sources(specialization)))
 
 
 def flow_of(specialization: Specialization, name: str, cell: Cell) -> DataFlow:
-    """Return what a cell of an output reads, or what a cell of an input, variable or constant is read for. Raises
-    NoFlow."""
+    """Return the cells that a cell of an output reads, or that a cell of an input, variable or constant is read for.
+
+    Raise NoFlow.
+    """
     known = {direction: tensors_of(specialization, direction) for direction in Direction}
     direction = next((each for each in Direction if name in known[each]), None)
     if direction is None:
@@ -106,7 +110,7 @@ def shape_of(tensor: Tensor) -> tuple[int | None, ...]:
 
 
 def all_cells(tensor: Tensor) -> Cell:
-    """Return the cell that stands for each of a tensor."""
+    """Return the cell that represents every cell of a tensor."""
     return (None,) * len(tensor.shape or ())
 
 

@@ -25,15 +25,17 @@ class SampleFlow(Struct, frozen=True):
     source: str
     result: str
     elements: tuple[str, ...]
-    """Of the input, as they are written."""
+    """Elements of the input, as written."""
     results: tuple[str, ...]
     edges: tuple[tuple[int, int], ...]
     """Numbers of an element and of a result that it is read for."""
 
 
 def sample_flows(snapshot: Snapshot, name: OperatorName) -> Iterator[SampleFlow]:
-    """Yield the flow of the samples of an operator that are small and whose tensors are vectors, apart from extents of
-    1: one sample for each choice of attributes."""
+    """Yield the flow of small samples of an operator on vectors, apart from extents of 1.
+
+    There is one sample for each choice of attributes.
+    """
     seen: set[str] = set()
     for sample in samples_in(snapshot, name.path):
         call, results = sample.placed.sample.invocation, sample.placed.sample.results

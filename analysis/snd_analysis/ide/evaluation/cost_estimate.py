@@ -1,4 +1,4 @@
-"""How much there is to compute, as far as composing tells."""
+"""Estimate of the cost of an evaluation, as far as composing determines it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from snd_analysis.model import Graph, Loop, Operation, Tensor
 from snd_analysis.symbolic.integers import bounds
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment
 
-# Graphs of which it is kept whether they are small: it is asked with every edit.
+# Number of graphs whose size class is cached: it is asked for with every edit.
 _REMEMBERED = 4
 
 
@@ -52,11 +52,10 @@ def _is_little(products: Cost) -> bool:
 
 
 class _Elements:
-    """How many elements all results have that are computed on the way, at most; None where nothing limits them.
+    """Maximum number of elements of all results on the way; None without a limit.
 
-    Of more than may be called small only that there are more.
-
-    ``unlimited`` is what a tensor counts for that has no bound.
+    Beyond the bound for small graphs, the number is only known to be larger. ``unlimited`` is the count for a tensor
+    without a bound.
     """
 
     def __init__(self, unlimited: int | None) -> None:
@@ -64,7 +63,7 @@ class _Elements:
         self._known: dict[Specialization, int | None] = {}
 
     def of_operation(self, operation: Operation) -> int | None:
-        """Of what an operation takes and gives, and of what is computed in it."""
+        """Return the number for the operands and results of an operation, and for the work inside it."""
         control = operation.control
         found = [self._elements(value) for value in (*operation.inputs, *operation.outputs)]
         parts = [self._of_graph(part) for part in operation.subgraphs.values()]
@@ -78,7 +77,7 @@ class _Elements:
         return _sum([*found, inside])
 
     def of_specialization(self, specialization: Specialization) -> int | None:
-        """Of the variables and the body of an instance."""
+        """Return the number for the variables and the body of a specialization."""
         if specialization not in self._known:
             body = specialization.body
             variables = _sum(self._elements(value) for value in specialization.variables.values())
@@ -105,7 +104,7 @@ class _Elements:
 
 
 def _sum(amounts: Iterable[int | None]) -> int | None:
-    """Nothing is added to what is too much already."""
+    """Return the sum, which stops growing once it is too large."""
     total_multiply_adds = 0
     for amount in amounts:
         if amount is None:

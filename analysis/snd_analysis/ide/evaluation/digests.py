@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
-# Statements of which it is kept what they say: those of a long graph, most of which no edit touches.
+# Number of cached texts of statements: enough for a long graph, since an edit touches few of its statements.
 _REMEMBERED = 16_384
 
 
@@ -24,7 +24,7 @@ class Digests:
         self._of_units: dict[Template, str] = {}
 
     def of(self, text: str, target: OperatorName | None) -> str:
-        """Of an evaluation: what is written of it, and every definition that its target reaches."""
+        """Return the digest of an evaluation: of its text, and of every definition that its target reaches."""
         template = None if target is None else self._snapshot.template(target)
         reached = () if template is None else self._session.reached(template)
         return _hash(text, repr(target), *sorted({self._of_unit(each) for each in reached}))

@@ -1,6 +1,6 @@
-"""The tensors that the text of a graph names: by names that last through edits, with the statements of their own.
+"""The tensors that the text of a graph names: by names that last through edits, with their statements.
 
-What is asked of a part of a long graph costs that part: questions are asked after every edit.
+The cost of a query about a part of a long graph depends on that part: queries follow every edit.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
-# Resolutions of which the tensors are kept: several questions are asked of each.
+# Number of resolutions whose tensors are cached: several queries use each.
 _REMEMBERED = 16
 _COMPOSED = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE})
 
 
 class TensorName(Struct, frozen=True):
-    """What tells a tensor from the others of its graph, wherever it stands: its name, and which one of that name."""
+    """Identity of a tensor in its graph, independent of its position: its name, and its number among equal names."""
 
     name: str
     occurrence: int = 0
@@ -63,13 +63,13 @@ class GraphTensors:
                 yield symbol, TensorName(symbol.name, numbers.get(symbol, 0))
 
     def name(self, symbol: Symbol) -> TensorName | None:
-        """The name of the tensor that a symbol stands for; None if it stands for none of this definition."""
+        """Return the name of the tensor of a symbol; None if the symbol has no tensor of this definition."""
         if not symbol.is_tensor or symbol.statement not in self._resolution.starts:
             return None
         return TensorName(symbol.name, self._numbers.get(symbol, 0))
 
     def named_at(self, symbol: Symbol, place: Span) -> TensorName | None:
-        """What a symbol stands for where it is named: on the left side of an update, a variable is the next one."""
+        """Return the tensor of a symbol at a use: on the left side of an update, a variable is the next one."""
         name = self.name(symbol)
         if name is None or symbol.kind is not SymbolKind.VARIABLE:
             return name
@@ -85,7 +85,7 @@ class GraphTensors:
 
     @cached_property
     def _numbers(self) -> Mapping[Symbol, int]:
-        """Of symbols whose name others bear, too, the how many-th tensor of that name each is."""
+        """Return the number of each symbol among those with the same name, for names used more than once."""
         symbols = self._resolution.symbols
         several = {name for name, times in Counter(map(attrgetter("name"), symbols)).items() if times > 1}
         if not several:
@@ -104,7 +104,7 @@ class GraphTensors:
         return tuple(chain.from_iterable(self._of_entries(block.entries) for block in self._blocks))
 
     def statements_in(self, part: Span) -> Iterator[TensorStatement]:
-        """The statements that touch a part of the chunk."""
+        """Yield the statements that touch a part of the chunk."""
         for block in self._blocks:
             if block.start <= part.end and part.start <= block.end:
                 for statement in self._of_entries(entries_in(block, part)):
@@ -112,19 +112,19 @@ class GraphTensors:
                         yield statement
 
     def statement_around(self, place: Span) -> TensorStatement | None:
-        """The innermost statement around a place."""
+        """Return the innermost statement around a place."""
         around = [each for each in self.statements_in(place) if _is_around(each, place)]
         return min(around, key=_length) if around else None
 
     def computed(self, name: str, place: Span) -> TensorName | None:
-        """The tensor of that name which is computed at a place: a result of the innermost statement around it."""
+        """Return the tensor of that name computed at a place: a result of the innermost statement around it."""
         around = [each for each in self._by_result.get(name, ()) if _is_around(each, place)]
         if not around:
             return None
         return next(tensor for tensor in min(around, key=_length).tensors if tensor.name == name)
 
     def origin(self, tensor: TensorName) -> TensorName:
-        """What a tensor is another name of, by statements ``y = x``; itself, if it is computed."""
+        """Return the tensor that a tensor renames by statements ``y = x``; itself, if it is computed."""
         seen = {tensor}
         while (copied := self._copied(tensor)) is not None and copied not in seen:
             seen.add(copied)
@@ -160,12 +160,12 @@ class GraphTensors:
                 yield name
 
     def _assigned(self, symbol: Symbol) -> TensorName | None:
-        """What a statement gives a value that has a symbol on its left side: of a variable the next one (2.11)."""
+        """Return the tensor assigned to a symbol on the left side: for a variable the next one (2.11)."""
         name = self.name(symbol)
         return replace(name, updated=True) if name is not None and symbol.kind is SymbolKind.VARIABLE else name
 
     def _copied(self, tensor: TensorName) -> TensorName | None:
-        """What the last statement that gives a tensor its value copies, if it computes nothing."""
+        """Return the tensor that the last assignment of a tensor copies; None if it computes something."""
         found = None
         rows = chain.from_iterable(self._resolution.rows.get(kind, ()) for kind in sorted(_COMPOSED))
         for part in chain.from_iterable(row.single for row in rows if tensor.name in row.results):
@@ -178,7 +178,7 @@ class GraphTensors:
         return found
 
     def _copy(self, component: nodes.Component) -> tuple[TensorName, TensorName] | None:
-        """The two tensors of a statement ``y = x``."""
+        """Return the two tensors of a statement ``y = x``."""
         value: nodes.Node = component.value
         result = component.results[0] if len(component.results) == 1 else None
         if not isinstance(value, nodes.Qualified) or not isinstance(result, nodes.Result):
@@ -192,12 +192,12 @@ class GraphTensors:
 
 @lru_cache(maxsize=_REMEMBERED)
 def graph_tensors(resolution: Resolution) -> GraphTensors:
-    """The tensors of a definition."""
+    """Return the tensors of a definition."""
     return GraphTensors(resolution)
 
 
 def entries_in(block: nodes.Block, part: Span) -> Sequence[nodes.Entry]:
-    """The entries of a block that touch a part of the chunk."""
+    """Return the entries of a block that touch a part of the chunk."""
     first = bisect_left(block.entries, part.start, key=attrgetter("end"))
     return block.entries[first : bisect_right(block.entries, part.end, key=attrgetter("start"))]
 

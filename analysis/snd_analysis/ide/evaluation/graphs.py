@@ -32,14 +32,14 @@ class KnownGraph(Struct, frozen=True, dict=True):
     path: str
     name: GraphName
     start: int
-    """What spans of its tensors count from, in the file."""
+    """Offset in the file that spans of its tensors count from."""
     span: Span
     """From its keyword to its closing brace, in the file."""
     head: Span
-    """Of its name, in the file."""
+    """Span of its name in the file."""
     tensors: GraphTensors
     samples: tuple[KnownSample, ...]
-    """Those of the file that invoke it, in order."""
+    """Samples of the file that invoke it, in order."""
 
     @cached_property
     def digest(self) -> str:
@@ -48,7 +48,7 @@ class KnownGraph(Struct, frozen=True, dict=True):
 
     @cached_property
     def can_run(self) -> bool:
-        """Return whether it can be composed. What is wrong otherwise, checking reports."""
+        """Return whether it can be composed. Checking reports the problems otherwise."""
         specialization = self.snapshot.specialization(self._operator)
         return (
             specialization is not None

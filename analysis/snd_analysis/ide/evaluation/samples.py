@@ -16,7 +16,7 @@ from snd_analysis.workspace import CheckedSample, PlacedSample, Snapshot
 
 
 class SampleName(Struct, frozen=True):
-    """What tells a sample from the others of its file, wherever it stands: its code, and which one of that code."""
+    """Identity of a sample in its file, independent of its position: its code, and its number among equal codes."""
 
     code: str
     occurrence: int = 0
@@ -32,12 +32,12 @@ class KnownSample(Struct, frozen=True, dict=True):
     path: str
     name: SampleName
     number: int
-    """Which sample of its file, from 0."""
+    """Index of the sample in its file, from 0."""
     placed: PlacedSample
     span: Span
     """From its first ``#`` to the end of its last line."""
     code_end: int
-    """Where its last line of code ends."""
+    """Offset of the end of the last line that has code."""
     target: OperatorName | None
 
     @cached_property
@@ -48,7 +48,7 @@ class KnownSample(Struct, frozen=True, dict=True):
 
     @cached_property
     def can_run(self) -> bool:
-        """Return whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
+        """Return whether it can be composed, or fails as expected. Checking reports the problems otherwise."""
         return self._checked.failure is not None or self.specialization is not None
 
     @cached_property
@@ -59,7 +59,7 @@ class KnownSample(Struct, frozen=True, dict=True):
 
     @property
     def specialization(self) -> Specialization | None:
-        """What it invokes, as it binds it; None if it does not compose."""
+        """The specialization of its invocation; None if it does not compose."""
         checked = self._checked
         specialization = None if checked.operation is None else specialization_of(checked.operation)
         return (

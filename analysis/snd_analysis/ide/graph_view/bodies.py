@@ -22,7 +22,10 @@ EnterPart = Callable[[NodeView, Graph, frozenset[Tensor]], NodeView]
 
 
 class Places(Struct, frozen=True):
-    """Where things stand in the files. Operators of the file at ``path`` are named without their module."""
+    """Locations of parts of the model in the files.
+
+    Operators of the file at ``path`` are named without their module.
+    """
 
     of: Callable[[Place | None], Location | None]
     statement: Callable[[Place], Location | None]
@@ -66,8 +69,11 @@ class Places(Struct, frozen=True):
 def body_of(
     graph: Graph, places: Places, enter: Enter, *, around: frozenset[Tensor] = frozenset(), passes_on: bool = False
 ) -> BodyView:
-    """Return the view of a graph, of what an operator is composed of, or of a part of control flow with the tensors
-    ``around`` it. The only operation of a body that ``passes_on`` its scope has none of its own."""
+    """Return the view of a graph, of the body of an operator, or of a part of control flow.
+
+    ``around`` are the tensors around a part of control flow. The only operation of a body that ``passes_on`` its scope
+    has none of its own.
+    """
     body = _Body(graph.name, places)
     for name, value in graph.inputs.items():
         body.declare(NodeKind.INPUT, name, value)
@@ -299,7 +305,7 @@ def _defaults(specialization: Specialization) -> Iterator[str]:
 
 
 def _literal(value: TensorValue) -> Value | None:
-    """Return what stands in the place of a tensor, or of a pack of them."""
+    """Return the literal value given for a tensor, or for a pack of tensors."""
     match value:
         case Tensor():
             return value.value

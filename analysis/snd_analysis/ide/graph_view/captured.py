@@ -1,4 +1,4 @@
-"""What control flow reads of the tensors around it."""
+"""Surrounding tensors that control flow reads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from snd_analysis.symbolic.values import NULL
 
 
 def reads(operation: Operation, around: Set[Tensor]) -> list[TensorValue]:
-    """Return what an operation reads: its arguments; of a loop the initial values, packs and count; of all control flow
-    then what its parts capture of the tensors ``around``."""
+    """Return the tensors that an operation reads: its arguments; for a loop its initial values, packs and count.
+
+    Control flow also reads the tensors ``around`` that its parts capture.
+    """
     values = list(_arguments(operation))
     known = {tensor for value in values for tensor in tensors_of(value)}
     for part in operation.subgraphs.values():

@@ -32,7 +32,7 @@ def graph_content(
 
 
 def plain(value: Value | None) -> Any:
-    """A value as JSON has it; what has no value yet as text."""
+    """Return a value as JSON; an unknown value as text."""
     match value:
         case None | Null():
             return None

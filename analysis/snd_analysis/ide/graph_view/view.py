@@ -1,8 +1,8 @@
-"""What a drawing of a composed graph shows, as plain data.
+"""The drawing of a composed graph, as plain data.
 
-A *body* is a graph, what an operator is composed of, or a part of control flow. Bodies are listed once and referred to
-by their numbers: all invocations of an operator that compose to the same have the same one, so that a network of
-thousands of operations with operators in operators stays as small as what is different in it.
+A *body* is a graph, the composition of an operator, or a part of control flow. Bodies are listed once and referred to
+by their numbers: all invocations of an operator that compose to the same body share it, so that the data of a network
+of thousands of operations with operators in operators is only as large as its distinct parts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values import Value
 
 
 class NodeKind(StrEnum):
-    """What a node stands for."""
+    """Kind of a node."""
 
     INPUT = "input"
     CAPTURE = "capture"
@@ -46,7 +46,7 @@ class TensorView(Struct, frozen=True):
     bound: tuple[int | None, ...] | None
     location: Location | None
     count: int | str | None = None
-    """How many tensors a pack has of this one, where it does not list them."""
+    """Number of tensors like this one in a pack that does not list them."""
 
 
 class Port(Struct, frozen=True):
@@ -55,9 +55,9 @@ class Port(Struct, frozen=True):
     name: str | None
     """As the operator declares it."""
     tensors: tuple[int, ...]
-    """By their numbers in the body; several of a pack."""
+    """Numbers of the tensors in the body; several for a pack."""
     value: Value | None = None
-    """What stands in the place of a tensor."""
+    """Literal value given for a tensor."""
     pack: bool = False
 
 
@@ -124,4 +124,4 @@ class GraphView(Struct, frozen=True):
     location: Location | None
     bodies: tuple[BodyView, ...]
     quantizations: dict[str, str] = field(default_factory=dict)
-    """How tensors are quantized, by scoped names."""
+    """Quantizations of tensors, by scoped names."""

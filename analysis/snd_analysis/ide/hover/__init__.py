@@ -1,4 +1,4 @@
-"""What stands at an offset, explained in Markdown: names, expressions, words of the language, comments."""
+"""Markdown explanations at an offset: names, expressions, words of the language, comments."""
 
 from __future__ import annotations
 
@@ -49,10 +49,9 @@ class Hover(Struct, frozen=True):
 
 
 def hover(snapshot: Snapshot, path: str, offset: int, examples: Examples | None = None) -> Hover | None:
-    """Return what stands at an offset of a file; None if there is nothing to say of it. Broken code gives what is
-    known.
+    """Return the explanation at an offset of a file; None if there is none. Broken code gives the known part.
 
-    ``examples`` tells which invocation shows what a definition is bound to: its first sample, if nothing is said.
+    ``examples`` selects the invocation whose values illustrate a definition; by default its first sample.
     """
     found = _found(snapshot, path, offset, examples or partial(first_sample, snapshot))
     return Hover(*found) if found is not None and found[1] else None

@@ -17,7 +17,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def broken_hover(snapshot: Snapshot, path: str, offset: int, knowledge: Knowledge | None) -> tuple[Span, str] | None:
-    """Return what the name at an offset of broken code most likely stands for; None where the code is not broken."""
+    """Return the likely meaning of the name at an offset of broken code; None where the code is not broken."""
     placed = chunk_at(snapshot.tree(path), offset)
     if placed is None:
         return None

@@ -1,4 +1,4 @@
-"""Which elements a formula reads for one element that it writes, and back, with the sizes of a sample (2.12)."""
+"""Elements that a formula reads for one element that it writes, and back, with the sizes of a sample (2.12)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 def flow_texts(specialization: Specialization, access: nodes.Node) -> Iterator[str]:
-    """Yield ``y[0,2] reads x[0,1..3]`` for an element in the middle and, of an access that reads, which elements are
-    made of one of ``x``; nothing if data decide, or the sizes are unknown or too large."""
+    """Yield ``y[0,2] reads x[0,1..3]`` for an element in the middle, and for a reading access also the reverse.
+
+    Nothing if data decide, or the sizes are unknown or too large.
+    """
     found = _formula_around(specialization, access)
     if found is None:
         return
@@ -50,7 +52,7 @@ def _formula_around(specialization: Specialization, access: nodes.Node) -> tuple
 
 
 def _middle(formula: Formula, access: nodes.Node) -> Iterator[CellWrite]:
-    """Yield what is written in the middle of a formula, if an access is read for it."""
+    """Yield the writes in the middle of a formula, if an access is read for them."""
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
     if len(extents) == len(formula.axes):
         for write in writes_of(formula, [(extent // 2,) for extent in extents], PointBudget(1)):

@@ -27,7 +27,7 @@ def definition_text(snapshot: Snapshot, name: OperatorName, path: str) -> str:
 
 
 def module_phrase(snapshot: Snapshot, path: str, importer: str) -> str:
-    """``the module `nn` of the standard library``."""
+    """Return ``the module `nn` of the standard library``."""
     of_library = " of the standard library" if is_library(path) else ""
     return f"the module {code(module_name(snapshot, path, importer))}{of_library}"
 

@@ -27,8 +27,10 @@ def expression_at(path: Sequence[PlacedNode]) -> PlacedNode | None:
 
 
 def expression_hover(knowledge: Knowledge, path: Sequence[PlacedNode]) -> tuple[Span, str] | None:
-    """Return the innermost expression at an offset with its type and value, below the meaning of the symbol that is
-    there."""
+    """Return the innermost expression at an offset with its type and value.
+
+    The meaning of a symbol there comes first.
+    """
     placed = expression_at(path)
     symbol = _symbol_text(path)
     if placed is None:
@@ -76,7 +78,7 @@ def _facts(knowledge: Knowledge, node: nodes.Node, value: Value, written: str, b
 
 
 def _flow(knowledge: Knowledge, node: nodes.Node) -> Iterator[str]:
-    """Which elements an access reads for one element of the result, in the sample."""
+    """Yield the elements that an access reads for one element of the result, in the sample."""
     if knowledge.by_example is not None:
         known, phrase = knowledge.by_example
         texts = () if known.specialization is None else flow_texts(known.specialization, node)

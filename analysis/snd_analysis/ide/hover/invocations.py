@@ -1,4 +1,4 @@
-"""What an invocation has become: results, attributes and generic types, given and deduced (2.6.2, 2.10, 2.13)."""
+"""Results of composing an invocation: results, attributes and generic types, given and deduced (2.6.2, 2.10, 2.13)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from snd_analysis.symbolic.values import UNDEFINED
 
 
 def invocation_texts(knowledge: Knowledge, call: nodes.Call, base: int, several: str = "") -> tuple[str, str]:
-    """Return the types of the results of an invocation, and what was bound for it; empty if it was not composed.
+    """Return the types of the results of an invocation, and its bound values; empty if it was not composed.
 
-    ``several`` says of which operations this is the first, if an invocation is more than one and not in a loop.
+    ``several`` describes the operations of an invocation with several outside a loop; only the first is shown.
     """
     operations = knowledge.operations_of(call, base)
     if not operations:
@@ -35,7 +35,7 @@ def invocation_texts(knowledge: Knowledge, call: nodes.Call, base: int, several:
 
 
 def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation: Operation) -> Iterator[str]:
-    """Yield the results and attributes in one invocation of what is around, as far as they are others."""
+    """Yield the results and attributes in an example of the surrounding definition, if they differ."""
     if knowledge.by_example is None:
         return
     known, phrase = knowledge.by_example

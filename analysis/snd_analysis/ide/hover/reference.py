@@ -26,7 +26,7 @@ PICTURED = frozenset(
         "nn.sum_pool",
     }
 )  # fmt: skip
-"""Operators of which a picture of their samples says more than words (`snd doc NAME --picture`)."""
+"""Operators for which a picture of their samples says more than words (`snd doc NAME --picture`)."""
 
 
 def operator_names(snapshot: Snapshot, module: str) -> list[OperatorName]:
@@ -36,8 +36,10 @@ def operator_names(snapshot: Snapshot, module: str) -> list[OperatorName]:
 
 
 def operator_page(snapshot: Snapshot, name: OperatorName, notation: Notation = PLAIN) -> str:
-    """Return an operator of the library in Markdown: signature, description with samples, what it demands, formula, and
-    its counterparts in other formats. Formulas are plain text for a terminal, or LaTeX for a page."""
+    """Return an operator of the library in Markdown: signature, description with samples, demands and formula.
+
+    Its counterparts in other formats follow. Formulas are plain text for a terminal, or LaTeX for a page.
+    """
     module = name.path.removeprefix(LIBRARY_PREFIX)
     full = f"{module}.{name.name}"
     elsewhere = [f"{where} {', '.join(f'`{each}`' for each in names)}" for where, names in counterparts(full) if names]

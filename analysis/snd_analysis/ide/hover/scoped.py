@@ -17,8 +17,7 @@ from snd_analysis.symbolic.values import UNDEFINED
 
 
 def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int) -> tuple[Span, str] | None:
-    """Return the tensor that a scoped name leads to, at any of its parts but the first; None if nothing is known of
-    it."""
+    """Return the tensor that a scoped name leads to, at any of its parts but the first; None if it is unknown."""
     placed = next((each for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
     if placed is None or not any(isinstance(each.node, nodes.Quantization) for each in around):
         return None

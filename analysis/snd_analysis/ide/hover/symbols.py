@@ -1,4 +1,4 @@
-"""Hovers of the names inside of a definition: what they are, where they are bound, what they stand for."""
+"""Hovers of the names inside a definition: their kinds, bindings and values."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _range(knowledge: Knowledge, value: Value) -> Iterator[str]:
 
 
 def quantization_facts(knowledge: Knowledge, name: str) -> Iterator[str]:
-    """By which operator a tensor of that scoped name is quantized (2.14)."""
+    """Yield the operator that quantizes a tensor of that scoped name (2.14)."""
     body = None if knowledge.specialization is None else knowledge.specialization.body
     found = None if body is None else body.quantizations.get(name)
     if found is not None:

@@ -1,4 +1,4 @@
-"""What the words and symbols of the language mean: the entries of ``vocabulary.toml``."""
+"""Meanings of the words and symbols of the language: the entries of ``vocabulary.toml``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ class Word(Struct, frozen=True):
     section: str
     example: str | None = None
     form: str | None = None
-    """How it is written, where that is not plain from the word itself."""
+    """Its spelling, where that is not plain from the word itself."""
 
 
 @cache
 def vocabulary() -> Mapping[str, Mapping[str, Word]]:
-    """Return all entries by kind (``blocks``, ``keywords``, ``types``, ``functions`` …) and word; blocks without
-    ``@``."""
+    """Return all entries by kind (``blocks``, ``keywords``, ``types``, ``functions`` …) and word.
+
+    Names of blocks have no ``@``.
+    """
     text = files("snd_analysis").joinpath("ide", "hover", "vocabulary.toml").read_text(encoding="utf-8")
     return {
         kind: {word: Word(**entry) for word, entry in entries.items()} for kind, entries in tomllib.loads(text).items()

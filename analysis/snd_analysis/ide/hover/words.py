@@ -25,8 +25,10 @@ def function_text(name: str) -> str:
 
 
 def token_text(token: Token, text: str) -> str:
-    """Return what a keyword, the name of a type, the head of a block or a symbol means; empty if it has no fixed
-    meaning."""
+    """Return the meaning of a keyword, the name of a type, the head of a block or a symbol.
+
+    Empty if it has no fixed meaning.
+    """
     word = token.spelling(text)
     if token.kind.startswith("B_"):
         return word_text("blocks", word.removeprefix("@"))

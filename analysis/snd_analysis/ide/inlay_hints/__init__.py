@@ -1,4 +1,4 @@
-"""What is not written and a reader would like to see: shapes, what was deduced, names of inputs, ends of blocks."""
+"""Inlay hints: shapes, deduced values, names of inputs, ends of blocks."""
 
 from __future__ import annotations
 

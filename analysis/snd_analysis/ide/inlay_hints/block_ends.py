@@ -19,8 +19,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def block_ends(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[InlayHint]:
-    """Yield the ends of a definition and of its blocks, if they are long; nothing where something stands after the
-    brace."""
+    """Yield the ends of a definition and of its blocks, if they are long; none where text follows the brace."""
     text = snapshot.source(path).text
     name = definition.name.text
     if name:

@@ -1,4 +1,4 @@
-"""What hints of an invocation have to know of the definition that is invoked."""
+"""Facts about an invoked definition for the hints of an invocation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Callee(Struct, frozen=True):
     generics: tuple[Declared, ...]
     inputs: tuple[Declared, ...]
     outputs: tuple[Location, ...]
-    """Where the outputs are declared."""
+    """Locations of the declarations of the outputs."""
     result_types: frozenset[str]
     """The names of their types, generic ones too: hints of shapes show these."""
     deduced: tuple[Declared, ...]
@@ -29,7 +29,7 @@ class Callee(Struct, frozen=True):
 
 @query
 def callee(db: Database, name: OperatorName) -> Callee:
-    """Return what is declared in a definition: nothing, if there is none of that name."""
+    """Return the declarations of a definition; an empty result if there is none of that name."""
     snapshot = Snapshot(db)
     outputs = declared(snapshot, name, (BlockKind.OUTPUT,))
     knowledge = knowledge_of(snapshot, name)

@@ -1,4 +1,4 @@
-"""What a hint between the lines is."""
+"""Type of an inlay hint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snd_analysis.base import Location
 
 
 class HintKind(StrEnum):
-    """What a hint tells; each kind can be switched off by itself."""
+    """Kind of a hint; each kind can be switched off by itself."""
 
     SHAPE = "shapes"
     """Types and shapes of results, at the ends of statements in ``@compose``."""
@@ -21,7 +21,7 @@ class HintKind(StrEnum):
     GENERIC = "generics"
     """Generic types that are deduced."""
     BLOCK_END = "block-ends"
-    """What a brace ends, far below its beginning."""
+    """The head of a block far above, at its closing brace."""
     VALUE = "values"
     """Values of samples. They are not made here: it takes a runtime."""
     GRAPH_VALUE = "graph-values"

@@ -81,7 +81,7 @@ def _generics(
 def _attributes(
     knowledge: Knowledge, call: nodes.Call, target: OperatorName, operations: Sequence[Operation], base: int
 ) -> Iterator[InlayHint]:
-    """Attributes that are not given, and whose defaults are no constants: what came of them here."""
+    """Yield the values of attributes that are not given, and whose defaults are not constant."""
     given = {item.name.text for item in call.attributes.items} if call.attributes is not None else set[str]()
     deduced: list[tuple[str, Declared]] = []
     for entry in callee(knowledge.snapshot.db, target).deduced:

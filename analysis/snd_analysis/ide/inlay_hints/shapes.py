@@ -19,8 +19,10 @@ _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
 
 
 def statement_end(text: str, at: int) -> int | None:
-    """Return where hints stand of a statement that ends ``at`` an offset: after its semicolon, if nothing follows
-    there."""
+    """Return the offset for hints of a statement that ends ``at`` an offset.
+
+    It is after the semicolon; None if more text follows there.
+    """
     end = _END.match(text, at)
     return None if end is None or _REST.match(text, end.end()) is None else end.end()
 

@@ -48,7 +48,7 @@ class _Writer:
         }
         self._generics = {each.name.text for _, each in entries_of(definition, BlockKind.DTYPE, nodes.DtypeDeclaration)}
         self._lists: dict[str, nodes.List] = {}
-        """Indices that a name stands for in the formula at hand."""
+        """Lists of indices that names denote in the current formula."""
         self._used: dict[str, None] = {}
         self._bound: set[str] = set()
         self._assumes = True
@@ -174,7 +174,7 @@ class _Writer:
         return ", ".join(text for item in index.items for text in self._items(item))
 
     def _items(self, item: nodes.Node) -> Iterator[str]:
-        """Yield an entry between the brackets of an access, or those that a name stands for."""
+        """Yield an entry between the brackets of an access, or the entries of a named list."""
         match item:
             case nodes.Expanded(item=nodes.Qualified(text=name)) if name in self._lists:
                 for each in self._lists[name].items:
@@ -381,7 +381,7 @@ class _Writer:
         return isinstance(node, nodes.Call) and node.function.text in _ROUNDING
 
     def _bare_cast(self, value: nodes.Node) -> str:
-        """Numbers are numbers here: a cast changes none that the formulas of the library cast."""
+        """Omit a cast: formulas of the library cast no number to another value."""
         text = self._shown(value)
         if self._kind(value) == "bool":
             self._notes["A condition counts as 1 where it holds, and as 0 elsewhere."] = None

@@ -1,4 +1,4 @@
-"""How terms of mathematics are written: in LaTeX, or in one line of plain text."""
+"""Notation of mathematical terms: in LaTeX, or in one line of plain text."""
 
 from __future__ import annotations
 

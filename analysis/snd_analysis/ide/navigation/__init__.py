@@ -1,4 +1,4 @@
-"""Where things are: definitions, callers, symbols of a file and of all files, what folds or is selected."""
+"""Navigation: definitions, callers, symbols of a file and of all files, folds and selections."""
 
 from snd_analysis.ide.navigation.call_hierarchy import CallItem, call_item, call_item_at, incoming, outgoing
 from snd_analysis.ide.navigation.definition import Link, declaration_of, definition, implementation, type_definition

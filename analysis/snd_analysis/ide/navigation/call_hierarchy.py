@@ -1,4 +1,4 @@
-"""Which definitions invoke which, in both directions."""
+"""Invocations between definitions, in both directions."""
 
 from __future__ import annotations
 

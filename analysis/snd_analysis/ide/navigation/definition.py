@@ -1,4 +1,4 @@
-"""Where a name leads: to its declaration, its type, or what it does."""
+"""Targets of a name: its declaration, its type, or its implementation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _START = Span(0, 0)
 
 
 class Link(Struct, frozen=True):
-    """A name, and where it leads: ``whole`` is all of what is declared there, ``name`` its name."""
+    """A name, and its target: ``whole`` is the span of the declaration, ``name`` that of the name in it."""
 
     origin: Span
     whole: Location
@@ -33,7 +33,7 @@ def definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
 
 
 def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link | None:
-    """Return where something is declared; None for what is built in."""
+    """Return the declaration of a subject; None for built-in subjects."""
     match subject:
         case ModuleName(path=target):
             return Link(origin, Location(target, _START), Location(target, _START))
@@ -46,8 +46,7 @@ def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link |
 
 
 def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
-    """Return the generic type of the parameter that is named at an offset; of a tensor or a label, the operator after
-    it."""
+    """Return the generic type of the parameter named at an offset; for a tensor or a label, its operator."""
     found = subject_at(snapshot, path, offset)
     if found is None:
         return None

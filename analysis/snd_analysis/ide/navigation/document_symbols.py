@@ -15,12 +15,12 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
-# What statements and labels can stand in.
+# Nodes that can contain statements and labels.
 _AROUND_STATEMENTS = (nodes.Branch, nodes.Case, nodes.Labelled, nodes.Loop, nodes.Region, nodes.While)
 
 
 class OutlineKind(StrEnum):
-    """What a line of the outline is."""
+    """Kind of a line of the outline."""
 
     OPERATOR = "operator"
     GRAPH = "graph"
@@ -49,10 +49,10 @@ class DocumentSymbol(Struct, frozen=True):
 
 
 def document_symbols(snapshot: Snapshot, path: str) -> list[DocumentSymbol]:
-    """Return the outline of a file, in order of its places; entries that could not be read are left out.
+    """Return the outline of a file, in order of its places; unparsed entries are left out.
 
-    Tensors of ``@compose`` have the shapes that the definition gets when it is composed by itself; but in the standard
-    library, of which nothing is composed for an outline.
+    Tensors of ``@compose`` have the shapes from composing the definition by itself, except in the standard library,
+    which is not composed for an outline.
     """
     return [_definition(snapshot, path, start, definition) for start, definition in snapshot.tree(path).definitions]
 
@@ -127,7 +127,7 @@ class _Outline:
         yield from inner
 
     def _inside(self, node: nodes.Node) -> Iterator[DocumentSymbol]:
-        """Labels and the statements of blocks in a right side, from outside in."""
+        """Yield labels and the statements of blocks in a right side, from outside in."""
         if isinstance(node, nodes.Labelled):
             inner = tuple(self._inside(node.value))
             yield from self._named(node.label, OutlineKind.LABEL, _invoked(node.value), node, inner)

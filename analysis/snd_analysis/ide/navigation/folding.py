@@ -1,4 +1,4 @@
-"""What can be folded: definitions, blocks, regions, comments and imports."""
+"""Folds: definitions, blocks, regions, comments and imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snd_analysis.workspace import Snapshot
 
 
 class FoldKind(StrEnum):
-    """What is folded."""
+    """Kind of a fold."""
 
     CODE = "code"
     COMMENT = "comment"

@@ -12,7 +12,7 @@ from snd_analysis.ide.module_names import module_name
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.workspace import Snapshot
 
-# What makes one way to find the letters of a query in a name better than another.
+# Scores of matches of the letters of a query in a name; a greater sum is better.
 _WORD_START = 8
 _NEIGHBOUR = 10
 _PREFIX = 2
@@ -27,7 +27,7 @@ class WorkspaceSymbol(Struct, frozen=True):
     kind: str
     module: str
     location: Location
-    """Where its name stands."""
+    """Location of its name."""
 
 
 def workspace_symbols(

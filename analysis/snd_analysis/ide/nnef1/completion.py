@@ -1,6 +1,6 @@
-"""What can be written at a cursor in a file in NNEF 1.0.
+"""Completions at a cursor in a file in NNEF 1.0.
 
-The tokens of the statement before the cursor tell, not the tree: what is being written is broken most of the time.
+They use the tokens of the statement before the cursor, not the tree: unfinished text is broken most of the time.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _NAMING_TYPES = ("to", "datum_type")
 
 
 class _Cursor(Struct, frozen=True):
-    """What stands before a cursor."""
+    """The text before a cursor."""
 
     tree: SyntaxTree
     path: str
     offset: int
     prefix: str
     tokens: Sequence[Token]
-    """Those of the statement before the word at the cursor."""
+    """Tokens of the statement before the word at the cursor."""
     statement: int
-    """Where that statement begins."""
+    """Offset of the start of that statement."""
     definition: nodes.Definition | None
     call: OpenCall | None
 
@@ -135,7 +135,7 @@ def _outside(cursor: _Cursor) -> Iterator[Completion]:
 
 # ---- in bodies -------------------------------------------------------------------------------------------------------
 def _targets(cursor: _Cursor) -> Iterator[Completion]:
-    """What the head declares and no statement assigns."""
+    """Yield names that the head declares and no statement assigns."""
     definition = cursor.definition
     assert definition is not None
     head = definition.head
@@ -147,7 +147,7 @@ def _targets(cursor: _Cursor) -> Iterator[Completion]:
 
 
 def _names(snapshot: Snapshot, cursor: _Cursor) -> Iterator[Completion]:
-    """The tensors and values that are known where the cursor stands, those of the nearest statements first."""
+    """Yield the tensors and values known at the cursor, those of the nearest statements first."""
     definition = cursor.definition
     assert definition is not None
     values = _values(snapshot, cursor)
@@ -164,7 +164,7 @@ def _names(snapshot: Snapshot, cursor: _Cursor) -> Iterator[Completion]:
 
 
 def _tensor(cursor: _Cursor, name: str, group: int, detail: str) -> Completion:
-    """A name of a body, in quotes if it needs them. What is typed may begin with the quote."""
+    """Return a name of a body, in quotes if it needs them. The typed text may begin with the quote."""
     if _IDENTIFIER.fullmatch(name):
         return Completion(name, CompletionKind.TENSOR, group, detail=detail)
     quote = "'" if '"' in name or cursor.prefix.startswith("i'") else '"'
@@ -206,7 +206,7 @@ def _invocation(snapshot: Snapshot, cursor: _Cursor, name: str, group: int, snip
 
 
 def _parameters(snapshot: Snapshot, cursor: _Cursor, call: OpenCall) -> Iterator[Completion]:
-    """The parameters that are not given yet."""
+    """Yield the parameters that are not given yet."""
     signature = signature_of(snapshot, cursor.path, call.name)
     if signature is None:
         return
@@ -222,7 +222,7 @@ def _parameters(snapshot: Snapshot, cursor: _Cursor, call: OpenCall) -> Iterator
 
 
 def _strings(snapshot: Snapshot, cursor: _Cursor, *, quoted: bool) -> Iterator[Completion]:
-    """What the parameter that is being given may be, if its operator says so."""
+    """Yield the allowed values of the current parameter, if its operator lists them."""
     call = cursor.call
     if call is None or not call.named:
         return

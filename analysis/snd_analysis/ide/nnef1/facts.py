@@ -1,4 +1,4 @@
-"""What is known of the names of a file in NNEF 1.0: values, tensors, and the operations that statements become."""
+"""Facts about the names of a file in NNEF 1.0: values, tensors, and the operations made from statements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from snd_analysis.workspace import Snapshot, elaborated
 
 
 def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
-    """Return what a name stands for where it stands: in a fragment, in its first invocation. None if not known."""
+    """Return the value of a name at its place; in a fragment, that in its first invocation. None if unknown."""
     found = elaborated(snapshot.db, path)
     match use.subject:
         case Symbol(name=name):
@@ -72,7 +72,7 @@ def tensor_names(value: Value | None) -> Iterator[str]:
 # ---- operations ------------------------------------------------------------------------------------------------------
 @query
 def _components(db: Database, path: str) -> Mapping[int, tuple[flat.Component, ...]]:
-    """The statements that entries have become, by where these start."""
+    """Return the statements made from entries, by the start of the entry."""
     found: dict[int, list[flat.Component]] = {}
     definition = elaborated(db, path).definition
     for block in () if definition is None else definition.blocks:

@@ -40,7 +40,7 @@ def _shapes(snapshot: Snapshot, path: str, tree: SyntaxTree, placed: PlacedEntry
 
 
 def _text(value: Value, placed: PlacedEntry) -> str:
-    """What is known of a value, unless its statement says just that."""
+    """Return the text of a value; empty if its statement shows the same."""
     text = fact_text(value, short=True)
     statement = placed.entry.statements[0]
     is_written = isinstance(statement, nodes.Assignment) and not isinstance(
@@ -50,7 +50,7 @@ def _text(value: Value, placed: PlacedEntry) -> str:
 
 
 def _arguments(path: str, tree: SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
-    """The names of the parameters of fragments before their arguments, unless these say it."""
+    """Yield the names of the parameters of fragments before their arguments, unless the arguments have equal names."""
     for statement in placed.entry.statements:
         call = statement.value if isinstance(statement, nodes.Assignment) else None
         fragment = fragment_named(tree, call.function.text) if isinstance(call, nodes.Call) else None

@@ -1,4 +1,4 @@
-"""What stands at an offset of a file in NNEF 1.0, explained in Markdown."""
+"""Markdown explanation at an offset of a file in NNEF 1.0."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _is_inside(snapshot: Snapshot, path: str, use: Use, local: Local) -> bool:
 
 
 def _declared_text(snapshot: Snapshot, path: str, local: Local) -> str:
-    """What a sample or an invocation names: a parameter or a result, whose value depends on it."""
+    """Return the text about a parameter or result named in a sample or an invocation; its value depends on that."""
     tree = tree_of(snapshot, path)
     found = next((each for each in definitions(tree) if each.head.name.text == local.definition), None)
     declared: tuple[nodes.Parameter | nodes.Result, ...] = ()
@@ -114,7 +114,7 @@ def _is_fragment(head: nodes.Head | None) -> bool:
 
 
 def _stored_text(variable: StoredVariable, path: str | None, file: TensorFile | None) -> str:
-    """The file of a variable, with what its header says. What is in it, a server adds that reads it."""
+    """Return the text about the file of a variable, with its header. A server that reads the file adds its contents."""
     name = code(f"{variable.label}.dat")
     if path is None:
         return f"the label {code(variable.label)} leads out of the folder of the model"
@@ -129,7 +129,7 @@ def _stored_text(variable: StoredVariable, path: str | None, file: TensorFile | 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
 def _operation_here(snapshot: Snapshot, path: str, use: Use) -> tuple[str, str]:
-    """What an operation comes to where it stands: the types of its results; what it was given and what follows."""
+    """Return the types of the results of an operation, and its attributes with consequences."""
     placed = entry_at(tree_of(snapshot, path), use.span.start)
     if placed is None:
         return "", ""
@@ -152,7 +152,7 @@ def _operation_here(snapshot: Snapshot, path: str, use: Use) -> tuple[str, str]:
 
 
 def _worked_out(specialization: Specialization) -> Iterator[str]:
-    """The padding that is found automatically, and the other helpers of an operator that are short."""
+    """Yield the padding that is determined automatically, and other short helpers of an operator."""
     helpers = {
         symbol.name: specialization.scope.value_of(symbol)
         for symbol in specialization.template.resolution.symbols
@@ -171,7 +171,7 @@ def _worked_out(specialization: Specialization) -> Iterator[str]:
 
 
 def _formula(snapshot: Snapshot, operator: OperatorName | None) -> str:
-    """What an operator does, in the words of the library, if that is short."""
+    """Return the formula of an operator in the words of the library, if that is short."""
     found = None if operator is None else snapshot.definitions(operator.path).get(operator.name)
     if found is None:
         return ""

@@ -1,4 +1,4 @@
-"""Where names of a file in NNEF 1.0 lead, where they stand, its outline, and what can be folded in it."""
+"""Navigation in a file in NNEF 1.0: targets and occurrences of names, its outline, and its folds."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _fragment(snapshot: Snapshot, path: str, name: str, origin: Span) -> Link | 
 
 
 def _assigned(snapshot: Snapshot, path: str, use: Use) -> Link | None:
-    """The last assignment before a name, else its declaration, else the first assignment."""
+    """Return the last assignment before a name, else its declaration, else the first assignment."""
     places = [*uses_of(snapshot, path, use.subject)]
     tree = tree_of(snapshot, path)
     own = entry_at(tree, use.span.start)
@@ -138,7 +138,7 @@ def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
 
 
 def occurrences(snapshot: Snapshot, path: str, offset: int, paths: Iterable[str] | None) -> Iterator[Occurrence]:
-    """Yield the places where what is named at an offset is named, also in the quantizations beside the graph."""
+    """Yield the places that name the subject at an offset, also in the quantizations beside the graph."""
     use = use_at(snapshot, path, offset)
     if use is None:
         return
@@ -200,7 +200,7 @@ def foldable(snapshot: Snapshot, path: str) -> Iterator[Fold]:
 
 
 def _source(entry: nodes.Entry) -> str:
-    """The operation of an entry that declares a tensor; empty for others."""
+    """Return the operation of an entry that declares a tensor; empty for others."""
     statement = entry.statements[0]
     value = statement.value if isinstance(statement, nodes.Assignment) else None
     name = value.function.text if isinstance(value, nodes.Call) else ""

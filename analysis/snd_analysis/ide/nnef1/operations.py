@@ -53,7 +53,7 @@ class ParameterText(Struct, frozen=True):
 
 
 class Signature(Struct, frozen=True):
-    """What an operation or fragment says to whoever invokes it."""
+    """The signature of an operation or fragment for its invocations."""
 
     name: str
     parameters: tuple[ParameterText, ...]
@@ -61,7 +61,7 @@ class Signature(Struct, frozen=True):
     documentation: str
     """The comment above its definition, without its ``#``."""
     operator: OperatorName | None = None
-    """The operator of the library that it stands for."""
+    """Operator of the library that implements it."""
 
     @property
     def label(self) -> str:
@@ -164,7 +164,7 @@ def _type(member: Member, is_tensor: bool) -> str:
 
 
 def documentation(snapshot: Snapshot, subject: tuple[str, ...], path: str) -> str:
-    """Return what a completion stands for, as Markdown; empty if that is gone."""
+    """Return the documentation of a completion, as Markdown; empty if its subject is gone."""
     match subject:
         case ("operation", name):
             return signature_markdown(signature_of(snapshot, path, name))

@@ -1,4 +1,4 @@
-"""What stands at an offset of a file in NNEF 1.0: the definition, the entry of its body, the name."""
+"""The parts of a file in NNEF 1.0 at an offset: the definition, the entry of its body, the name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlacedEntry(Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """Where its last statement ends in the file."""
+        """Offset of the end of its last statement in the file."""
         return self.entry.start + self.entry.statements[-1].end
 
 
@@ -94,7 +94,7 @@ def nodes_around(entry: nodes.Entry, offset: int) -> list[Node]:
 # ---- names -----------------------------------------------------------------------------------------------------------
 @query
 def uses(db: Database, path: str) -> tuple[Use, ...]:
-    """Return every name of a file that stands for something, in the order of the text."""
+    """Return every name of a file with a subject, in the order of the text."""
     found = (*uses_in(nnef1_tree(db, path)), *_uses_in_samples(db, path))
     return tuple(sorted(found, key=lambda each: each.span))
 

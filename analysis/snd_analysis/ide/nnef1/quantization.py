@@ -1,4 +1,4 @@
-"""What editors ask about ``graph.quant`` files, and what these say about the tensors of a graph."""
+"""Features of editors for ``graph.quant`` files, and the quantization of the tensors of a graph."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def prepare_rename(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, st
 
 
 def rename(snapshot: Snapshot, path: str, offset: int, name: str, _: Iterable[str]) -> Renaming:
-    """Return the renaming of what is named at an offset. Raises RenameRefused if a name would lead elsewhere then."""
+    """Return the renaming of the subject at an offset. Raise RenameRefused if the target of a name would change."""
     use = _renamed(snapshot, path, offset)
     text = tree_of(snapshot, path).text
     if name in KEYWORDS:

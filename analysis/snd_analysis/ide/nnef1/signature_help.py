@@ -1,4 +1,4 @@
-"""What an invocation takes, while it is being written in a file in NNEF 1.0."""
+"""Parameters of an invocation while it is typed in a file in NNEF 1.0."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class OpenCall(Struct, frozen=True):
 
     name: str
     items: tuple[tuple[Token, ...], ...]
-    """The tokens between the parenthesis and the offset, by commas: of the last argument what is there of it."""
+    """The tokens between the parenthesis and the offset, by commas; the last argument is unfinished."""
     start: int
-    """Where its name begins in the file."""
+    """Offset of the start of its name in the file."""
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def open_call(text: str, offset: int) -> OpenCall | None:
             if token.kind == "(" and name is not None and name.kind in ("NAME", "EXTENDED"):
                 ordered = tuple(tuple(reversed(each)) for each in reversed(items))
                 return OpenCall(name.text, ordered, base + name.start)
-            items = [[]]  # inside of a list or of a tuple: what is around it counts
+            items = [[]]  # inside a list or a tuple: only the surrounding call counts
             continue
         elif token.kind == "," and not closed:
             items.append([])

@@ -12,7 +12,7 @@ from snd_analysis.nnef1.elaborate import StoredVariable, TensorFile, Value, subm
 from snd_analysis.workspace import Snapshot, elaborated, tensor_file, tensor_path
 
 Stored = tuple[StoredVariable, str | None, TensorFile | None]
-"""A variable, the path of its file, and what is known of that."""
+"""A variable, the path of its file, and the header of that file."""
 
 
 def stored_at(snapshot: Snapshot, path: str, offset: int) -> Stored | None:
@@ -42,7 +42,7 @@ def stored_path(snapshot: Snapshot, path: str, offset: int) -> str | None:
 
 
 def labels(snapshot: Snapshot, path: str) -> Iterable[Stored]:
-    """Yield every variable of which the label stands in the file, with its own file."""
+    """Yield every variable whose label is in the file, with its own file."""
     return (_stored(snapshot, path, each) for each in elaborated(snapshot.db, path).variables if not each.folder)
 
 

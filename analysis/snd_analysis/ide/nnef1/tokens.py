@@ -1,4 +1,4 @@
-"""What every token of a file in NNEF 1.0 is, by meaning."""
+"""Meaning of every token of a file in NNEF 1.0."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _pieces(tree: SyntaxTree, meanings: _Meanings) -> Iterator[TokenGroup]:
 
 
 class _Meanings:
-    """What names mean that are not local."""
+    """Meanings of names that are not local."""
 
     def __init__(self, fragments: frozenset[str], operations: frozenset[str], symbols: frozenset[str]) -> None:
         self._fragments = fragments
@@ -120,7 +120,7 @@ class _Meanings:
 
 
 def _locals(item: nodes.Definition) -> Mapping[str, TokenType]:
-    """What the names of a body are."""
+    """Return the token types of the names of a body."""
     found: dict[str, TokenType] = {}
     for entry in item.body or ():
         for statement in entry.statements:
@@ -166,7 +166,7 @@ def _of_head(piece: str, head: nodes.Head) -> tuple[SemanticToken, ...]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _tokens(piece: str, starts: tuple[int, ...], kinds: tuple[_Meaning | None, ...]) -> tuple[SemanticToken, ...]:
-    """The tokens of a piece, in which names begin at some offsets and mean something."""
+    """Return the tokens of a piece, with names of the given meanings at the offsets ``starts``."""
     return tuple(_lexical(piece, dict(zip(starts, kinds, strict=True))))
 
 

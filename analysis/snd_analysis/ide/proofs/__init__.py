@@ -1,6 +1,6 @@
-"""What is proved and refuted of operators, as editors show it.
+"""Verdicts of the prover on operators, as editors show them.
 
-Who asks has the verdicts: to find them takes seconds.
+Callers supply the verdicts: to find them takes seconds.
 """
 
 from __future__ import annotations

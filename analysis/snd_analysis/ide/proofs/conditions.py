@@ -14,8 +14,10 @@ from snd_analysis.proofs import Proof, Verdict
 
 
 def conditions_hover(operator: Provable, proofs: Sequence[Proof], offset: int) -> Hover | None:
-    """Return what is known of an operator at its name, and of the conditions around an offset elsewhere in it; None if
-    that is nothing."""
+    """Return the verdicts on an operator at its name, or on the conditions around an offset elsewhere in it.
+
+    None if there are none.
+    """
     if not proofs:
         return None
     if operator.head.start <= offset <= operator.head.end:
@@ -23,7 +25,7 @@ def conditions_hover(operator: Provable, proofs: Sequence[Proof], offset: int) -
     around = [each for each in proofs if each.span.start <= offset < each.span.end]
     if not around:
         return None
-    # What stands around the innermost condition is about something else: the formula, for an index in it.
+    # Outer conditions concern something else: the formula, for an index in it.
     span = min((each.span for each in around), key=lambda each: each.end - each.start)
     return Hover(span, paragraphs(["for all sizes:", bullets([_told(each) for each in around if each.span == span])]))
 

@@ -1,4 +1,4 @@
-"""What is refuted as diagnostics: with sizes that break it, the assertion that mends it, and the sample to keep."""
+"""Refuted conditions as diagnostics: sizes that break them, an assertion that fixes them, and a sample to keep."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ class Provable(Struct, frozen=True, dict=True):
 
     name: OperatorName
     head: Span
-    """Of its name."""
+    """Span of its name."""
     span: Span
     text: str
-    """Of the definition: verdicts are about places in it."""
+    """Text of the definition; verdicts refer to places in it."""
     digests: Digests
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Whether every name still leads where it led, once names and files have changed."""
+"""Comparison of the targets of all names before and after a change of names and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Meaning: TypeAlias = "tuple[Span, object]"
 
 
 class Moves:
-    """Where the places of one state of the files are after edits and moves of files."""
+    """Translation of places through edits and moves of files."""
 
     def __init__(self, edits: Iterable[TextEdit], moved: Mapping[str, str]) -> None:
         self._moved = moved
@@ -52,16 +52,15 @@ class Moves:
 def first_difference(
     before: Snapshot, after: Snapshot, paths: Iterable[str], moves: Moves, words: Sequence[str] = ()
 ) -> Location | None:
-    """Return a place, of the state before if it is there, where a name has another meaning after; None if there is
-    none.
+    """Return a place where a name has another meaning after a change; None if there is none.
 
-    Of files without any of the ``words`` it is known that they mean the same.
+    The place is in the state before if it exists there. Files without any of the ``words`` are known to mean the same.
     """
     for path in dict.fromkeys(paths):
         text = before.source(path).text
         if words and not any(word in text for word in words):
             continue
-        # Of statements that are not touched, and mean the same, all names of their definition do.
+        # Names in unchanged statements with the same meaning need no comparison.
         same = _rows(before, path) & _rows(after, moves.path(path))
         expected = {
             (moves.span(path, span), meaning): span for span, meaning in _meanings(before, path, moves.location, same)
@@ -77,7 +76,7 @@ def first_difference(
 
 
 def new_errors(before: Snapshot, after: Snapshot, edits: Iterable[TextEdit], moves: Moves) -> Iterator[str]:
-    """Yield what is wrong after, and was not before, with the definitions that edits touch."""
+    """Yield new problems, after a change, of the definitions that edits touch."""
     for name in dict.fromkeys(_touched(before, edits)):
         start = _name_start(before, name)
         renamed = None if start is None else _definition_at(after, moves.path(name.path), moves.span(name.path, start))

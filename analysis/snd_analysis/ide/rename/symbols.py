@@ -24,7 +24,7 @@ class RenameRefused(Exception):  # noqa: N818 - it is an answer, not a fault
 
 
 class Renaming(Struct, frozen=True):
-    """What has to change: texts, and then, of a module, the path of its file."""
+    """The changes of a renaming: texts, and then, for a module, the path of its file."""
 
     edits: tuple[TextEdit, ...]
     moved: tuple[str, str] | None = None
@@ -38,10 +38,10 @@ def prepare_rename(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, st
 
 
 def rename(snapshot: Snapshot, path: str, offset: int, name: str, paths: Iterable[str]) -> Renaming:
-    """The renaming of what is named at an offset, in ``paths`` and its own file.
+    """Return the renaming of the subject at an offset, in ``paths`` and its own file.
 
-    Every name in these files leads to the same place afterwards, and nothing is wrong that was not before; else
-    RenameRefused is raised, as it is for names that no identifier can be, and for what comes with the tool.
+    Every name in these files leads to the same place afterwards, and there are no new problems; otherwise raise
+    RenameRefused, as for invalid identifiers and for definitions of the standard library.
     """
     subject, span = _subject(snapshot, path, offset)
     own = path_of(subject)

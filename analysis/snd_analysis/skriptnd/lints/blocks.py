@@ -15,5 +15,5 @@ def first_blocks(definition: nodes.Definition) -> dict[str, nodes.Block]:
 
 
 def has_broken_block(definition: nodes.Definition) -> bool:
-    """Return whether a syntax error hides of which kind a block is."""
+    """Return whether a syntax error hides the kind of a block."""
     return any(isinstance(block, nodes.ErrorBlock) for block in definition.blocks)

@@ -16,7 +16,7 @@ _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+")
 # The beginning of the text or a blank line stands before this.
 _NOTHING_BEFORE = re.compile(r"(?:\A\ufeff?|(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))\Z")
-# How far to look back for them: a line of blanks is shorter.
+# Maximum distance to look back for blanks: a line of blanks is shorter.
 _FAR = 200
 
 
@@ -31,7 +31,7 @@ class ImportedName(Struct, frozen=True):
     """A module of the standard library that a file of the same name shadows."""
     graphs: tuple[str, ...]
     whole: Span
-    """What to delete in order to delete the statement (``without_statement``)."""
+    """Span to delete in order to delete the statement (``without_statement``)."""
 
     @property
     def span(self) -> Span:

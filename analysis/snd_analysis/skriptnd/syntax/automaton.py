@@ -122,6 +122,7 @@ class Automaton:
         token ``instead`` is taken.
         """
         # One function, although a long one: it runs for each token and each rule of the grammar, where a call, and the
+        # attribute lookups that it would repeat, cost as much as the work itself.
         table, builder, tokens, build = self.table, self.builder, self.tokens, self._methods
         actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
         passing, entry_states, passed = table.passing, table.entry_states, table.passed

@@ -30,10 +30,9 @@ _MALFORMED = (
 _OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>(?P<SAME>[^\s\w])(?P=SAME)*|[\s\S])"
 
 # Text that may follow the closing quote of a string that runs over several lines. Anything else means that the quote
-# belongs to another string, and that this one was never closed. A brace that ends a definition can't be in a string: so
-# a missing quote costs no more than one definition.
+# belongs to another string, and that this one was never closed.
 _BEHIND_STRING = re.compile(r"\s*(?:[;,:)\]}\"'?=!<>+|&#]|\.\.|in\b|is\b|$)")
-# A brace that ends a definition: so a quote that is missing costs no more than one.
+# A brace that ends a definition can't be in a string: so a missing quote affects one definition only.
 _NEVER_IN_STRING = re.compile(r"^\}[ \t]*\r?$", re.MULTILINE)
 # Text between the last quote of a statement and the end of its line.
 _BEHIND_LAST_STRING = re.compile(r"[ \t]*[;,)\]}][;,)\]} \t]*(?:#.*)?\Z")

@@ -1,4 +1,4 @@
-"""Types of declarations, expressions, formulas and statements, and what is wrong with them (2.3 to 2.14)."""
+"""Types of declarations, expressions, formulas and statements, and type errors (2.3 to 2.14)."""
 
 from snd_analysis.skriptnd.types.compose.cycles import find_cyclic
 from snd_analysis.skriptnd.types.compose.invocation.generics import is_within

@@ -1,9 +1,9 @@
-"""The typing of one definition while it goes on: what is known of its symbols, and what was found wrong.
+"""The state of the typing of one definition: facts about its symbols, and problems.
 
 The order is that of the flow in section 2.2: declarations first (``declarations.py`` gives every attribute, input,
-extent, length, helper symbol, constant, variable and output its type), then assertions, ``@lower``
-(``lowering.py``), ``@compose`` and ``@update`` (``compose.py``), ``@quantize``. Expressions are typed by
-``expressions.py`` wherever they stand.
+extent, length, helper symbol, constant, variable and output its type), then assertions, ``@lower`` (``lowering.py``),
+``@compose`` and ``@update`` (``compose.py``), ``@quantize``. Expressions are typed by ``expressions.py`` wherever they
+stand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NULL_WITH_OTHERS = _DERIVED | {SymbolKind.EXTENT, SymbolKind.LENGTH}
 
 
 class Stage(StrEnum):
-    """Where an expression stands, which decides what may stand in it."""
+    """The position of an expression, which decides its allowed forms."""
 
     COMPILE_TIME = "compile-time"
     """Declarations, helper symbols, assertions, attributes: no tensor is read."""
@@ -48,11 +48,11 @@ class Context:
         self.problems: list[Problem] = []
         self.symbols: Layers[Symbol, Typed] = Layers()
         self.expressions: dict[nodes.Node, Typed] = {}
-        """What was found out about every expression, for hovers."""
+        """Types and values of every expression, for hovers."""
         self.extents: Layers[Symbol, Extents | None] = Layers()
-        """Those of tensors, as far as they have been worked out."""
+        """Extents of tensors, as far as they are computed."""
         self.base = 0
-        """What the spans of the entry at hand count from; set it when going on to another entry."""
+        """Offset that the spans of the current entry count from; set it before going on to another entry."""
         self.stage = Stage.COMPILE_TIME
         self.writing = False
         """True if the expression is what a formula writes, not an index, a local value or a condition."""
@@ -61,25 +61,26 @@ class Context:
         self._presumed: set[Symbol] = set()
 
     def target(self, node: nodes.Node) -> Target | None:
-        """What a name stands for; None if for nothing, which is reported already."""
+        """Return the target of a name; None for an undefined name, which is reported already."""
         return self.resolution.targets.get(node)
 
     def invoked_signature(self, name: OperatorName) -> Signature | None:
-        """What an invocation is held against; None for one of the definition itself, which never ends and is reported.
+        """Return the signature that an invocation is checked against.
 
-        The definition is told by its name: what a signature was read from may be an earlier version.
+        None for an invocation of the definition itself, which never ends and is reported. The definition is recognized
+        by its name: the signature may come from an earlier version.
         """
         if name.name == self.definition.name.text and name == self.others.own(self.definition):
             return None
         return self.others.signature(name)
 
     def symbol(self, node: nodes.Node) -> Symbol | None:
-        """The symbol that a name stands for, if it is one."""
+        """Return the symbol that a name refers to; None if it refers to none."""
         target = self.target(node)
         return target if isinstance(target, Symbol) else None
 
     def typed(self, symbol: Symbol) -> Typed:
-        """What is known of a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
+        """Return the facts about a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
         if symbol in self.resolution.ambiguous or symbol in self._doubted:
             return UNTYPED
         known: Typed = self.symbols.get(symbol, UNTYPED)
@@ -98,10 +99,10 @@ class Context:
             self._promoted = before
 
     def obligation(self, *places: nodes.Node) -> None:
-        """Let a helper symbol or local value that was reported to be of a wrong type or length have none from now on.
+        """Make a helper symbol or local value with a reported type or length untyped from now on.
 
-        Its type was found out, not declared: what is wrong lies where it is defined, and is one mistake however often
-        the symbol is used (invariant 8).
+        Its type was inferred, not declared: the mistake lies in its definition, and is one mistake however often the
+        symbol is used (invariant 8).
         """
         for node in places:
             while isinstance(node, nodes.Parenthesized):
@@ -121,7 +122,7 @@ class Context:
                     pending.extend(self._definitions(symbol))
 
     def _definitions(self, symbol: Symbol) -> Iterator[nodes.Node]:
-        """The value that a helper symbol is given, which may be what makes it null."""
+        """Yield the values given to a helper symbol, which may be what makes it null."""
         for _, entry in entries_of(self.definition, BlockKind.USING, nodes.Using):
             if any(self.symbol(each) is symbol for each in nodes.descendants(entry.target)):
                 yield entry.value
@@ -132,7 +133,7 @@ class Context:
             self._doubted.add(symbol)
 
     def given(self) -> Mapping[Hashable, object]:
-        """What is known of all that statements may name but what other statements add."""
+        """Return the facts about everything that statements may name, except additions of other statements."""
         symbols, operators = self.resolution.symbols_outside, self.resolution.invoked
         return {
             **{symbol: (self.typed(symbol), self.extents.get(symbol)) for symbol in symbols},
@@ -141,11 +142,11 @@ class Context:
 
     @property
     def unsure(self) -> Set[Symbol]:
-        """The symbols of which something else is to be taken than was found out, since that was reported."""
+        """Return the symbols whose inferred value must not be used, since a problem with it was reported."""
         return self._doubted | self._presumed
 
     def amount_said(self) -> tuple[int, int, int]:
-        """How much is reported, and not to be reported: the same as long as nothing is found to be wrong."""
+        """Return the numbers of problems and suppressions: they stay the same as long as no problem is found."""
         return len(self.problems), len(self._doubted), len(self._presumed)
 
     @contextmanager
@@ -169,7 +170,7 @@ class Context:
 
     @contextmanager
     def written(self, writing: bool) -> Iterator[None]:
-        """Within, expressions are what a formula writes, or only choose what is."""
+        """Mark expressions as written by a formula if ``writing``; otherwise they only choose the written ones."""
         before, self.writing = self.writing, writing
         try:
             yield
@@ -177,15 +178,15 @@ class Context:
             self.writing = before
 
     def span(self, node: nodes.Node) -> Span:
-        """Where a node of the entry at hand stands in the chunk."""
+        """Return the span of a node of the current entry in the chunk."""
         return node.span.shifted(self.base)
 
     def note(self, node: nodes.Node, message: str) -> Note:
-        """A note at a node of the entry at hand."""
+        """Return a note at a node of the current entry."""
         return Note(self.span(node), message)
 
     def declared(self, symbol: Symbol) -> Note:
-        """A note at the declaration of a symbol."""
+        """Return a note at the declaration of a symbol."""
         return Note(self.resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is declared here")
 
     def report(

@@ -15,7 +15,7 @@ class Circles(Struct, frozen=True):
     """Attributes whose defaults can never be evaluated."""
 
     involved: frozenset[Declaration]
-    """Those in a circle, and those that depend on one."""
+    """Declarations in a circle, and declarations that depend on one."""
     reported: Mapping[Declaration, tuple[Declaration, ...]]
     """The first attribute of each circle, with all of it."""
 

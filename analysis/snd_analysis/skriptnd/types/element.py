@@ -1,4 +1,4 @@
-"""Which element types an operation takes (2.3, 2.4, 2.13)."""
+"""Element types that an operation accepts (2.3, 2.4, 2.13)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from snd_analysis.skriptnd.types.type import Dtype
 
 
 def is_numeric(dtype: Dtype) -> bool:
-    """Return whether every type that it may stand for is int or real."""
+    """Return whether every type that ``dtype`` may be bound to is int or real."""
     return dtype.base == "num" if dtype.is_generic else dtype.name in ("int", "real")
 
 
 def is_arithmetic(dtype: Dtype) -> bool:
-    """Return whether every type that it may stand for is int, real or bool: what casts take."""
+    """Return whether every type that ``dtype`` may be bound to is int, real or bool, which casts accept."""
     return dtype.base in ("num", "arith") if dtype.is_generic else dtype.name in ("int", "real", "bool")
 
 

@@ -1,4 +1,4 @@
-"""The types of the expressions in one entry of a long definition, of which only what follows from it was kept."""
+"""Types of the expressions in one entry of a long definition that keeps only the entry's effects."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BLOCKS = {SymbolKind.CONSTANT: BlockKind.CONSTANT, SymbolKind.VARIABLE: BlockKi
 
 
 def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mapping[nodes.Node, Typed]:
-    """The types of the expressions in a statement or declaration of the definition that ``known`` is of.
+    """Return the types of the expressions in a statement or declaration of the definition of ``known``.
 
-    Those that were left out there, since nothing about the entry had changed, are found again. The mapping may have
-    those of other entries, too.
+    Expressions that an incremental run skipped are typed again. The mapping may contain expressions of other entries,
+    too.
     """
     if any(node in known.expressions for node in nodes.descendants(entry)):
         return known.expressions

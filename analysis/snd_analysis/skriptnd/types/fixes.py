@@ -61,8 +61,10 @@ def as_invocation(context: Context, node: nodes.Expression, problems: Iterable[P
 
 
 def as_arguments(context: Context, call: nodes.Call, signature: Signature) -> Repair | None:
-    """Return the repair that moves inputs from the attributes to the arguments, if they are the next ones and have the
-    types of the inputs."""
+    """Return the repair that moves inputs from the attributes to the arguments.
+
+    None unless they are the next inputs and have the types of these.
+    """
     items = call.attributes.items if call.attributes is not None else ()
     formal = {parameter.symbol.name: parameter.type for parameter in signature.inputs}
     inputs = list(formal)

@@ -17,4 +17,7 @@ MOST_SCOPED_SUGGESTIONS = 3
 MOST_NAMES_OF_CYCLE = 8
 """Operators of a chain that invokes itself, as a message lists them. Of a longer chain, the middle is left out."""
 MOST_ORDERED = 5
-"""Arguments of which every order is tried where their types are wrong. Of more, each mismatch is reported by itself."""
+"""Maximum number of arguments for which all orders are tried where their types are wrong.
+
+Beyond it, each mismatch is reported by itself.
+"""

@@ -1,4 +1,4 @@
-"""What typing a definition asks about other definitions."""
+"""Queries about other definitions during the typing of a definition."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ class Others(Protocol):
     """The other definitions as the file of one definition sees them. Every answer is recorded as a dependency."""
 
     def checkpoint(self) -> None:
-        """Is called between statements: what it raises ends the question."""
+        """Called between statements; an exception raised here ends the query."""
 
     def signature(self, name: OperatorName) -> Signature | None:
         """Return the signature of an operator or graph; None if there is none, or its declarations are broken."""
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
-        """Return the definition that a name stands for, with its body. Who needs no body asks for the signature."""
+        """Return the definition of a name, with its body. Callers that need no body use ``signature``."""
 
     def resolution(self, name: OperatorName) -> Resolution | None:
-        """Return what the names in a definition stand for."""
+        """Return the resolution of the names in a definition."""
 
     def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
         """Return the operators that a definition invokes, each once."""
 
     def is_graph(self, name: OperatorName) -> bool:
-        """Return whether a name stands for a graph."""
+        """Return whether a name refers to a graph."""
 
     def is_recursive(self, name: OperatorName) -> bool:
         """Return whether a definition invokes itself, directly or through others."""

@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.types.typed import Typed
 
 
 class DeclarationTypes(Struct, frozen=True):
-    """What typing a declaration, or a row of them, of which nothing is to be said, has added."""
+    """The additions from typing a declaration or a row of declarations without problems."""
 
     symbols: dict[Symbol, Typed]
     extents: dict[Symbol, Extents | None]

@@ -1,4 +1,4 @@
-"""What invocations can see of an operator's declarations (2.5, 2.6, 2.13), in terms of its own symbols."""
+"""The interface of an operator's declarations for invocations (2.5, 2.6, 2.13), in terms of its own symbols."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class AttributeParameter(Struct, frozen=True):
     node: nodes.Parameter
     type: Type | None
     value: Integer | None
-    """The variable that stands for a single int."""
+    """The variable of a single int."""
     default: Typed | None
-    """What is known of the default value; None if there is none."""
+    """Type and value of the default; None if there is none."""
 
     @property
     def required(self) -> bool:
@@ -41,7 +41,7 @@ class AttributeParameter(Struct, frozen=True):
 
     @property
     def has_length(self) -> bool:
-        """Return whether the declaration names the pack's length, so that one value may stand for all of its items."""
+        """Return whether the declaration names the pack's length, so that one value can be repeated for all items."""
         return self.node.pack is not None and self.node.pack.length is not None
 
 
@@ -52,7 +52,7 @@ class TensorParameter(Struct, frozen=True):
     node: nodes.Parameter
     type: Type | None
     dimensions: tuple[Dimension, ...] | None
-    """None if the shape is left out, as graphs may."""
+    """The declared dimensions; None if the shape is left out, as graphs may."""
     rank_symbol: Symbol | None
     """The name that ``^(r)`` gives to the rank."""
 

@@ -17,7 +17,7 @@ class Dtype(Struct, frozen=True):
 
     @property
     def is_generic(self) -> bool:
-        """Return whether the type stands for any type of its base."""
+        """Return whether the type is generic: it may be bound to any type of its base."""
         return self.base is not None
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ ABSTRACT = ("type", "arith", "num")
 
 
 class TensorShape(Struct, frozen=True):
-    """What is known of a tensor's shape: its rank, and how the shape is written."""
+    """The known part of a tensor's shape: its rank, and its spelling."""
 
     rank: Integer
     text: str

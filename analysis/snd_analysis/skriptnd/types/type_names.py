@@ -1,4 +1,4 @@
-"""The element types that names of types stand for (2.3, 2.13)."""
+"""Element types by the names of types (2.3, 2.13)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE, Dtype
 
 
 def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
-    """Return the element type that a type name stands for: concrete, abstract (with an empty base), or generic."""
+    """Return the element type of a type name: concrete, abstract (with an empty base), or generic."""
     if name.is_keyword:
         return CONCRETE.get(name.text) or Dtype(name.text)
     symbol = context.symbol(name)

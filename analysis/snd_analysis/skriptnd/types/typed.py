@@ -1,4 +1,4 @@
-"""What typing finds out about an expression or a symbol."""
+"""The facts about an expression or a symbol that typing infers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from snd_analysis.symbolic.integers import Integer
 
 
 class Typed(Struct, frozen=True):
-    """What is known of an expression.
+    """The facts about an expression.
 
-    ``type`` is None if it could not be typed: whatever is built of it is silent (invariant 8). ``value`` is that of a
-    single int, as far as it is known symbolically; ``items`` those of a pack of ints that is written out.
+    ``type`` is None if it could not be typed: any expression that contains it is silent (invariant 8). ``value`` is the
+    value of a single int, as far as it is known symbolically; ``items`` are the items of a literal pack of ints.
     """
 
     type: Type | None

@@ -33,13 +33,13 @@ class Atom(Composed):
     leaves: frozenset[Leaf]
     depth: int
     conditions: int
-    """How many conditions there are at any depth, each as often as it occurs."""
+    """Number of conditions at any depth, each counted as often as it occurs."""
     interval: Interval | None
-    """What ``bounds`` found, once asked."""
+    """Cached result of ``bounds``."""
     spelling: str | None
-    """What ``spelling`` gives, once asked."""
+    """Cached result of ``spelling``."""
     text: tuple[str, int] | None
-    """How it prints and with which precedence, once asked."""
+    """Cached text and its precedence."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
@@ -59,7 +59,7 @@ class Atom(Composed):
 
 
 class Leaf(Struct, frozen=True):
-    """What is given of a variable."""
+    """The identity, name and bounds of a variable."""
 
     key: Hashable
     name: str

@@ -46,7 +46,7 @@ def _is_one_unknown(terms: Mapping[Monomial, int]) -> bool:
 
 
 def _by_facts(a: Integer, facts: Facts) -> Interval:
-    """Return the bounds that follow from what is asserted of the unknowns."""
+    """Return the bounds that follow from assertions about the unknowns."""
     equal = equal_to(a, facts)
     low, high = _bounds(equal, _replacements(equal))
     for lower in at_most(equal, facts):
@@ -215,7 +215,7 @@ def _collect(a: Integer, atom: Atom) -> tuple[Integer | None, Integer]:
 
 
 def _without_quotient(quotient: Quotient, factor: Integer, rest: Integer, replacements: int) -> Interval:
-    """Uses ``divisor * quotient == dividend - remainder``, the remainder being in ``0 .. divisor - 1``."""
+    """Bound a term by ``divisor * quotient == dividend - remainder``, the remainder being in ``0 .. divisor - 1``."""
     dividend, divisor = quotient.parts
     number, times = divisor.value, factor.value
     if number is not None and times is not None:

@@ -14,10 +14,9 @@ from snd_analysis.symbolic.limits import MOST_CASE_CONDITIONS
 
 
 def cases(a: Integer) -> list[Integer]:
-    """Return what the integer is where one of its conditions holds and where not; nothing if there are none, or too
-    many.
+    """Return the values of the integer if one of its conditions holds and if not.
 
-    A case that cannot occur is left out.
+    Cases that cannot occur are left out. Empty if there are no conditions, or too many.
     """
     found = indicators(a)
     if not found or len(found) > MOST_CASE_CONDITIONS:
@@ -34,8 +33,7 @@ def cases(a: Integer) -> list[Integer]:
 
 
 def assume(a: Integer, statement: AtomicCondition) -> Integer | None:
-    """Return the integer with the variable that the statement speaks of narrowed; None if the statement cannot be
-    true."""
+    """Return the integer with the variable in the statement narrowed; None if the statement cannot be true."""
     known = _single_variable(statement)
     if known is None:
         return a

@@ -38,7 +38,7 @@ _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
 
 
 class Verdict(Enum):
-    """What is known of the equality of two integers, whatever values their variables take within bounds."""
+    """The decided equality of two integers, for all values of their variables within bounds."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -70,7 +70,7 @@ def _decide_zero(difference: Integer) -> Verdict:
 
 
 def _is_product_of_nonzero(a: Integer) -> bool:
-    """Return whether a monomial that is not zero can be taken out, leaving what is not zero."""
+    """Return whether ``a`` is the product of a nonzero monomial and a nonzero rest."""
     common = set.intersection(*({atom for atom, _ in monomial} for monomial in a.terms))
     if not common or not all(is_nonzero(of_atom(atom)) for atom in common):
         return False
@@ -85,7 +85,7 @@ def _lowered(monomial: Monomial, atoms: set[Atom]) -> Monomial:
 
 
 def compare(relation: Relation, a: Integer | int, b: Integer | int) -> Truth:
-    """``a relation b``: TRUE or FALSE if that holds whatever the variables are, else a comparison with zero."""
+    """Return ``a relation b``: TRUE or FALSE if it holds for all or no values, else a comparison with zero."""
     difference = as_integer(a) - as_integer(b)
     number = difference.value
     if number is not None:

@@ -70,8 +70,10 @@ def is_nonzero(a: Integer) -> bool:
 
 
 def _divide_by_case(a: Integer, b: Integer) -> Integer | None:
-    """Return the quotients of both branches, if dividend or divisor depend on a condition and no branch divides by
-    zero."""
+    """Return the quotients of both branches if dividend or divisor depend on a condition.
+
+    None if there is no condition, or a branch divides by zero.
+    """
     if not a.is_conditional and not b.is_conditional:
         return None
     if len({*indicators(a), *indicators(b)}) > MOST_DIVIDED_CONDITIONS:
@@ -122,13 +124,13 @@ def _proper_quotient(a: Integer, divisor: int) -> Integer:
     if flat is not None:
         return floor_divide(*flat)
     if divisor == 2 and a.constant_term:
-        # Of the halves of neighbours only one is kept: (a + 1) / 2 == a - a / 2.
+        # Only one of the two halves of neighbours is kept: (a + 1) / 2 == a - a / 2.
         return (a - 1) - _proper_quotient(a - 1, 2)
     return of_operation(Quotient(a, constant(divisor)))
 
 
 def _floor_coefficients(a: Integer, divisor: int) -> Integer:
-    """Divides by a number that divides all coefficients but that of the constant term, which is rounded down."""
+    """Divide by a number that divides all coefficients but the constant term, which is rounded down."""
     terms = {monomial: coefficient // divisor for monomial, coefficient in a.terms.items()}
     if terms.get(UNIT) == 0:
         del terms[UNIT]
@@ -173,7 +175,7 @@ def _divide_by_integer(a: Integer, b: Integer, positive: bool) -> Integer:
     if not positive:
         return whole + _fraction(rest, b)
     if _is_opposite(rest):
-        # Rounding down what is negative is rounding up its opposite.
+        # Rounding down a negative number is rounding up its opposite.
         return whole - _positive_fraction(-rest - 1, b) - 1
     return whole + _positive_fraction(rest, b)
 
@@ -277,7 +279,7 @@ def _monomial_quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None
 
 
 def _extract(a: Integer, b: Integer) -> tuple[Integer, Integer]:
-    """``a == whole * b + rest``, with no term of the rest divisible by the leading term of b."""
+    """Split ``a == whole * b + rest``, with no term of the rest divisible by the leading term of b."""
     lead = leading(b) if len(b.terms) > 1 else next(iter(b.terms))
     template = b.terms[lead]
     whole = ZERO

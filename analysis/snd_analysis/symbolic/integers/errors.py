@@ -1,4 +1,4 @@
-"""What makes an integer operation have no value (2.4: `/`, `\\`, `%` and `**` for int)."""
+"""Errors of integer operations without a value (2.4: `/`, `\\`, `%` and `**` for int)."""
 
 
 class DivisionByZero(ArithmeticError):  # noqa: N818
@@ -10,4 +10,4 @@ class NegativeExponent(ArithmeticError):  # noqa: N818
 
 
 FAILURES = (DivisionByZero, NegativeExponent)
-"""What an operation raises that has no value."""
+"""Exceptions of operations without a value."""

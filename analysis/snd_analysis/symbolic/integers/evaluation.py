@@ -32,10 +32,10 @@ def evaluate(
 def evaluate(
     a: Integer | Truth, values: Mapping[Hashable, int], functions: Mapping[str, Callable[..., int]] | None = None
 ) -> int | bool:
-    """Return the value, given those of all variables by key (bools for propositions), and functions by name.
+    """Return the value for the given values of variables by key (bools for propositions), and functions by name.
 
-    Raises KeyError for what is not given, DivisionByZero or NegativeExponent if there is no value, and OverflowError
-    for powers and products of more than 8,192 bits.
+    Raise KeyError for missing values, DivisionByZero or NegativeExponent if there is no value, and OverflowError for
+    powers and products of more than 8,192 bits.
     """
     evaluation = _Evaluation(values, functions or {})
     return evaluation.integer(a) if isinstance(a, Integer) else evaluation.truth(a)

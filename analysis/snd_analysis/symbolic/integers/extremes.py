@@ -13,18 +13,18 @@ from snd_analysis.symbolic.limits import MOST_CANDIDATES
 
 
 def minimum(*candidates: Integer | int) -> Integer:
-    """``a <? b`` of at least one integer."""
+    """Return ``a <? b`` of at least one integer."""
     return _extremum(False, [as_integer(candidate) for candidate in candidates])
 
 
 def maximum(*candidates: Integer | int) -> Integer:
-    """``a >? b`` of at least one integer."""
+    """Return ``a >? b`` of at least one integer."""
     return _extremum(True, [as_integer(candidate) for candidate in candidates])
 
 
 @simplifies(Absolute)
 def absolute(a: Integer | int) -> Integer:
-    """``abs(a)``"""
+    """Return ``abs(a)``."""
     a = as_integer(a)
     low, high = bounds(a)
     if low is not None and low >= 0:

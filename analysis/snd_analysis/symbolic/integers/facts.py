@@ -1,7 +1,7 @@
-"""What is asserted of unknowns beyond their bounds: equations and inequalities between several of them.
+"""Facts that assertions state about unknowns beyond their bounds: equations and inequalities between several of them.
 
-The facts about an unknown are a part of its key. So whatever compares integers knows them without being told, and what
-was computed with other facts is never mistaken for the same.
+The facts about an unknown are a part of its key. So code that compares integers has them at hand, and an integer
+computed with other facts is never mistaken for the same.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class _Plain(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True, cache_hash=True):
-    """What holds of several unknowns. Integers in it are of plain unknowns, with their bounds."""
+    """Facts about several unknowns. The integers contain only plain unknowns, with their bounds."""
 
     equal: tuple[Integer, ...] = ()
     """Each is 0, as it was asserted."""
     solved: tuple[tuple[Hashable, Integer], ...] = ()
-    """What stands for an unknown: none of those that are solved occurs in it."""
+    """Replacements of unknowns; none of the replaced unknowns occurs in them."""
     zero: tuple[Integer, ...] = ()
     """Each is 0, and solved for no unknown."""
     at_least_zero: tuple[Integer, ...] = ()
@@ -53,7 +53,7 @@ def plain_unknown(name: str, low: int | None = 0, high: int | None = None) -> In
 def asserted_unknown(
     name: str, low: int | None, high: int | None, facts: Facts, identifier: str | None = None
 ) -> Integer:
-    """Return the unknown of a name, of which facts are known. ``identifier`` tells it from others of the name."""
+    """Return the unknown with a name and facts. ``identifier`` distinguishes it from others of the same name."""
     return variable(Asserted(identifier or name, low, high, facts), name, low, high)
 
 
@@ -76,7 +76,7 @@ def facts_from(equal: Iterable[Integer], at_least_zero: Iterable[Integer]) -> Fa
         solved[leaf.key] = value
         pending = [substitute(each, known) for each in (*pending, *zero)]
         zero.clear()
-        # What stands for an unknown has its bounds.
+        # A replacement inherits the bounds of its unknown.
         inequalities += [] if leaf.low is None else [value - leaf.low]
         inequalities += [] if leaf.high is None else [leaf.high - value]
     kept = dict.fromkeys(substitute(each, solved) for each in inequalities)
@@ -100,7 +100,7 @@ def _solved(equation: Integer) -> tuple[Leaf, Integer] | None:
 
 # ---- what follows ----------------------------------------------------------------------------------------------------
 def facts_of(leaves: Iterable[Leaf]) -> Facts | None:
-    """Return what is asserted of some unknowns: of those that nothing connects, the facts about each hold together."""
+    """Return the combined facts about some unknowns: facts about unconnected unknowns hold together."""
     keys = sorted({leaf.key for leaf in leaves if type(leaf.key) is Asserted}, key=lambda key: key.identifier)
     found = [each for each in dict.fromkeys(key.facts for key in keys) if each.equal or each.at_least_zero]
     if len(found) < 2:
@@ -141,7 +141,7 @@ def at_most(a: Integer, facts: Facts) -> Iterator[Integer]:
 
 
 def _multiples(a: Integer, fact: Integer) -> set[int]:
-    """How often a fact is taken from an integer, such that a term is gone."""
+    """Return the numbers by which to multiply a fact so that subtracting it cancels a term of an integer."""
     found = set()
     for monomial, coefficient in fact.terms.items():
         times, remainder = divmod(a.terms.get(monomial, 0), coefficient)
@@ -174,7 +174,7 @@ def _with_plain_unknowns(a: Integer) -> Integer:
 
 # ---- polynomials -----------------------------------------------------------------------------------------------------
 def _rank(monomial: Monomial) -> tuple[int, int, str]:
-    """What is replaced by the rest of an equation: operations before products before unknowns."""
+    """Return the order in which terms of an equation are replaced: operations before products before unknowns."""
     depth = max(atom.depth for atom, _ in monomial)
     return depth, sum(exponent for _, exponent in monomial), " ".join(sorted(str(atom) for atom, _ in monomial))
 

@@ -32,7 +32,7 @@ class Integer(Notated):
     terms: Mapping[Monomial, int]
     """Coefficients, none of them zero."""
     text: str | None
-    """How it prints, once asked."""
+    """Cached text."""
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms
@@ -80,7 +80,7 @@ class Integer(Notated):
 
     @property
     def constant_term(self) -> int:
-        """What remains when every atom is zero."""
+        """Return the value with every atom set to zero."""
         return self.terms.get(UNIT, 0)
 
     @property
@@ -97,14 +97,14 @@ class Integer(Notated):
 
     @property
     def depth(self) -> int:
-        """How deep operations nest."""
+        """Depth of nested operations."""
         if self._depth is None:
             self._depth = max((atom.depth for monomial in self.terms for atom, _ in monomial), default=0)
         return self._depth
 
     @property
     def conditions(self) -> int:
-        """How many conditions there are at any depth; one inside of several operations counts once for each."""
+        """Number of conditions at any depth; one inside several operations counts once for each."""
         if self._conditions is None:
             self._conditions = sum(atom.conditions for atom in self.atoms())
         return self._conditions
@@ -236,7 +236,7 @@ def _unexpanded(a: Integer, b: Integer) -> Integer:
 
 
 def _rebuild(items: tuple[tuple[Monomial, int], ...]) -> Integer:
-    """Hashes, and so the order in a monomial, differ between processes."""
+    """Restore the order in monomials after unpickling: hashes differ between processes."""
     return Integer({ordered(monomial): coefficient for monomial, coefficient in items})
 
 
@@ -289,9 +289,9 @@ def has_unknowns(a: Integer) -> bool:
 
 
 def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> Integer:
-    """``a``, or one unknown in its place if it is made of several things that nothing is known of.
+    """Return ``a``, or a single unknown instead if it consists of several opaque values.
 
-    Sums of such things say nothing that one of them would not, and they grow from operator to operator.
+    A sum of opaque values says no more than one of them, and grows from operator to operator.
     """
     unknown = [leaf for leaf in a.leaves if isinstance(leaf.key, _Unknown)]
     return a if not unknown or len(a.leaves) == 1 else opaque(name, origin=origin)

@@ -14,7 +14,7 @@ UNIT: Final[Monomial] = ()
 
 
 def ordered(factors: Iterable[tuple[Atom, int]]) -> Monomial:
-    """Factors in the order that makes equal products equal."""
+    """Return the factors in the order that makes equal products equal."""
     return tuple(sorted(factors, key=_order))
 
 

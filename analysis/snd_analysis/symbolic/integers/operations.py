@@ -43,7 +43,7 @@ class Extremum(Operation):
 
     @property
     def candidates(self) -> frozenset[Integer]:
-        """Those compared."""
+        """The compared integers."""
         return self.parts[1]
 
 
@@ -59,12 +59,12 @@ class Candidates(frozenset[Integer]):
 
     @property
     def conditions(self) -> int:
-        """Those of all."""
+        """Number of conditions of all operands."""
         return sum(candidate.conditions for candidate in self)
 
     @property
     def leaves(self) -> frozenset[object]:
-        """Those of all."""
+        """Leaves of all operands."""
         return frozenset().union(*(candidate.leaves for candidate in self))
 
 
@@ -83,7 +83,7 @@ class Sign(Operation):
 
 
 class Function(Operation):
-    """``name(arguments)``: of which nothing is known but a lower bound."""
+    """``name(arguments)``, about which only a lower bound is known."""
 
     __slots__ = ()
 
@@ -99,12 +99,12 @@ class Function(Operation):
 
     @property
     def arguments(self) -> tuple[Integer, ...]:
-        """What it is applied to."""
+        """Arguments of the function."""
         return self.parts[2:]
 
 
 def function(name: str, *arguments: Integer | int, minimum: int | None = None) -> Integer:
-    """``name(arguments)`` of which only a lower bound is known; equal for the same name and equal arguments."""
+    """Return ``name(arguments)`` with a lower bound; equal for the same name and equal arguments."""
     return of_operation(Function(name, minimum, *map(as_integer, arguments)))
 
 

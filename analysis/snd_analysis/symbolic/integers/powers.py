@@ -15,7 +15,7 @@ from snd_analysis.symbolic.limits import MOST_BITS, MOST_POWER_TERMS
 
 @simplifies(Power)
 def power(base: Integer | int, exponent: Integer | int) -> Integer:
-    """``base ** exponent``; ``0 ** 0`` is 1. Raises NegativeExponent if the exponent is a negative number."""
+    """Return ``base ** exponent``; ``0 ** 0`` is 1. Raise NegativeExponent if the exponent is a negative number."""
     a, n = as_integer(base), as_integer(exponent)
     number = n.value
     if number is None:

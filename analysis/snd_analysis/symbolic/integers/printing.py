@@ -50,8 +50,10 @@ class _Summand(NamedTuple):
 
 @notation.register(Integer)
 def _notation_of_integer(a: Integer) -> str:
-    """Return the integer as it would be written, such as ``(s + 2 * p - f) / t + 1``; in the shortest words that
-    assertions allow."""
+    """Return the integer as an author would write it, such as ``(s + 2 * p - f) / t + 1``.
+
+    Of the texts that assertions make equal, it is the shortest.
+    """
     if a.text is None:
         text = _integer(a)[0]
         for other in in_other_words(a):
@@ -240,7 +242,7 @@ def _joined(operator: str, operands: Iterable[Truth]) -> str:
 
 
 def _comparison(difference: Integer, relation: str) -> _Printed:
-    """Move what is negative to the right."""
+    """Print a comparison, with negative terms moved to the right."""
     left = Integer({monomial: number for monomial, number in difference.terms.items() if number > 0})
     right = left - difference if left.terms else -difference
     left = left if left.terms else ZERO

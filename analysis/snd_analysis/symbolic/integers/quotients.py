@@ -16,7 +16,7 @@ Division: TypeAlias = tuple[int, str, Integer, Integer]
 
 
 def recognise(a: Integer, text: Callable[[Atom], str]) -> tuple[list[Division], Integer]:
-    """Divisions whose sum with the rest is the integer; those that need no recognition stay in the rest.
+    """Return divisions whose sum with the rest is the integer; divisions that need no recognition stay in the rest.
 
     Where terms could belong to several, the deepest comes first, then the first by its text.
     """

@@ -1,6 +1,6 @@
-"""A text of each atom that says what it is made of, by which canonical forms are ordered.
+"""Text of the composition of each atom, by which canonical forms are ordered.
 
-Hashes differ between processes, and what is printed is chosen for readers; this order depends on neither.
+Hashes differ between processes, and printed texts are chosen for readers; this order depends on neither.
 """
 
 from __future__ import annotations

@@ -34,10 +34,10 @@ def substitute(a: Integer, values: Mapping[Hashable, Integer | Truth | int]) -> 
 @overload
 def substitute(a: Truth, values: Mapping[Hashable, Integer | Truth | int]) -> Truth: ...
 def substitute(a: Integer | Truth, values: Mapping[Hashable, Integer | Truth | int]) -> Integer | Truth:
-    """Return the integer or condition with others in place of variables, by key, simplified again.
+    """Return the integer or condition with variables replaced, by key, and simplified again.
 
-    Propositions take conditions (or bools). What is put in place of a variable must be within its bounds.
-    Raises DivisionByZero or NegativeExponent if an operation that is not after a false condition has no value.
+    Propositions take conditions (or bools). A replacement must be within the bounds of its variable. Raise
+    DivisionByZero or NegativeExponent if an operation that is not after a false condition has no value.
     """
     if not isinstance(a, Integer):
         return _Substitution(values).truth(a)

@@ -31,17 +31,17 @@ class Truth(Composed):
 
     @property
     def depth(self) -> int:
-        """How deep operations nest."""
+        """Depth of nested operations."""
         return max((part.depth for part in self.parts if hasattr(part, "depth")), default=0)
 
     @property
     def conditions(self) -> int:
-        """How many conditions there are inside of operations, at any depth."""
+        """Number of conditions inside operations, at any depth."""
         return sum(part.conditions for part in self.parts if isinstance(part, Integer))
 
     @property
     def literals(self) -> int:
-        """How many statements the condition is made of."""
+        """Number of atomic statements in the condition."""
         return 1
 
 
@@ -63,7 +63,7 @@ FALSE: Final = Known(False)
 
 
 class AtomicCondition(Truth):
-    """What is not made of other conditions, or its negation."""
+    """A condition that is not composed of others, or its negation."""
 
     __slots__ = ("positive",)
 
@@ -95,7 +95,7 @@ class AtLeastZero(AtomicCondition):
 
     @property
     def slack(self) -> Integer:
-        """What is at least zero where this holds."""
+        """Integer that is at least zero where this holds."""
         subject, positive = self.parts
         return subject if positive else -subject - 1
 
@@ -125,17 +125,17 @@ class Junction(Truth):
 
     @property
     def depth(self) -> int:
-        """How deep operations nest."""
+        """Depth of nested operations."""
         return max(operand.depth for operand in self.operands)
 
     @property
     def conditions(self) -> int:
-        """How many conditions there are inside of operations, at any depth."""
+        """Number of conditions inside operations, at any depth."""
         return self._conditions
 
     @property
     def literals(self) -> int:
-        """How many statements the condition is made of."""
+        """Number of atomic statements in the condition."""
         return self._literals
 
 
@@ -150,7 +150,7 @@ def proposition(key: Hashable, name: str) -> Truth:
 
 
 def not_(a: Truth) -> Truth:
-    """``!a``"""
+    """Return ``!a``."""
     match a:
         case Known():
             return truth(not a.parts[0])
@@ -163,22 +163,22 @@ def not_(a: Truth) -> Truth:
 
 
 def and_(*operands: Truth) -> Truth:
-    """``a && b``"""
+    """Return ``a && b``."""
     return _junction(True, operands)
 
 
 def or_(*operands: Truth) -> Truth:
-    """``a || b``"""
+    """Return ``a || b``."""
     return _junction(False, operands)
 
 
 def xor(a: Truth, b: Truth) -> Truth:
-    """``a ^ b``"""
+    """Return ``a ^ b``."""
     return or_(and_(a, not_(b)), and_(not_(a), b))
 
 
 def implies(a: Truth, b: Truth) -> Truth:
-    """``a => b``"""
+    """Return ``a => b``."""
     return or_(not_(a), b)
 
 

@@ -1,9 +1,8 @@
-"""What expressions evaluate to, over known and unknown values, and what operations do to them (2.4).
+"""Values of expressions over known and unknown values, and the operations on them (2.4).
 
-Unknown ints and bools are symbolic (``shapes``),
-unknown reals and strings are ``Unknown``; packs of unknown length have runs. ``substitute`` does everything again with
-what became known. The meaning of every operator on single values is in one table: ``OPERATIONS``, ``UNARY``,
-``FUNCTIONS``, ``CASTS``.
+Unknown ints and bools are symbolic (``shapes``), unknown reals and strings are ``Unknown``; packs of unknown length
+have runs. ``substitute`` repeats all operations with the values that became known. One set of tables defines every
+operator on single values: ``OPERATIONS``, ``UNARY``, ``FUNCTIONS``, ``CASTS``.
 """
 
 from snd_analysis.symbolic.limits import LONGEST_STRING, MOST_ITEMS

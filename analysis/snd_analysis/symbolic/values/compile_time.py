@@ -37,7 +37,7 @@ def may_become_known(value: Segment) -> bool:
 
 def _is_open(key: Hashable) -> bool:
     match key:
-        case CompileTime() | Fresh():  # what a fresh unknown stands for is not known
+        case CompileTime() | Fresh():  # the origin of a fresh unknown is not known
             return True
         case Pack():
             return may_become_known(key)

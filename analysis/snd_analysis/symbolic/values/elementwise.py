@@ -19,10 +19,10 @@ Operation: TypeAlias = Callable[..., Value]
 
 
 def elementwise(operation: Operation, *operands: Value) -> Value:
-    """Return the operation on single values, or on the items of all packs among them; single values stand beside each
-    item.
+    """Return the operation on single values, or on the items of all packs among them.
 
-    Raises Failure if the packs certainly have different lengths, or the operation has no value for some item.
+    Single values are combined with each item. Raise Failure if the packs certainly have different lengths, or the
+    operation has no value for some item.
     """
     packs = [operand for operand in operands if type(operand) is Pack]
     if not packs:
@@ -87,7 +87,7 @@ def _pack_of_items(items: list[Value], operation: Operation, operands: Sequence[
 
 
 def _empty(operation: Operation, operands: Sequence[Value]) -> Pack:
-    """No items; but the value repeated no times is known if that of every operand is, and the element type too."""
+    """Return an empty pack; its repeated value and element type are known if those of every operand are."""
     samples = [operand.repeats if isinstance(operand, Pack) else operand for operand in operands]
     if all(sample is not None for sample in samples):
         try:

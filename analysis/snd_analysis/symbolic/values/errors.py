@@ -1,4 +1,4 @@
-"""What makes an operation have no value."""
+"""Errors of operations without a value."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _reduced(symbol: str, items: Sequence[Value]) -> Value:
 
 
 def _as_parts(pack: Pack) -> tuple[Segment, ...]:
-    """Items where their number is known; but long runs of ints or bools stay, being folded at once."""
+    """Return the items if their number is known; but long runs of ints or bools stay, being folded at once."""
     items = None if pack.dtype in ("int", "bool") else pack.items
     return pack.segments if items is None else items
 
@@ -83,7 +83,7 @@ def _extremum(symbol: str) -> Fold:
 
 
 def _extreme_integer(symbol: str, parts: Sequence[Value]) -> Integer | None:
-    """Of many ints at once, which simplifies once only."""
+    """Return the extreme of many ints at once, which simplifies only once; None if some are no ints."""
     integers = [part for part in parts if isinstance(part, Integer)]
     if len(integers) != len(parts):
         return None
@@ -132,7 +132,7 @@ def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, decidi
             whole = result_of("bool", f"{symbol} ..", (Pack((run,)),))
             assert isinstance(whole, Truth)
             return whole
-        # Of one condition many times over only whether there is any item matters.
+        # For one condition repeated many times, only the existence of an item matters.
         return shapes.or_(empty, element) if neutral is TRUE else shapes.and_(shapes.not_(empty), element)
 
     return fold
@@ -232,7 +232,7 @@ def _distinct_run(pack: Pack) -> Value:
 
 
 def _certain_items(pack: Pack) -> list[Value]:
-    """Items that are there whatever is unknown: single ones, and the first and last of runs that are never empty."""
+    """Return the items that exist in all cases: single ones, and the first and last of runs that are never empty."""
     found: list[Value] = []
     for segment in pack.segments:
         if not isinstance(segment, Run):
@@ -273,7 +273,7 @@ def uniform_now(pack: Pack) -> Value:
 
 
 def uniform_later(pack: Pack) -> Value:
-    """``x := ..`` where what is unknown may still become known at compile time."""
+    """Return ``x := ..`` where unknown values may still become known at compile time."""
     uniform = pack.uniform
     if uniform is not None:
         return uniform

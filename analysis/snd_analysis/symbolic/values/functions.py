@@ -63,7 +63,7 @@ def _whole(compute: Callable[[float], int]) -> Callable[[float], float]:
 
 
 def _fraction(a: float) -> float:
-    """Return what is after the point, with the sign of the whole."""
+    """Return the part after the point, with the sign of the whole."""
     return math.modf(a)[0]
 
 
@@ -102,7 +102,7 @@ REAL_FUNCTIONS: Final[dict[str, Callable[[float], float]]] = {
     "ceil": _whole(math.ceil),
     "frac": _fraction,
 }
-"""What the functions of reals compute, by name."""
+"""Functions of reals, by name."""
 
 FUNCTIONS: Final[dict[str, Function]] = {
     name: _real_function(name, compute) for name, compute in REAL_FUNCTIONS.items()
@@ -161,7 +161,7 @@ def _int_below(a: Value) -> Integer | None:
 
 
 def to_real(a: Value) -> Value:
-    """``real(a)``"""
+    """Return ``real(a)``."""
     match a:
         case Truth():
             return to_real(shapes.choose(a, 1, 0))

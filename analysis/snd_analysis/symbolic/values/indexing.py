@@ -21,7 +21,7 @@ from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 class Slice(Struct, frozen=True):
-    """``first:last:step``; None for what is omitted."""
+    """``first:last:step``; None for an omitted part."""
 
     first: Integer | None
     last: Integer | None
@@ -29,7 +29,10 @@ class Slice(Struct, frozen=True):
 
 
 def index(target: Value, place: Value) -> Value:
-    """``target[place]`` for an int, a pack of ints, or a mask. Raises Failure for what is certainly outside."""
+    """Return ``target[place]`` for an int, a pack of ints, or a mask.
+
+    Raise Failure if it is certainly out of bounds.
+    """
     match target:
         case Pack():
             if isinstance(place, Integer):

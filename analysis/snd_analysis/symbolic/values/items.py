@@ -79,7 +79,7 @@ DEFINITIONS["at"] = at
 
 
 def some_item(pack: Pack, index: Integer) -> Value:
-    """Return an item of which nothing is known but the pack that it is from, its place, and bounds."""
+    """Return an opaque item, with its pack, its index and its bounds."""
     low, high = bounds_of([pack])
     return element_value(pack, notation(pack), index, pack.dtype, low, high)
 
@@ -139,7 +139,7 @@ def cut(pack: Pack, place: Integer) -> tuple[Pack, Pack]:
 
 
 def divided(run: Run, place: Integer) -> tuple[Run, Run]:
-    """Return a run as two, of which the first has ``place`` items."""
+    """Return a run as two, the first with ``place`` items."""
     return Run(place, run.element), Run(run.length - place, shifted(run.element, POSITION + place))
 
 

@@ -1,4 +1,4 @@
-"""What the items of a list contribute: repetitions, ranges and zips (2.4, Lists, Ranges, Zip expressions)."""
+"""Expansions in lists: repetitions, ranges and zips (2.4, Lists, Ranges, Zip expressions)."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def range_(first: Integer, last: Integer, step: Integer | None) -> Pack:
 
 
 def zipped(packs: Sequence[Value]) -> Value:
-    """``(a, b)..``: the first items of all packs, then the second ones, and so on.
+    """Return ``(a, b)..``: the first items of all packs, then the second ones, and so on.
 
-    Raises Failure if the packs certainly have different lengths.
+    Raise Failure if the packs certainly have different lengths.
     """
     rows = [pack for pack in packs if isinstance(pack, Pack)]
     if len(rows) != len(packs) or not rows:

@@ -87,7 +87,7 @@ def _interval(segment: Segment) -> _Interval | None:
 
 
 def _known_parts(item: Pack, pack: Pack) -> Pack | None:
-    """Which parts of ranges are in intervals; None if it is not known where they begin and end."""
+    """Return the parts of ranges in intervals; None if their ends are unknown."""
     intervals = [_interval(segment) for segment in pack.segments]
     parts: list[Segment] = []
     for segment in item.segments:
@@ -100,7 +100,7 @@ def _known_parts(item: Pack, pack: Pack) -> Pack | None:
 
 
 def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segment]:
-    """Yield a range in parts of which each is in an interval or outside, as far as is known."""
+    """Yield the parts of a range that are each inside or outside an interval, as far as that is known."""
     rest = segment
     for interval in intervals:
         for bound in () if interval is None else (interval.first, interval.end):

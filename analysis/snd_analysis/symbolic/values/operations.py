@@ -1,4 +1,4 @@
-"""What every operator does with two single values, or one (2.4, Unary and binary operators; LANGUAGE, Expressions).
+"""Operators on one or two single values (2.4, Unary and binary operators; LANGUAGE, Expressions).
 
 ``OPERATIONS`` and ``UNARY`` are the definitions; everything else applies them: to packs, in folds, once more when
 unknowns become known.
@@ -84,7 +84,7 @@ def _real_quotient(a: float, b: float) -> float:
 
 
 def _real_power(a: float, b: float) -> float:
-    """As IEEE 754's pow: infinity where the result is too large or a zero is inverted, NaN where it is not real."""
+    """Return IEEE 754's pow: infinity if the result is too large or a zero is inverted, NaN if it is not real."""
     try:
         return math.pow(a, b)
     except OverflowError:
@@ -167,7 +167,7 @@ DEFINITIONS.update(OPERATIONS)
 
 # ---- one operand -----------------------------------------------------------------------------------------------------
 def negated(a: Value) -> Value:
-    """``-a``"""
+    """Return ``-a``."""
     if isinstance(a, Integer):
         number = a.value
         return -a if number is None else constant(-number)
@@ -177,12 +177,12 @@ def negated(a: Value) -> Value:
 
 
 def unchanged(a: Value) -> Value:
-    """``+a``"""
+    """Return ``+a``."""
     return a if isinstance(a, Integer | float | Unknown) else UNDEFINED
 
 
 def opposite(a: Value) -> Value:
-    """``!a``"""
+    """Return ``!a``."""
     return shapes.not_(a) if isinstance(a, Truth) else UNDEFINED
 
 
@@ -194,7 +194,7 @@ DEFINITIONS["negate"] = negated
 
 # ---- identity --------------------------------------------------------------------------------------------------------
 def identical_now(a: Value, b: Value) -> Value:
-    """``a is b`` while a graph is composed: whether both are the same as far as compile time will tell."""
+    """Return ``a is b`` while a graph is composed: true if both are the same as far as compile time can know."""
     if _same(a, b):
         return shapes.TRUE
     from snd_analysis.symbolic.values.compile_time import may_become_known
@@ -203,7 +203,7 @@ def identical_now(a: Value, b: Value) -> Value:
 
 
 def identical_later(a: Value, b: Value) -> Value:
-    """``a is b`` where what is unknown may still become known at compile time: undecided unless certain."""
+    """Return ``a is b`` where unknown values may still become known at compile time: undecided unless certain."""
     if _same(a, b):
         return shapes.TRUE
     if isinstance(a, Truth) and isinstance(b, Truth):
@@ -221,7 +221,7 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def formatted(*parts: Value) -> Value:
-    """Return a string of parts, of which those that are not strings are values to be formatted."""
+    """Return a string of parts; parts that are not strings are formatted."""
     if all(map(_is_known, parts)):
         return "".join(map(format_value, parts))
     return result_of("str", "format", parts)

@@ -34,7 +34,7 @@ class _Position:
 
 POSITION_KEY: Final = _Position()
 POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
-"""Stands for the place of an item, from 0, in the element of a ``Run``."""
+"""Placeholder for the index of an item, from 0, in the element of a ``Run``."""
 
 
 class Element(Struct, Nested, frozen=True):
@@ -48,7 +48,7 @@ class Element(Struct, Nested, frozen=True):
     dtype: str
     name: str
     depth: int
-    """How deep unknown operations nest in it."""
+    """Depth of nested unknown operations."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Element) and self._identity == other._identity
@@ -69,7 +69,7 @@ class Run(Struct, Nested, frozen=True):
 
     @property
     def depth(self) -> int:
-        """How deep unknown operations nest."""
+        """Depth of nested unknown operations."""
         return max(depth_of(self.length), depth_of(self.element))
 
 
@@ -89,7 +89,7 @@ class Pack(Nested):
     segments: tuple[Segment, ...]
     repeats: Value | None
     text: str | None
-    """How it prints with its strings in quotes, once asked."""
+    """Cached text, with its strings in quotes."""
 
     def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, repeats: Value | None = None) -> None:
         written = tuple(segments)
@@ -120,12 +120,12 @@ class Pack(Nested):
 
     @property
     def depth(self) -> int:
-        """How deep unknown operations nest."""
+        """Depth of nested unknown operations."""
         return max((each.depth if isinstance(each, Run) else depth_of(each) for each in self.segments), default=0)
 
     @property
     def length(self) -> Integer:
-        """How many items there are."""
+        """Number of items."""
         if self._length is None:
             total, single = ZERO, 0
             for segment in self.segments:
@@ -157,7 +157,7 @@ class Pack(Nested):
         items: list[Value] = []
         for segment in self.segments:
             if isinstance(segment, Run):
-                if segment.length.value is None:  # runs of which the one is there if the other isn't
+                if segment.length.value is None:  # runs that exclude each other
                     return None
                 items.extend([segment.element] * segment.length.value)
             else:
@@ -204,7 +204,7 @@ class Pack(Nested):
 
 
 class Positioned(Foreign):
-    """Something that the evaluator takes as it is, but that may be another one in every place of a ``Run``."""
+    """A value that the evaluator passes through, but that may differ for every index of a ``Run``."""
 
     __slots__ = ()
 
@@ -278,7 +278,7 @@ def _depth_of_item(pack: Hashable, index: Integer) -> int:
 def element_of(
     key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None, dtype: str = "int"
 ) -> Value:
-    """Return what stands for each item in a run of the items of the pack of that key; an int lies within bounds."""
+    """Return the placeholder for each item in a run of the pack with that key; an int lies within the bounds."""
     return element_value(key, name, POSITION, dtype, minimum, maximum)
 
 

@@ -20,7 +20,7 @@ from snd_analysis.symbolic.values.scalars import OperationKey, Unknown, Value
 
 
 class RealInterval(Struct, frozen=True):
-    """Where a real lies, unless it is NaN. Ends may be infinite."""
+    """Bounds of a real, unless it is NaN. Ends may be infinite."""
 
     low: float
     high: float
@@ -93,7 +93,7 @@ def _union(intervals: list[RealInterval]) -> RealInterval:
 
 # ---- operations ------------------------------------------------------------------------------------------------------
 def _over(ends: list[float], may_be_nan: bool) -> RealInterval:
-    """Return the interval of some values; what is not a number stands for something between the others."""
+    """Return the interval of some values; a NaN denotes a value between the others."""
     known = [each for each in ends if not math.isnan(each)]
     return RealInterval(min(known), max(known), may_be_nan) if known else _ANYTHING
 

@@ -1,4 +1,4 @@
-"""Values with others in place of what is unknown in them: every operation is done again with what is known now."""
+"""Substitution in values: every operation is repeated with the values that are known now."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class _Rewriting:
                 return self._result(key)
             return self._fold(key)
         except OperationError:
-            # What has no value may stand where a condition excludes it.
+            # A part without a value may occur where a condition excludes it.
             return fresh("int" if isinstance(key, FoldKey) else key.dtype)
 
     def _element(self, key: Element, low: int | None, high: int | None) -> Value | None:
@@ -180,7 +180,7 @@ class _Rewriting:
         return self._variables.get(key) if given is None else DEFINITIONS[f"{key.operator} .."](given)
 
     def _pack(self, pack: Pack) -> Value:
-        """Packs don't depend on the position outside of them, so only other substitutions enter them."""
+        """Rewrite a pack. Its items don't depend on an outer position, so only other substitutions enter it."""
         if self._only_position:
             return pack
         known = self._whole._known

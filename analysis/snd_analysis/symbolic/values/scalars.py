@@ -1,7 +1,7 @@
-"""What a single expression evaluates to: known, unknown within an operation, or null.
+"""Single values of expressions: known, unknown within an operation, or null.
 
 An int is an ``Integer`` and a bool a ``Truth``, constant or symbolic; a real is a ``float`` and a string a ``str``, or
-``Unknown``. What is ``Foreign`` is passed on as it is.
+``Unknown``. A ``Foreign`` value is passed through unchanged.
 """
 
 from __future__ import annotations
@@ -29,16 +29,19 @@ class Nested:
 
         @property
         def depth(self) -> int:
-            """How deep they nest."""
+            """Depth of nested operations."""
 
 
 class Foreign:
-    """What values contain and know nothing of: a tensor, or a term of a formula that is lowered."""
+    """A value that this package passes through: a tensor, or a term of a formula in ``@lower``."""
 
     __slots__ = ()
 
     def or_else(self, condition: Truth, other: Value) -> Value:
-        """Return what is this where a condition holds, and else another value; UNDEFINED if one value can't say it."""
+        """Return this value if a condition holds, and another value otherwise.
+
+        UNDEFINED if no single value can express it.
+        """
         return UNDEFINED
 
 
@@ -94,7 +97,7 @@ class Maybe(Struct, Nested, frozen=True):
 
     @property
     def depth(self) -> int:
-        """How deep unknown operations nest."""
+        """Depth of nested unknown operations."""
         return max(depth_of(self.present), depth_of(self.value))
 
 
@@ -126,9 +129,9 @@ class OperationKey(Nested):
     positional: bool | None
     """True if the position occurs in it, once asked."""
     depth: int
-    """How deep unknown operations nest."""
+    """Depth of nested unknown operations."""
     interval: Any
-    """Where a real lies (``real_bounds``), once asked."""
+    """Cached bounds of a real (``real_bounds``)."""
 
     def __new__(cls, dtype: str, operation: str, operands: tuple[Value, ...]) -> OperationKey:
         # 0.0 and -0.0 are equal, and are not the same.
@@ -150,7 +153,7 @@ class OperationKey(Nested):
 
 
 DEFINITIONS: Final[dict[str, Callable[..., Value]]] = {}
-"""What an operation of an ``OperationKey`` does, by its name: its definition, to be repeated with other operands."""
+"""Definition of each operation of an ``OperationKey``, by name, to be repeated with other operands."""
 
 
 class Fresh:
@@ -160,7 +163,7 @@ class Fresh:
 
 
 def depth_of(value: Value) -> int:
-    """Return how deep unknown operations nest in a value; 0 in what is known and in unknowns that no operation gave."""
+    """Return the depth of nested unknown operations; 0 for known values and for unknowns without an operation."""
     if isinstance(value, Integer | Truth):
         return max((leaf.key.depth for leaf in value.leaves if isinstance(leaf.key, Nested)), default=0)
     nested = value.key if isinstance(value, Unknown) else value

@@ -102,7 +102,7 @@ def _is_certain(pack: Pack) -> bool:
 
 
 def opaque_pack(result: OperationKey, length: Integer, low: int | None = None, high: int | None = None) -> Value:
-    """Return a pack of which nothing is known but how it was calculated, its length, and bounds of its items."""
+    """Return a pack of unknown items with its origin, its length, and bounds of its items."""
     text = operation_text(result.operation, result.operands)
     element = element_value(result, text, POSITION, result.dtype, low, high)
     return Pack((Run(length, element),), dtype=result.dtype)

@@ -1,4 +1,4 @@
-"""What operations give for operands that are not known."""
+"""Results of operations on unknown operands."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def is_worth_compiling(what: str, points: int) -> bool:
 
 
 class Worth:
-    """True if calls that are made together are worth compiling."""
+    """The decision whether calls that are made together are worth compiling."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
         self._each = sum(call.points + _CALL for call in calls)

@@ -16,13 +16,13 @@ from snd_analysis.skriptnd.syntax import SyntaxTree
 
 
 def check_items(tree: SyntaxTree) -> Iterator[Problem]:
-    """Report what is wrong with the parts of a document and their order."""
+    """Report problems of the parts of a document and their order."""
     yield from malformed_version.check(tree)
     yield from duplicate_version.check(tree)
     yield from misplaced_header.check(tree)
 
 
 def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
-    """Report what is wrong with the definitions of a file, taken together."""
+    """Report problems of the definitions of a file, taken together."""
     yield from duplicate_operator.check(tree)
     yield from main_without_graph.check(path, tree)

@@ -12,7 +12,7 @@ MAIN_WITHOUT_GRAPH = Rule("main-without-graph", section="2.15")
 
 
 def check(path: str, tree: SyntaxTree) -> Iterator[Problem]:
-    """Report a main module without a graph, unless what is broken in it may be one."""
+    """Report a main module without a graph, unless unparsed text may be one."""
     if not is_main(path) or any(definition.kind == "graph" for _, definition in tree.definitions):
         return
     if not any(isinstance(item, nodes.ErrorItem) for placed in tree.chunks for item in placed.chunk.document.items):

@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.lints.imports import (
 
 
 def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known: tuple[str, ...]) -> Iterator[Problem]:
-    """Report what is wrong with the imports of a file.
+    """Report problems of the imports of a file.
 
     ``used`` are the names of modules that the file uses, ``known`` those of all modules that it could import.
     """

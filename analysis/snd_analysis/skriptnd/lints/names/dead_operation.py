@@ -57,7 +57,7 @@ def _components(resolution: Resolution) -> Iterator[tuple[int, nodes.Component]]
 
 
 class _Reads:
-    """Where the symbols of a definition are read, by statement. Everything is linear in the uses of names."""
+    """The statements that read each symbol of a definition. All work is linear in the uses of names."""
 
     def __init__(self, resolution: Resolution, results: Mapping[Span, Sequence[Span]]) -> None:
         self._resolution = resolution
@@ -83,7 +83,7 @@ class _Reads:
                 self._within.setdefault(span, []).append((start, symbol))
 
     def only_in(self, last: Span) -> tuple[Symbol, ...]:
-        """Return what is read in a statement alone, and in those that compute for nothing else."""
+        """Return the symbols read only in a statement, and in statements that compute values only for it."""
         found: dict[Symbol, int] = {}
         left, counted = Counter(self._total), set[int]()
         dead, known = [last], {last}

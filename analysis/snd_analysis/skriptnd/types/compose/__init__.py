@@ -1,5 +1,7 @@
-"""Typing of ``@compose``, ``@update`` and ``@quantize`` (2.10, 2.11, 2.13, 2.14), with what the signatures of the
-invoked operators decide, and without any concrete value."""
+"""Typing of ``@compose``, ``@update`` and ``@quantize`` (2.10, 2.11, 2.13, 2.14).
+
+It uses the signatures of the invoked operators, and no concrete values.
+"""
 
 from __future__ import annotations
 

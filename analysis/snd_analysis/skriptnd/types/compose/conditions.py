@@ -15,7 +15,7 @@ from snd_analysis.symbolic.integers import Verdict
 
 
 class Condition(Struct, frozen=True):
-    """What is known of a condition."""
+    """The static facts about a condition."""
 
     compile_time: bool
     """True if it is decided when composing."""

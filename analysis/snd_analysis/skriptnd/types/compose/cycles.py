@@ -1,4 +1,4 @@
-"""Which definitions invoke themselves, directly or through others."""
+"""Recursive definitions, which invoke themselves directly or through others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is assigned to outputs and variables, against their declarations (2.10, 2.11)."""
+"""Comparison of values assigned to outputs and variables with their declarations (2.10, 2.11)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def add_label(work: TypingState, label: nodes.Name) -> None:
 
 
 def check_generated_labels(context: Context) -> None:
-    """A label must not be the one that another statement has from its result, if both lead to tensors."""
+    """Report a label that equals the label another statement has from its result, if both lead to tensors."""
     rows = [*chain.from_iterable(context.resolution.rows.values())]
     labels = set(chain.from_iterable(row.labels for row in rows))
     if all(labels.isdisjoint(row.results) for row in rows):
@@ -70,8 +70,7 @@ def _check_label(
 
 
 def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
-    """Yield the results that label a statement: a single one, or those by which a list names the iterations of a
-    loop."""
+    """Yield the results that label a statement: a single one, or the list that names the iterations of a loop."""
     if len(component.results) != 1:
         return
     result, value = component.results[0], component.value
@@ -82,9 +81,9 @@ def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
 
 
 def _leads_to_tensors(context: Context, call: nodes.Callable) -> bool:
-    """Return whether an operator has tensors, of its own or of what it invokes, that can be named from outside.
+    """Return whether an operator has tensors, of its own or of invoked ones, that can be named from outside.
 
-    A part with a label of its own adds none to what stands for the statement.
+    A part with a label of its own contributes none to the statement.
     """
     if isinstance(call, nodes.Region):
         return any(_leads_to_tensors(context, part) for item in call.components for part in item.parts)

@@ -25,7 +25,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 class _Count(Struct, frozen=True):
-    """How often a loop runs."""
+    """The number of iterations of a loop."""
 
     number: Integer | None
     """Known when composing; None if a tensor or a condition decides, or it could not be typed."""
@@ -64,8 +64,10 @@ def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedVa
 
 
 def _still_trusted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], reported: int) -> list[TypedValue]:
-    """Return the carried variables; those that the body or a condition complained about, or whose names clash, are of
-    unknown type."""
+    """Return the carried variables with those marked as untyped that problems of the body or a condition concern.
+
+    A clash of names concerns a variable, too.
+    """
     context = work.context
     complaints = {problem.span for problem in context.problems[reported:]}
     parts = (node.body, *(test.condition for test in node.conditions)) if complaints else ()
@@ -295,8 +297,10 @@ def _updated(
 
 
 def _lasting(before: TypedValue, after: TypedValue) -> TypedValue:
-    """Return the final value of a carried variable: of a rank and extents only if these last through every
-    iteration."""
+    """Return the final value of a carried variable.
+
+    Its rank and extents are kept only if every iteration preserves them.
+    """
     assert before.type is not None
     if before.rank is None or after.rank is None or before.rank == after.rank:
         return before if not differing(before.extents, after.extents) else replace(before, extents=None)
@@ -305,7 +309,7 @@ def _lasting(before: TypedValue, after: TypedValue) -> TypedValue:
 
 
 def _collected(work: TypingState, node: nodes.Loop, value: TypedValue, count: Integer | None) -> TypedValue:
-    """Return a further result of the body, of which every iteration gives one tensor of a pack."""
+    """Return a further result of the body: a pack with one tensor per iteration."""
     if value.type is None:
         return UNKNOWN
     if value.type.packed:

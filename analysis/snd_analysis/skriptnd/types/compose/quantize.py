@@ -125,7 +125,7 @@ def _check_algorithm(work: TypingState, entry: nodes.Quantization) -> None:
 
 
 def _check_parts(work: TypingState, entry: nodes.Quantization, name: OperatorName, signature: Signature) -> None:
-    """Generic types and attributes, as in an invocation on the tensor."""
+    """Check generic types and attributes, as in an invocation on the tensor."""
     context = work.context
     types, binding = TypeBinding(work, signature, name), ShapeBinding(entry)
     if entry.generics is not None:

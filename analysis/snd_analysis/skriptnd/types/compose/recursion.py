@@ -53,8 +53,10 @@ def _order(context: Context, name: OperatorName) -> tuple[str, int]:
 
 
 def _chain_back(context: Context, own: OperatorName, first: OperatorName) -> list[OperatorName] | None:
-    """Return the shortest chain of invocations from ``first`` that ends at ``own``, without it; None if there is
-    none."""
+    """Return the shortest chain of invocations from ``first`` that ends at ``own``, without ``own`` at the start.
+
+    None if there is no such chain.
+    """
     if first == own:
         return [own]
     before: dict[OperatorName, OperatorName | None] = {first: None}

@@ -1,8 +1,8 @@
-"""Invocations like one before: of the same operator, with equal attributes, and arguments of equal types.
+"""Invocations like an earlier one: of the same operator, with equal attributes, and arguments of equal types.
 
-Long graphs consist of them, and what results from one, results from the others, if nothing is to be said of it. Ranks
-that are not known are alike, whatever tensors they are of: each invocation has results with those of its arguments,
-and with unknowns of its own.
+Long graphs consist of them, and all have the same results if there is nothing to report. Unknown ranks are alike,
+whatever tensors they belong to: the results of each invocation have the ranks of its own arguments, and unknowns of its
+own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Likeness(Struct, frozen=True, eq=False):
 
 
 class KnownResults(Struct, frozen=True, eq=False):
-    """The results of an invocation of which nothing is to be said, with the unknowns that they may be made of."""
+    """The results of an invocation without problems, with the unknowns that may occur in them."""
 
     results: tuple[TypedValue, ...]
     ranks: tuple[Integer, ...]
@@ -47,7 +47,10 @@ def likeness(
     attributes: Sequence[Typed],
     arguments: Sequence[TypedValue],
 ) -> Likeness | None:
-    """None for what looks at more than types: graphs, types that are given, lists of tensors."""
+    """Return the key of similar invocations.
+
+    None if more than types matters: graphs, explicit types, lists of tensors.
+    """
     given = call.attributes.items if call.attributes is not None else ()
     if signature.kind == "graph" or call.generics is not None or any(item.colon for item in given):
         return None
@@ -65,7 +68,7 @@ def likeness(
     variables = {leaf for rank in ranks for leaf in rank.leaves}
     others = chain(_integers_of(attributes), *map(_integers_but_rank, arguments))
     if variables and not all(variables.isdisjoint(each.leaves) for each in others):
-        return None  # what is alike must not be told by which of them it is
+        return None  # a shared variable would tell similar invocations apart
     return Likeness((signature, work.shapes_certain, *of_attributes, None, *of_arguments), tuple(ranks))
 
 

@@ -102,7 +102,7 @@ def _is_declared_single(work: TypingState, result: nodes.Result) -> bool:
 
 
 def _without_length(work: TypingState, result: nodes.Result, value: TypedValue) -> TypedValue:
-    """A result whose length is not written, which is reported; it may have any from now on."""
+    """Report a result whose length is not written; any later length is accepted."""
     assert isinstance(result.target, nodes.Name)
     assert value.type is not None
     message = (
@@ -118,7 +118,7 @@ def _origin_notes(work: TypingState, value: TypedValue) -> tuple[Note, ...]:
 
 
 def _length(work: TypingState, pack: nodes.Pack | None) -> Integer | None:
-    """Return how many tensors ``..(n)`` stands for; None if it does not say or can't be typed."""
+    """Return the number of tensors in ``..(n)``; None if it is missing or can't be typed."""
     if pack is None or pack.length is None or isinstance(pack.length, nodes.Tilde):
         return None
     typed = expect(work.context, pack.length, INT, "the number of tensors", packed=False)
@@ -129,7 +129,7 @@ def _length(work: TypingState, pack: nodes.Pack | None) -> Integer | None:
 
 # ---- lists -----------------------------------------------------------------------------------------------------------
 def _take_apart(work: TypingState, result: nodes.ResultList, value: TypedValue) -> None:
-    """``[a, b..(n), (c, d)..] = …``: one packed result, taken apart."""
+    """Unpack one packed result: ``[a, b..(n), (c, d)..] = …``."""
     lengths = [_length(work, item.pack) for item in result.items]
     flexible = [
         item
@@ -180,7 +180,7 @@ def _fitting(
 
 
 def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Integer) -> bool:
-    """Return whether what is left may go to the names of an open tuple, in equal parts; report it if not."""
+    """Return whether the remaining items can go to the names of an open tuple in equal parts; report it if not."""
     if not isinstance(open_part, nodes.ResultTuple):
         return True
     count = len(open_part.names)
@@ -258,7 +258,7 @@ def _check_updated_once(work: TypingState, symbol: Symbol, name: nodes.Name) -> 
 
 
 def _complete(work: TypingState, symbol: Symbol, value: TypedValue) -> None:
-    """An output whose shape is left out has the one that it is composed with (2.6.1)."""
+    """Give an output without a declared shape the shape of its value (2.6.1)."""
     declared = work.context.symbols.get(symbol)
     node = symbol.node
     if symbol.kind is not SymbolKind.OUTPUT or declared is None or declared.type is None:

@@ -18,7 +18,7 @@ _Key = TypeVar("_Key")
 
 
 class StatementTypes(Struct, frozen=True):
-    """What typing a statement, or a row of them, of which nothing is to be said, has added."""
+    """The additions from typing a statement or a row of statements without problems."""
 
     symbols: dict[Symbol, Typed]
     extents: dict[Symbol, Extents | None]
@@ -97,5 +97,5 @@ class TypingOfStatements:
 
 
 def _added(located: dict[_Key, Located], before: int) -> dict[_Key, Located]:
-    """What was added to a table that had so many entries, without a look at these."""
+    """Return the entries added to a table after its first ``before`` entries, without iterating over the latter."""
     return dict(reversed([*islice(reversed(located.items()), len(located) - before)]))

@@ -17,23 +17,23 @@ _ALWAYS_VISIBLE = (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
 
 
 class Found(Enum):
-    """What a scoped name leads to."""
+    """Kind of the target of a scoped name."""
 
     TENSOR = "tensor"
     PRIVATE = "private"
     """A tensor of an operator that is not public, and neither variable nor constant."""
     NOTHING = "nothing"
     UNKNOWN = "unknown"
-    """Something on the way is not known, and reported where it stands."""
+    """A part of the name is undefined, which is reported at that part."""
 
 
 _BEST_FIRST = (Found.TENSOR, Found.UNKNOWN, Found.PRIVATE, Found.NOTHING)
 
 
 class TrailStep(Struct, frozen=True):
-    """What one part of a scoped name stands for: a label, a tensor, or the graph of that name.
+    """The target of one part of a scoped name: a label, a tensor, or the graph of that name.
 
-    ``definition`` is the one that declares it; None for the definition at hand.
+    ``definition`` declares it; None for the current definition.
     """
 
     definition: OperatorName | None
@@ -69,7 +69,7 @@ class _Body(Struct, frozen=True):
         ]
 
     def step(self, name: nodes.Node) -> TrailStep:
-        """Return what a name that is declared, or a name of an invocation, stands for."""
+        """Return the target of a declared name, or of a name in an invocation."""
         return TrailStep(self.name, self.resolution.targets.get(name))
 
 
@@ -121,7 +121,7 @@ def _own_tensor(body: _Body, name: str, inside: bool) -> list[Trail]:
 def _after(
     context: Context, body: _Body, labelled: Iterable[tuple[TrailStep, nodes.Node]], parts: tuple[str, ...], depth: int
 ) -> list[Trail]:
-    """Look for the rest of a scoped name after each thing that its first part may stand for."""
+    """Look for the rest of a scoped name after each possible target of its first part."""
     return [
         trail.after(step)
         for step, value in labelled
@@ -156,7 +156,7 @@ def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple
 
 
 def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[TrailStep, nodes.Node]]:
-    """Yield what a label, written or generated, or the name of an invoked graph stands for in a composition."""
+    """Yield the targets of a label (written or generated) or of the name of an invoked graph in a composition."""
     for component in body.components:
         yield from _labelled_in(context, body, component, label)
 
@@ -191,8 +191,10 @@ def _transparent(body: _Body) -> nodes.Node | None:
 
 
 def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, TrailStep]]:
-    """Return the names that can stand after labels, each once: of tensors that can be named there, with their symbols,
-    and of further labels, without."""
+    """Return the names that can follow labels, each once.
+
+    Tensors that can be named there come with their symbols, further labels without.
+    """
     body = _Body(None, context.definition, context.resolution)
     found = [*_names_in(context, body, labels, True, 0)]
     if labels[:1] == (context.definition.name.text,) and context.definition.kind == "graph":

@@ -26,8 +26,10 @@ def check_shared_variables(context: Context) -> None:
 
 
 def _only_counts(context: Context, node: nodes.Loop) -> bool:
-    """Return whether a loop could as well be unrolled: it scans nothing, and counts to a number that no tensor
-    holds."""
+    """Return whether a loop could as well be unrolled.
+
+    Such a loop scans nothing, and counts to a number that no tensor holds.
+    """
     count = node.iteration.count if node.iteration is not None else None
     if node.keyword.text != "do" or node.scans or node.conditions or count is None:
         return False

@@ -47,7 +47,7 @@ def run(work: TypingState, value: nodes.Callable) -> list[TypedValue] | None:
 
 
 def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
-    """Return the only result of an expression; of one that computes with tensors the operators are to be invoked."""
+    """Return the single result of an expression; if it computes with tensors, report that operators must be invoked."""
     problems = work.context.problems
     before = len(problems)
     typed = work.value(value)

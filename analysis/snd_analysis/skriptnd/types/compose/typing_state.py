@@ -1,4 +1,4 @@
-"""What the typing of ``@compose`` and ``@update`` knows while it goes from statement to statement (2.10, 2.11)."""
+"""The state of the typing of ``@compose`` and ``@update`` between statements (2.10, 2.11)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TypedValue(Struct, frozen=True):
     invoked: OperatorName | None = None
     """The operator whose result it is."""
     place: nodes.Node | None = None
-    """Where the value comes from: an expression or the name of an operator."""
+    """The source of the value: an expression or the name of an operator."""
 
     @property
     def rank(self) -> Integer | None:
@@ -59,7 +59,7 @@ class TypedValue(Struct, frozen=True):
 UNKNOWN = TypedValue(None)
 
 Located: TypeAlias = "tuple[nodes.Node, Span]"
-"""A place by the statement that it is in, from the start of which its span counts."""
+"""A place: a statement, and a span that counts from its start."""
 
 
 class TypingState:
@@ -79,9 +79,9 @@ class TypingState:
         self.updating = False
         """True if the statement at hand stands in ``@update``."""
         self.updated: dict[Symbol, Located] = {}
-        """Where each variable was updated."""
+        """The place of each variable's update."""
         self.invoked: dict[Hashable, KnownResults] = {}
-        """What became of invocations so far, by what is alike in others."""
+        """Results of earlier invocations, keyed by their likeness."""
 
     def begin(self, statement: nodes.Node) -> None:
         """Go on to a statement of the definition."""
@@ -123,7 +123,7 @@ class TypingState:
         return TypedValue(replace(typed.type, shape=shape), self._extents(node), None, False, None, node)
 
     def _rank(self, node: nodes.Node) -> Integer | None:
-        """Return the rank of the tensor that an expression stands for; None if it may be one of several."""
+        """Return the rank of the tensor in an expression; None if it may be one of several."""
         match node:
             case nodes.Parenthesized(inner=inner):
                 return self._rank(inner)

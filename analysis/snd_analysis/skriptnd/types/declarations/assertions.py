@@ -11,7 +11,10 @@ from snd_analysis.skriptnd.types.type import BOOL
 
 
 def check_assertions(context: Context) -> None:
-    """Conditions are bool, single or packed, and may be null; what is printed is known when composing."""
+    """Check assertions: conditions are bool, single or packed, and may be null.
+
+    Printed values are known when composing.
+    """
     for base, entry in entries_of(context.definition, BlockKind.ASSERT, nodes.Assertion):
         context.base = base
         expect(context, entry.condition, BOOL, "the condition of an assertion", optional=True)

@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.types.type_names import dtype_of
 
 
 def check_attributes(context: Context, attributes: Sequence[Declaration]) -> None:
-    """The types and defaults of all attributes."""
+    """Check the types and defaults of all attributes."""
     circular = circular_defaults(context.definition, context.resolution)
     for declaration in attributes:
         context.base = declaration.base
@@ -66,11 +66,11 @@ def check_no_bounds(context: Context, declaration: Declaration) -> None:
 
 
 def report_optional_default(context: Context, declaration: Declaration) -> None:
-    """An optional parameter is null where it is not given."""
+    """Report a default of an optional parameter, which is null if it is not given."""
     parameter = declaration.parameter
     assert parameter.default is not None
     if isinstance(parameter.default.value, nodes.Qualified) and context.symbol(parameter.default.value) is None:
-        return  # a name that stands for nothing, such as 'null'
+        return  # an undefined name, such as 'null'
     modifier = next(each for each in parameter.modifiers if each.text == "optional")
     if _is_tested_for_null(context, parameter.name):
         before = (parameter.name, parameter.type, parameter.rank, parameter.shape, parameter.pack)
@@ -124,7 +124,7 @@ def _report_circle(context: Context, declaration: Declaration, circle: tuple[Dec
     symbols = [context.symbol(each.parameter.name) for each in others]
     notes = tuple(context.declared(symbol) for symbol in symbols if symbol is not None)
     context.report(rules.CIRCULAR_DEFAULT, default.value, message, notes)
-    # What else is wrong with it is reported still.
+    # Other problems of it are reported still.
     infer(context, default.value)
 
 

@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def check_variables(context: Context, variables: Sequence[Declaration]) -> None:
-    """Shapes and types of all variables, which have no value of their own."""
+    """Check the shapes and types of all variables, which have no value of their own."""
     for declaration in variables:
         _check_tensor(context, declaration)
         default = declaration.parameter.default
@@ -36,7 +36,7 @@ def check_variables(context: Context, variables: Sequence[Declaration]) -> None:
 
 
 def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
-    """Shapes, types and values of all constants."""
+    """Check the shapes, types and values of all constants."""
     for declaration in constants:
         complete = _check_tensor(context, declaration)
         default = declaration.parameter.default
@@ -143,7 +143,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
 
 
 def _check_count(context: Context, declaration: Declaration, default: nodes.Default, count: Integer) -> None:
-    """As many values as constants in a pack, or as elements of a single one."""
+    """Demand as many values as constants in a pack, or as elements in a single constant."""
     symbol = context.symbol(declaration.parameter.name)
     declared = context.typed(symbol).type if symbol is not None else None
     if declared is None:

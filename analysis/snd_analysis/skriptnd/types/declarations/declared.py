@@ -29,13 +29,13 @@ from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 
 STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variables}
-"""The blocks of what is stored, not given or computed, with their checks."""
+"""The blocks of stored tensors, neither given nor computed, with their checks."""
 
 
 def declare(context: Context, fold: Fold) -> None:
-    """Give every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
+    """Give every declared symbol its type in ``context.symbols``, and report problems of the declarations.
 
-    Constants and variables that ``fold`` knows are not looked at again.
+    Constants and variables that ``fold`` knows are not checked again.
     """
     declare_symbols(context, fold)
     check_assertions(context)
@@ -43,7 +43,7 @@ def declare(context: Context, fold: Fold) -> None:
 
 
 def declare_symbols(context: Context, fold: Fold) -> None:
-    """The same without assertions, which declare nothing.
+    """Do the same as ``declare``, except for assertions, which declare nothing.
 
     In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper
     symbols, constants, variables, outputs.
@@ -96,7 +96,7 @@ def _typing(
 
 
 def declare_stored(context: Context, declaration: Declaration) -> None:
-    """Give a constant or variable its type, and reports what is wrong with its declaration (2.7)."""
+    """Give a constant or variable its type, and report problems of its declaration (2.7)."""
     _declare_tensors(context, [declaration])
     STORED[declaration.block](context, [declaration])
 

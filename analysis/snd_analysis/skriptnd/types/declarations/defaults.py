@@ -1,4 +1,4 @@
-"""What the defaults of attributes and inputs and the values of constants are compared with."""
+"""Comparison of declarations with the defaults of attributes and inputs and the values of constants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def type_note(context: Context, declaration: Declaration) -> Note:
 
 
 def check_length(context: Context, declaration: Declaration, default: nodes.Default, typed: Typed) -> None:
-    """A pack as the default of a pack must have as many items, as far as both are known (2.5, 2.6)."""
+    """Demand that the default of a pack has as many items as the pack, as far as both are known (2.5, 2.6)."""
     symbol = context.symbol(declaration.parameter.name)
     declared = context.typed(symbol).type if symbol is not None else None
     if typed.type is None or typed.type.length is None or declared is None or declared.length is None:

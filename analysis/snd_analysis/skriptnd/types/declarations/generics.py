@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE
 
 ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset({"int", "real", "bool"}),
            "num": frozenset({"int", "real"})}  # fmt: skip
-"""The concrete types that each abstract one stands for."""
+"""The concrete types of each abstract type."""
 
 
 def check_generics(context: Context) -> None:
@@ -42,7 +42,7 @@ def _check_default(context: Context, entry: nodes.DtypeDeclaration, default: nod
 
 
 def check_element_type(context: Context, name: nodes.TypeName) -> None:
-    """The type of a declaration or of a result is concrete or generic, not abstract (2.3)."""
+    """Demand that the type of a declaration or of a result is concrete or generic, not abstract (2.3)."""
     if name.is_keyword and name.text in ABSTRACT:
         types = ", ".join(f"'{type_}'" for type_ in CONCRETE if type_ in ALLOWED[name.text])
         message = (

@@ -1,4 +1,4 @@
-"""What the inputs of a main graph must say, since no invocation tells their shapes (2.6.1)."""
+"""Demands on the inputs of a main graph, since no invocation gives their shapes (2.6.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand in a declared shape and as the length of a pack (2.3, 2.6, 2.6.1)."""
+"""The allowed forms of declared shapes and of lengths of packs (2.3, 2.6, 2.6.1)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_shape(context: Context, declaration: Declaration) -> None:
 
 
 def check_pack_length(context: Context, declaration: Declaration) -> None:
-    """The length of a packed attribute or of a pack of tensors: one int or bool."""
+    """Check the length of a packed attribute or of a pack of tensors: one int or bool."""
     pack = declaration.parameter.pack
     if pack is None or pack.length is None:
         return
@@ -167,7 +167,7 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
 
 
 def _check_static(context: Context, bound: nodes.Expression) -> None:
-    """An upper bound in a graph is static: no extent or length that has a bound itself tells it (2.6.1)."""
+    """Demand a static upper bound in a graph: it depends on no extent or length with a bound of its own (2.6.1)."""
     if context.definition.kind != "graph":
         return
     dynamic = _bounded_symbols(context)

@@ -39,7 +39,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
-    """Types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
+    """Check the types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
     counterexamples = set()
     _check_captured_ranks(context, inputs)
     for declaration in inputs:
@@ -62,7 +62,7 @@ def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
 
 
 def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> None:
-    """One ``^(r)`` stands for one rank (2.6), which may be told by the shapes that it is captured of."""
+    """Demand that one ``^(r)`` always captures the same rank (2.6), as far as declared shapes determine ranks."""
     first: dict[Symbol, tuple[Declaration, Integer]] = {}
     for declaration in inputs:
         name = declaration.parameter.rank
@@ -119,7 +119,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
         infer(context, default.value)
         return
     what = f"the default of '{declaration.name}'"
-    # A single value stands for all elements of a shape that is known (the draft's LSTM starts from such states).
+    # A single value is repeated for all elements of a known shape (the draft's LSTM starts from such states).
     notes = (type_note(context, declaration),)
     typed = expect(context, default.value, dtype, what, packed=parameter.pack is not None, notes=notes)
     check_length(context, declaration, default, typed)

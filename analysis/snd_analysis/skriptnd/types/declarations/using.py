@@ -42,7 +42,7 @@ def _define(context: Context, name: nodes.Name, typed: Typed) -> None:
 
 
 def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, value: Typed) -> Typed:
-    """Return the value of ``a..(n) = …``, whose length must be what is said."""
+    """Return the value of ``a..(n) = …``, whose length must be the written one."""
     if target.expansion is None:
         return value
     hint = _length(context, target.expansion)
@@ -76,7 +76,7 @@ def _length(context: Context, expansion: nodes.Expansion) -> Integer | None:
 
 
 def _take_apart(context: Context, target: nodes.ListTarget, node: nodes.Expression, value: Typed) -> None:
-    """``[a, b.., (c, d)..] = …``: as many items as there are, at most one part of which takes what is left."""
+    """Unpack ``[a, b.., (c, d)..] = …``: the counts must match, and at most one part takes the remaining items."""
     lengths = [_part_length(context, part) for part in target.items]
     right = _is_right(context, target, node, value, lengths)
     total = value.type.length if right and value.type is not None else None

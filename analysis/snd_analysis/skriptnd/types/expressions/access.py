@@ -81,8 +81,7 @@ def _is_pack_index(index: nodes.Index) -> bool:
 
 
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
-    """Return an element of a tensor, or the elements of a pack of tensors at one index, or those along one
-    dimension."""
+    """Return an element of a tensor, the elements of a pack of tensors at one index, or those along a dimension."""
     with context.written(False):
         indexed = _dimensions(context, index, _extents(context, node, index))
     if indexed is None:
@@ -133,7 +132,7 @@ def _report_missing_dots(context: Context, node: nodes.Node, index: nodes.Index)
 
 
 def is_packed_access(context: Context, node: nodes.Node) -> bool:
-    """Return whether ``node`` accesses a tensor by one name that stands for a pack of indices."""
+    """Return whether ``node`` accesses a tensor by one name that denotes a pack of indices."""
     if not isinstance(node, nodes.Subscript) or len(node.index.items) != 1:
         return False
     item = node.index.items[0]

@@ -41,7 +41,7 @@ def _dimension(context: Context, extent: nodes.Extent, given: bool) -> Dimension
 
 
 def _repetitions(context: Context, extent: nodes.Extent, type_: Type | None) -> Integer:
-    """Return how many dimensions an expanded extent stands for."""
+    """Return the number of dimensions of an expanded extent."""
     length = extent.expansion.length if extent.expansion is not None else None
     if length is not None:
         return length_value(context, length)

@@ -22,10 +22,10 @@ def expect(
     optional: bool = False,
     notes: tuple[Note, ...] = (),
 ) -> Typed:
-    """Infers an expression that must have an element type (by name or as a type), and may have to be a pack or single.
+    """Infer an expression that must have an element type (by name or as a type), and may have to be a pack or single.
 
-    ``what`` names the role for messages: ``"a bound of a range"``. With ``optional`` the value may be null.
-    ``notes`` go with whatever is wrong.
+    ``what`` names the role for messages: ``"a bound of a range"``. With ``optional`` the value may be null. ``notes``
+    are attached to every problem.
     """
     wanted = CONCRETE[dtype] if isinstance(dtype, str) else dtype
     typed = infer(context, node)

@@ -41,7 +41,7 @@ def run_in_order(tasks: Iterable[Task]) -> None:
 
 
 def peek(context: Context, expression: nodes.Node) -> Typed:
-    """Return what is known of an expression that is checked, and reported about, later."""
+    """Return the type and value of an expression that is checked, and reported about, later."""
     with context.silent():
         return infer(context, expression)
 
@@ -106,8 +106,7 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, given: list[Bindi
 
 
 def _is_always_there(context: Context, given: list[Binding]) -> bool:
-    """Return whether one of the places that bind an extent in what is always given is there, whatever conditions come
-    to."""
+    """Return whether at least one binding of an extent in required inputs exists, whatever the values of conditions."""
     some: Truth = shapes.FALSE
     for binding in given:
         expansion = binding.node.expansion if isinstance(binding.node, nodes.Extent) else None
@@ -125,7 +124,7 @@ def iscondition_of(context: Context, length: nodes.Expression) -> bool:
 
 
 def length_value(context: Context, length: nodes.Expression) -> Integer:
-    """Return how many items a length stands for."""
+    """Return the number of items that a length expression gives."""
     typed = peek(context, length)
     if typed.type is not None and typed.type.dtype == BOOL:
         return _presence(context, length)
@@ -158,7 +157,7 @@ def tensor_shape(context: Context, declaration: Declaration) -> TensorShape:
 
 
 def dimensions(context: Context, extent: nodes.Extent, declaration: Declaration | None = None) -> Integer:
-    """Return how many dimensions one component of a shape stands for. ``declaration`` is what the shape belongs to."""
+    """Return the number of dimensions of one component of a shape. ``declaration`` is the declaration of the shape."""
     if extent.spread:
         return shapes.constant(1) if extent.expansion is None else shapes.opaque(written(extent))
     if isinstance(extent.value, nodes.Qualified) and not extent.value.text:  # recovery made it up

@@ -1,6 +1,7 @@
 """Typing of every form of expression (2.4) and null propagation (2.4.1).
 
-Each form reports what is wrong with it. What could not be typed is silent in everything above it (invariant 8).
+Each form reports its own problems. An expression that could not be typed is silent in everything above it (invariant
+8).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 
 NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
-"""Those that take int as well as real, and give what they take."""
+"""Functions that accept int as well as real, and return the type of their operand."""
 
 
 def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> Typed:
@@ -40,7 +40,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
 
 
 def converted(context: Context, node: nodes.Node, dtype: Dtype, operand: Typed) -> Typed:
-    """Return the result of a cast of the value that ``node`` stands for."""
+    """Return the result of a cast of the value of ``node``."""
     if operand.type is None or not scalars(context, node, operand):
         return UNTYPED
     source = operand.type.dtype

@@ -1,7 +1,7 @@
-"""What is known of an expression, by the form that it has (2.4).
+"""Inference of types and values of expressions, by form (2.4).
 
-Forms contain expressions of all forms, so those who type one of them know the tables here, and not each other:
-``forms`` fills them.
+Forms contain expressions of all forms, so the code that types one of them uses the tables here, and no other form:
+``forms`` fills the tables.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INDEX_FORMS: Final[dict[type[nodes.Node], Form]] = {}
 
 
 def infer(context: Context, node: nodes.Node) -> Typed:
-    """Return what is known of an expression at the place where it stands."""
+    """Return the type and value of an expression at its place."""
     typed = FORMS[type(node)](context, node)
     context.expressions[node] = typed
     return typed
@@ -36,7 +36,7 @@ def infer_list_item(context: Context, item: nodes.Node) -> Typed:
 
 
 def infer_index_part(context: Context, node: nodes.Node) -> Typed:
-    """Like ``infer`` in an index of a tensor, where the index may be ``|i|`` (2.4, Tensor access)."""
+    """Infer an index of a tensor, which may be ``|i|`` (2.4, Tensor access)."""
     form = INDEX_FORMS.get(type(node)) if context.stage is Stage.LOWER else None
     if form is None:
         return infer(context, node)

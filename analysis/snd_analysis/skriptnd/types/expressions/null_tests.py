@@ -11,7 +11,7 @@ def promotions(context: Context, condition: nodes.Node) -> frozenset[Symbol]:
     """Return the symbols that are not null where the condition is true: those null-tested in a conjunction (2.4)."""
     typed = context.expressions.get(condition)
     if typed is not None and typed.type is None:
-        # What is wrong is reported: whatever is named was probably meant to be tested.
+        # The problem is reported: every named symbol was probably meant to be tested.
         named = (context.symbol(each) for each in nodes.descendants(condition))
         return frozenset(symbol for symbol in named if symbol is not None)
     match condition:

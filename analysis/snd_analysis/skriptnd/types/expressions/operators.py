@@ -40,7 +40,7 @@ _ORDERED_FOLDS = frozenset({"<", "<=", ">", ">="})
 
 
 def unary(context: Context, node: nodes.Unary, operand: Typed) -> Typed:
-    """``+a``, ``-a``, ``!a``; ``?a`` is a null test and takes anything."""
+    """Type ``+a``, ``-a``, ``!a`` and ``?a``; the null test ``?a`` accepts anything."""
     if node.operator.text == "?":
         return Typed(Type(BOOL), accesses=operand.accesses)
     if operand.type is None or not scalars(context, node.operand, operand):
@@ -126,7 +126,7 @@ def _integers(
         rights = right.items if right.items is not None else _repeated(right, count)
         if lefts is None or rights is None or len(lefts) != len(rights):
             for divisor in rights or (right.value,):
-                applied(left.value or shapes.constant(1), divisor)  # what is wrong for any left side
+                applied(left.value or shapes.constant(1), divisor)  # wrong for any left side
             return None, None
         return None, tuple(applied(a, b) for a, b in zip(lefts, rights, strict=True))
     except DivisionByZero:
@@ -165,7 +165,7 @@ def _containment(context: Context, node: nodes.Binary, item: Type, pack: Type, a
 
 
 def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
-    """``a + ..`` and ``a + ...`` (2.4, Folding and Cumulative Folding)."""
+    """Type ``a + ..`` and ``a + ...`` (2.4, Folding and Cumulative Folding)."""
     if operand.type is None or not scalars(context, node.operand, operand):
         return UNTYPED
     if context.writing and operand.accesses and _reads_elements(context, node.operand):
@@ -297,7 +297,7 @@ def _either_length(first: Type, second: Type) -> Integer | None:
 
 
 def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typed) -> Typed:
-    """``a ?? b`` (2.4, Null coalescing)."""
+    """Type ``a ?? b`` (2.4, Null coalescing)."""
     if value.type is None or fallback.type is None:
         return UNTYPED
     is_optional = value.type.optional

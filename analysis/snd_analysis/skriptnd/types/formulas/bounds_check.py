@@ -25,7 +25,7 @@ _Access = nodes.Access | nodes.Subscript
 
 
 def check_reach(context: Context, formula: nodes.Lowering) -> None:
-    """Report the first access of a typed formula that certainly reads or writes what is not there."""
+    """Report the first access of a typed formula that certainly reads or writes out of bounds."""
     guarded = (each for each in nodes.descendants(formula) if isinstance(each, nodes.Bounded))
     if formula.condition is not None or any(each.below is None for each in guarded):
         return  # points may be skipped, and with them what other indices do there (2.12)
@@ -142,8 +142,10 @@ def _is_counted(context: Context, extent: Integer) -> bool:
 def _leaves_extent(
     context: Context, item: nodes.Node, extent: Integer, space: IndexSpace, rule: Rule, symbol: Symbol
 ) -> bool:
-    """Return whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end
-    then."""
+    """Return whether an index certainly reaches an extent, or is below 0.
+
+    Negative indices of packs count from the end.
+    """
     typed = context.expressions.get(item, UNTYPED)
     if isinstance(item, nodes.Range | nodes.Bounded) or typed.type is None or typed.type.packed or typed.value is None:
         return False

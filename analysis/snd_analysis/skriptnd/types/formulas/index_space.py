@@ -35,7 +35,7 @@ class IndexSpace(Struct, frozen=True):
         return any(most is not None and most < 0 for most in highest)
 
     def extremes(self, value: Integer) -> tuple[Integer | None, Integer | None]:
-        """Return the least and the greatest value, both of which are taken; None if that can't be told."""
+        """Return the least and the greatest value that occur; None for a value that can't be determined."""
         least: Integer | None = value
         most: Integer | None = value
         for key, range_ in self.ranges.items():

@@ -33,7 +33,7 @@ _LOGICAL_ASSIGNMENTS = frozenset({"&=", "|="})
 
 
 def check_lowering(context: Context) -> None:
-    """Type every formula of ``@lower`` and report what is wrong with them, and outputs that none of them writes."""
+    """Type every formula of ``@lower``; report their problems, and outputs that none of them writes."""
     blocks = [
         block for block in context.definition.blocks if isinstance(block, nodes.Block) and block.kind == BlockKind.LOWER
     ]
@@ -71,7 +71,7 @@ def check_lowering(context: Context) -> None:
 
 
 def _keep_first(context: Context, before: int) -> None:
-    """Both sides of a formula have the same indices: what is wrong with them is one mistake, with one repair."""
+    """Keep one of the problems that both sides of a formula share: the indices are the same, so one repair suffices."""
     common = (rules.TWO_PACKED_INDICES, rules.EXPANSION_WITHOUT_LENGTH, rules.INDEX_COUNT, rules.MISSING_COMMA)
     found: list[Problem] = []
     for problem in context.problems[before:]:
@@ -142,7 +142,7 @@ def _explain_folds(context: Context, formula: nodes.Lowering, before: int) -> No
 
 
 def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes.IndexBound) -> None:
-    """The symbol that an unrolled formula counts with has its values already."""
+    """Report an index bound for the count of an unrolled formula, which has its values already."""
     counted = None if formula.unroll is None else formula.unroll.name
     if counted is None or not bound.name.text or counted.text != bound.name.text:
         return
@@ -152,7 +152,7 @@ def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes
 
 
 def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:
-    """An initialization gives an output its first values, so it can't read any of them."""
+    """Report reads of the output in its initialization: it has no values yet."""
     for read, access in _reads(context, formula):
         if read is output:
             message = (
@@ -164,7 +164,7 @@ def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> N
 
 
 def _check_order(context: Context, written: dict[Symbol, list[tuple[int, nodes.Lowering]]]) -> None:
-    """Formulas are evaluated in their order, so they can't read an output that only formulas below them write."""
+    """Report reads of outputs that only later formulas write: formulas are evaluated in their order."""
     formulas = [(base, formula, symbol) for symbol, found in written.items() for base, formula in found]
     formulas.sort(key=lambda each: each[0] + each[1].span.start)
     later = {symbol: found[0] for symbol, found in written.items() if symbol not in context.resolution.ambiguous}
@@ -213,7 +213,7 @@ def _declare_index(context: Context, bound: nodes.IndexBound) -> None:
 
 
 def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Typed:
-    """Return the type of the left side: what is written at once."""
+    """Return the type of the left side: the part that is written at once."""
     if symbol is None:
         _infer_indices(context, target)
         return UNTYPED
@@ -315,9 +315,9 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
 
 
 def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]], complete: bool) -> None:
-    """At most two formulas per output: an initialization by ``=``, then one by another operator.
+    """Demand at most two formulas per output: an initialization by ``=``, then one by another operator.
 
-    Unless ``complete``, there are formulas for unknown outputs, of which one may be an initialization.
+    Unless ``complete``, there are formulas for unknown outputs, and one may be an initialization.
     """
     first_base, first = formulas[0]
     name = first.target.name.text

@@ -75,7 +75,7 @@ class ArgumentCheck:
                 self._relate_extents(parameter, argument, value, bound)
         self._binding.solve()
 
-    # ---- what is there -----------------------------------------------------------------------------------------------
+    # ---- present arguments -------------------------------------------------------------------------------------------
     def _report_too_many(self, call: nodes.Call, values: Sequence[TypedValue]) -> None:
         inputs = len(self._signature.inputs)
         extra = call.arguments[inputs]
@@ -157,8 +157,10 @@ class ArgumentCheck:
         return False
 
     def _displaced(self, call: nodes.Call, values: Sequence[TypedValue]) -> dict[nodes.Node, nodes.Node]:
-        """Return what stands in the place of others, each with what belongs there, if a wrong order is all that is
-        wrong with the types."""
+        """Return the misplaced arguments, each with the argument that belongs there.
+
+        Empty unless a wrong order is the only problem of the types.
+        """
         formal = [parameter.type for parameter in self._signature.inputs[: len(values)]]
         actual = [value.type for value in values]
         if len(values) > MOST_ORDERED or None in formal or None in actual or _fit(formal, actual):
@@ -276,7 +278,7 @@ class ArgumentCheck:
         self._work.context.report(rules.ARGUMENT_SHAPE, argument, message, notes)
 
     def _origin(self, parameter: TensorParameter, needed: Integer, others: Sequence[_Bound]) -> Iterator[Note]:
-        """A note at the argument that gives the extent which is needed: it may be the wrong one."""
+        """Yield a note at the argument that gives the needed extent: it may be the wrong one."""
         names = {part.symbol for part in parameter.dimensions or () if part.symbol is not None}
         for other, argument, value in others:
             parts = other.dimensions or ()
@@ -335,7 +337,7 @@ class ArgumentCheck:
 
 
 def _fit(formal: Sequence[Type | None], actual: Sequence[Type | None]) -> bool:
-    """Return whether types, whatever their shapes, are those of inputs; one generic type stands for one type."""
+    """Return whether types, whatever their shapes, match those of inputs; each generic type is bound to one type."""
     generics: dict[Dtype, Dtype] = {}
     for one, other in zip(formal, actual, strict=True):
         assert one is not None

@@ -106,8 +106,10 @@ class AttributeCheck:
             self._bind_value(parameter, typed, bool_condition(self._work.context, item.value, typed))
 
     def _fits(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
-        """Return whether the value is a compile-time one, packed as the attribute is, and not null where it must not
-        be."""
+        """Return whether the value is known at compile time, and matches the attribute in packing and nullability.
+
+        Report the first mismatch.
+        """
         name, node = parameter.symbol.name, item.value
         wanted = formal
         if actual.tensor:
@@ -148,7 +150,7 @@ class AttributeCheck:
         return False
 
     def _bind_length(self, parameter: AttributeParameter, item: nodes.Attribute, actual: Type) -> None:
-        """A list says how long the pack is, which may be what a rank or a number of results is made of (2.6.2)."""
+        """Bind the length of a packed attribute, from which a rank or a number of results may follow (2.6.2)."""
         if parameter.type is None or parameter.type.length is None or actual.length is None or actual.optional:
             return
         length = actual.length
@@ -165,7 +167,10 @@ class AttributeCheck:
         self._shapes.equate_length(parameter.type.length, length, complain if self._work.shapes_certain else None)
 
     def _omitted(self, parameter: AttributeParameter) -> None:
-        """A default tells a value or a length; one that may be null is taken only where it is not (2.5)."""
+        """Bind the value or length of a default.
+
+        The default of an attribute that may be null binds only if it is not null (2.5).
+        """
         default, formal = parameter.default, parameter.type
         if default is None or default.type is None or formal is None:
             return
@@ -253,8 +258,10 @@ class AttributeCheck:
         return f": it has {', '.join(repr(name) for name in names[:6])}{', …' if len(names) > 6 else ''}"
 
     def _misspelt(self, name: str, given: nodes.Attributes | None) -> bool:
-        """Return whether a given attribute that does not exist is probably meant to be this one: one mistake, one
-        report."""
+        """Return whether a given attribute that does not exist is probably a misspelling of this one.
+
+        Then only the misspelling is reported.
+        """
         known = self._signature.attributes
         written = {item.name.text for item in (given.items if given is not None else ())}
         unknown = written - known.keys()

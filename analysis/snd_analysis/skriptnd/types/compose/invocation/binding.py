@@ -22,20 +22,20 @@ class _Equation(Struct, frozen=True):
     formal: Integer
     actual: Integer
     complain: _Complaint | None
-    """Called with what the formal side comes to, if the two sides certainly differ."""
+    """Called with the value of the formal side if the two sides certainly differ."""
 
 
 class ShapeBinding:
-    """What the integers of an invoked operator come to in one invocation.
+    """The values of an operator's integers in one invocation.
 
-    Every value that is not determined becomes an unknown of this invocation, ``origin``, so that results of two
-    invocations are never mistaken for equal, and those of one are known again.
+    Every undetermined value becomes an unknown of this invocation, ``origin``. So results of two invocations are never
+    mistaken for equal, while the results of one invocation share their unknowns.
     """
 
     def __init__(self, origin: nodes.Node) -> None:
         self._origin = origin
         self._unknowns: dict[Hashable, Integer] = {}
-        """Those of this invocation, by what they stand for."""
+        """Unknowns of this invocation, keyed by the integer they replace."""
         self._values: dict[Hashable, Integer | Truth] = {}
         self._fresh: dict[Hashable, Integer | Truth] = {}
         self._packs: dict[Symbol, Extents] = {}
@@ -58,11 +58,11 @@ class ShapeBinding:
         self._values.setdefault(key, truth)
 
     def equate(self, formal: Integer, actual: Integer, complain: _Complaint | None = None) -> None:
-        """The two sides are equal, which may bind what the formal one is made of."""
+        """Note that the two sides are equal, which may bind variables of the formal one."""
         self._equations.append(_Equation(formal, actual, complain))
 
     def equate_length(self, formal: Integer, actual: Integer, complain: _Complaint | None = None) -> None:
-        """Like ``equate``, for what is blamed only if it contradicts the others: the length of a pack."""
+        """Note that the length of a pack equals another; it is blamed only if it contradicts the other equations."""
         self._lengths.append(_Equation(formal, actual, complain))
 
     def relate(self, formal: Integer, other: Integer) -> None:
@@ -164,7 +164,7 @@ class ShapeBinding:
         )
 
     def settled(self, formal: Integer) -> Integer:
-        """Return what an integer of the operator comes to: an unknown one as far as it is not bound."""
+        """Return the value of an integer of the operator; its unbound parts become unknowns."""
         if self._contradictory:
             return self._unsettled()
         if not formal.leaves:
@@ -205,8 +205,7 @@ class ShapeBinding:
         return not any(isinstance(each, Truth) for each in self._fresh.values())
 
     def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:
-        """Return the unknowns that take the place of those of this invocation, by their keys, in another one like
-        it."""
+        """Return the unknowns of a similar invocation that replace those of this one, by key of the latter."""
         found = {}
         for stands_for, unknown in self._unknowns.items():
             leaf = unknown.variable
@@ -215,7 +214,7 @@ class ShapeBinding:
         return found
 
     def known(self, formal: Integer | None) -> Integer | None:
-        """Like ``settled``, but None if anything in it is not bound."""
+        """Return the value of an integer of the operator; None if a part of it is not bound."""
         if formal is None or self._contradictory or not shapes.variables(formal) <= self._values.keys():
             return None
         return self._substituted(formal)
@@ -227,8 +226,10 @@ class ShapeBinding:
         return self._substituted(formal)
 
     def extents(self, parts: tuple[Dimension, ...] | None) -> Extents | None:
-        """Return the extents of a result, as far as they follow from those of the arguments; None if its rank
-        doesn't."""
+        """Return the extents of a result, as far as they follow from those of the arguments.
+
+        None if its rank does not follow.
+        """
         if parts is None or self._contradictory:
             return None
         extents: list[Integer | None] = []

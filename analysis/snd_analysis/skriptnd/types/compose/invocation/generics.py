@@ -23,20 +23,20 @@ _CONTAINED = {
 
 
 def is_within(dtype: Dtype, base: str) -> bool:
-    """Return whether whatever a type stands for belongs to an abstract base."""
+    """Return whether every type that ``dtype`` may be bound to belongs to an abstract base."""
     return (dtype.base or dtype.name) in _CONTAINED[base]
 
 
 class _Bound(Struct, frozen=True):
     dtype: Dtype | None
-    """None if something binds the type that could not be typed itself."""
+    """The bound type; None if the value that binds it could not be typed."""
     by: str
     node: nodes.Node | None = None
-    """What says so, in the entry at hand."""
+    """The node that determines the type, in the current entry."""
 
 
 class TypeBinding:
-    """What the generic types of an invoked operator stand for in one invocation."""
+    """The bindings of the generic types of an operator in one invocation."""
 
     def __init__(self, work: TypingState, signature: Signature, name: OperatorName) -> None:
         self._work = work
@@ -70,7 +70,10 @@ class TypeBinding:
             self._bound[generic.name] = _Bound(dtype, "is given here as", item)
 
     def deduce(self, formal: Dtype, actual: Dtype | None, node: nodes.Node, by: str) -> bool:
-        """Bind what a parameter's type stands for by a value; ``by`` names the parameter. False if it is reported."""
+        """Bind a parameter's generic type by a value; ``by`` names the parameter.
+
+        Return False after reporting a conflict.
+        """
         generic = next((item for item in self._signature.generics if item.name == formal.name), None)
         if generic is None or not formal.is_generic:
             return True
@@ -101,7 +104,7 @@ class TypeBinding:
         return False
 
     def forget(self, formal: Dtype) -> None:
-        """Something that would tell the type is missing, which is reported already."""
+        """Mark a generic type as unknown: a value that would determine it is missing, which is reported already."""
         self._bound.setdefault(formal.name, _Bound(None, ""))
 
     def finish(self, place: nodes.Node) -> None:
@@ -125,7 +128,7 @@ class TypeBinding:
         return None not in (*(each.type for each in attributes), *(each.type for each in inputs))
 
     def dtype(self, formal: Dtype) -> Dtype | None:
-        """Return the type that a parameter's type stands for here; None if that is not known."""
+        """Return the type that a parameter's type is bound to; None if unknown."""
         if not formal.is_generic:
             return formal
         bound = self._bound.get(formal.name)

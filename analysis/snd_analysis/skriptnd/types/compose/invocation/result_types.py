@@ -23,8 +23,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 def typed_result(
     work: TypingState, annotation: nodes.ResultType | None, place: nodes.Node, value: TypedValue
 ) -> TypedValue:
-    """Return a result with the type that is written after its name, whose new names get the extents that they stand
-    for."""
+    """Return a result with the type written after its name. New names in that type are bound to the extents."""
     if annotation is None:
         return value
     _declare_extents(work, annotation.shape, value)
@@ -34,7 +33,7 @@ def typed_result(
     type_, extents = declared
     if value.type is None:
         return replace(value, type=None)
-    # A scalar stands for a tensor of that value throughout.
+    # A scalar denotes a tensor with that value throughout.
     uniform = value.compile_time and not value.type.packed
     result = replace(
         value,
@@ -88,7 +87,7 @@ def _check_extents(work: TypingState, shape: nodes.Shape) -> None:
 
 
 def _declare_extents(work: TypingState, shape: nodes.Shape, value: TypedValue) -> None:
-    """New names in a written shape stand for the extents of the result (2.16)."""
+    """Bind new names in a written shape to the extents of the result (2.16)."""
     known = value.extents
     aligned = known is not None and len(known) == len(shape.extents)
     for at, extent in enumerate(shape.extents):

@@ -65,7 +65,7 @@ def _hides_tensor(context: Context, node: nodes.Node) -> bool:
 def _taken(
     context: Context, node: nodes.Subscript, length: Integer, items: tuple[Integer | None, ...] | None
 ) -> Taken | None:
-    """What an index takes of a pack; None if it can't be one, which is reported."""
+    """Return the part of a pack that an index selects; None after reporting that it can't be an index."""
     index = node.index.items[0]
     if isinstance(index, nodes.Range):
         return sliced(context, node.target, index, length, items)

@@ -34,7 +34,7 @@ def joined_length(
 
 
 def _better_known(first: Integer, second: Integer) -> Integer:
-    """Of two lengths that must be equal, the one that says more: a number, then one made of names in declarations."""
+    """Return the more informative of two equal lengths: a number, then one made of names in declarations."""
 
     def knowledge(length: Integer) -> int:
         return 2 if length.value is not None else all(isinstance(key, Symbol) for key in shapes.variables(length))

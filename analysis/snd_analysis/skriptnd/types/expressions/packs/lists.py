@@ -1,4 +1,4 @@
-"""Lists: items of one type, and what is expanded among them (2.4, Lists)."""
+"""Lists: items of one type, and expansions among them (2.4, Lists)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EMPTY_LIST = Typed(Type(INT, length=shapes.constant(0)), items=())
 
 
 def list_(context: Context, node: nodes.List) -> Typed:
-    """``[a, 1:n, b.., (c, d)..]``."""
+    """Type ``[a, 1:n, b.., (c, d)..]``."""
     parts = []
     for item in node.items:
         parts.append(_item(context, item))

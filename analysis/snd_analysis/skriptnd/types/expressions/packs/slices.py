@@ -14,10 +14,10 @@ from snd_analysis.symbolic.integers import Integer
 
 
 class Taken(Struct, frozen=True):
-    """What an index or slice takes of a pack."""
+    """The part of a pack that an index or slice selects."""
 
     length: Integer | None
-    """How many items; None for one that is no pack."""
+    """Number of items; None if the part is no pack."""
     value: Integer | None = None
     """The one item, if it is a known int."""
     items: tuple[Integer | None, ...] | None = None
