@@ -22,7 +22,7 @@ from snd_server.workspace_files.reading import reason
 
 
 class Conversion(Struct, frozen=True):
-    """What ``snd.convert`` wrote."""
+    """The result of ``snd.convert``."""
 
     path: str
     """The file of the new model, which ``snd.load`` takes."""

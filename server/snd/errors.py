@@ -1,4 +1,4 @@
-"""How the functions of ``snd`` fail."""
+"""Exceptions of the functions of ``snd``."""
 
 from __future__ import annotations
 
@@ -57,8 +57,10 @@ class ExportError(Exception):
 
 
 class WeightsError(Exception):
-    """Weights that do not fit a model by their names: ``drawn`` are variables without a weight, ``unused`` are weights
-    without a variable."""
+    """Weights that do not fit a model by their names.
+
+    ``drawn`` are variables without a weight, ``unused`` are weights without a variable.
+    """
 
     def __init__(self, message: str, drawn: Sequence[str] = (), unused: Sequence[str] = ()) -> None:
         super().__init__(message, tuple(drawn), tuple(unused))

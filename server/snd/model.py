@@ -47,7 +47,7 @@ from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.reading import reason
 
 Missing: TypeAlias = Literal["error", "random"]
-"""What happens if a variable has no weight, or a weight no variable."""
+"""Treatment of a variable without a weight, and of a weight without a variable."""
 
 _DRAWING_SECONDS = 10.0
 
@@ -194,7 +194,7 @@ class Model:
                 outputs = running.run(arguments)
             except EvaluationFailed as failed:
                 raise ModelError([self._diagnostic(failure_of(failed))]) from None
-            # What a caller does to an array must not change the model, nor an output the input that it is.
+            # Changes of an array by a caller must not affect the model, and an output may be the same array as an input.
             running.variables.update(_apart(running.variables, arguments))
             apart = _apart(outputs, [*arguments, *running.variables.values()])
         return Results({name: tensor_of(value) for name, value in apart.items()})
@@ -373,7 +373,7 @@ def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _attribute(name: str, value: Any, dtype: str) -> Value:
-    """Return a value of Python as one of an attribute; ints may stand for reals."""
+    """Return a value of Python as one of an attribute; ints are accepted for reals."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class MissingExtraError(Exception):
-    """Something is asked for that takes a package that is not installed; the message says which."""
+    """A request needs a package that is not installed; the message names it."""
 
 
 def demand_onnx() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 MOST_SOURCE_BYTES = 16 << 20
 """Bytes of a SkriptND file. A larger file is not read: it gets one diagnostic that says so."""
 MOST_DEFINITIONS = 50_000
-"""Definitions of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
+"""Maximum number of definitions of a file; each takes about a millisecond and 20 KB. A larger file is not analysed."""
 MOST_STATEMENTS = 200_000
-"""Statements of a file, of which each takes some 0.3 milliseconds and 10 KB. A file with more is not analysed."""
+"""Maximum number of statements of a file; each takes some 0.3 milliseconds and 10 KB. A larger file is not analysed."""
 MOST_SAMPLES = 10_000
-"""Samples of a file, of which each takes about a millisecond and 20 KB. A file with more is not analysed."""
+"""Maximum number of samples of a file; each takes about a millisecond and 20 KB. A larger file is not analysed."""
 MOST_LISTED_PATHS = 20_000
 """Paths below the folder of a model. If there are more, its tensor files are not compared with its variables, and a
 folder of weights is refused."""
@@ -22,7 +22,7 @@ MOST_PATTERNS = 10_000
 LONGEST_PATTERN = 2_000
 """Characters of a pattern. A longer one is a mistake of the configuration."""
 MOST_MODULE_PATHS = 200
-"""Folders of `module-paths`, each of which is looked into for every import. More are a mistake of the configuration."""
+"""Maximum number of folders of `module-paths`; every import searches them. More are a mistake of the configuration."""
 MOST_CONFIGURATION_DOTS = 2_000
 """Dots of a configuration, as the root of the sum of the squares of the dots of its lines. With more, the file is
 refused: the parser takes time by their square."""
@@ -40,10 +40,12 @@ MOST_SECONDS = 1_000_000.0
 """Seconds of a time limit, more than eleven days. A larger number is refused: timers of the system don't count much
 further."""
 MOST_FIX_ROUNDS = 100
-"""Rounds of fixes for one file. What is left then stays as it is and is reported."""
+"""Maximum number of rounds of fixes for one file. The remaining problems stay and are reported."""
 MOST_FAILED_FIX_ROUNDS = 25
-"""Rounds of fixes for one file that are taken back, because they lead to other mistakes. What is left then stays as it
-is and is reported."""
+"""Maximum number of rounds of fixes for one file that are undone, because they lead to other mistakes.
+
+The remaining problems stay and are reported.
+"""
 MOST_RUN_NOTES = 8
 """Invocations that lead to a failure of a run. The middle of a longer chain is left out."""
 MOST_RESULT_CHARACTERS = 400
@@ -74,25 +76,25 @@ LONGEST_PROBLEM = 2_000
 MOST_SAFETENSORS_HEADER_BYTES = 4 << 20
 """Bytes of the header of a .safetensors file, of tens of thousands of tensors. Users see ``invalid-tensor-file``."""
 MOST_ARCHIVE_BYTES = 16 << 30
-"""What the archive of a model may unfold to. Users see ``unreadable-file``."""
+"""Maximum unpacked size of the archive of a model. Users see ``unreadable-file``."""
 MOST_ARCHIVE_RATIO = 20
-"""How often its own size a compressed archive may unfold to: trained weights hardly shrink."""
+"""Maximum ratio of the unpacked to the compressed size of an archive: trained weights hardly shrink."""
 LEAST_UNFOLDED_BYTES = 1 << 30
-"""What any compressed archive may unfold to."""
+"""Unpacked size that every compressed archive may have."""
 MOST_ARCHIVE_MEMBERS = 100_000
-"""How many files, folders and links the archive of a model may have. Users see ``unreadable-file``."""
+"""Maximum number of files, folders and links in the archive of a model. Users see ``unreadable-file``."""
 MOST_HEADER_BYTES = 128 << 10
-"""What may stand before the content of a member: long names and the like. Users see ``unreadable-file``."""
+"""Maximum size of the header of a member: long names and the like. Users see ``unreadable-file``."""
 MOST_JSON_BYTES = 1 << 16
 """Bytes of a JSON file in an archive. Nothing is known of the values of a larger one."""
 MOST_ARCHIVES_WITHIN = 4
-"""How deeply archives of models may lie in one another, as submodels of tract do. What is deeper is not read."""
+"""Maximum nesting of archives of models, as submodels of tract. Deeper archives are not read."""
 MOST_ARCHIVE_TEXT_BYTES = 4 * MOST_SOURCE_BYTES
-"""What is read of an archive to check it: texts, and the beginnings of tensor files. Users see ``unreadable-file``."""
+"""Maximum size read of an archive to check it: texts, and the starts of tensor files. Users see ``unreadable-file``."""
 TOOL_SECONDS = 120
-"""Of one tool of `snd mcp`; it says so when they are over."""
+"""Time limit of one tool of `snd mcp`, in seconds; the tool reports when it is reached."""
 MOST_TOOL_CHARACTERS = 100_000
-"""Of what a tool of `snd mcp` returns; the rest is counted."""
+"""Maximum length of the result of a tool of `snd mcp`; the number of omitted characters is stated."""
 MOST_FLOW_GRIDS = 6
 """Slices of a tensor in a picture of its data flow. The picture counts the others."""
 MOST_FLOW_LINES = 300

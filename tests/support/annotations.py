@@ -44,7 +44,7 @@ class Remark:
 
 
 def parse_annotations(annotated: str) -> tuple[str, list[Remark]]:
-    """The text without its annotations, and what they expect of it."""
+    """Return the text without its annotations, and the remarks that they expect."""
     code: list[str] = []
     expected = []
     start = 0  # of the last line of code
@@ -112,7 +112,7 @@ def one_to_one(found: Sequence[Remark], expected: Sequence[Remark]) -> bool:
 
 
 def annotate(text: str, found: Sequence[Remark], before: Sequence[Remark] = ()) -> str:
-    """The text with an annotation for each remark; the wording of those in ``before`` that are right is kept."""
+    """Return the text with an annotation for each remark; valid wordings of those in ``before`` are kept."""
     lines = _LINE.findall(text) or [""]
     starts = [0]
     for line in lines[:-1]:

@@ -1,4 +1,4 @@
-"""What nothing may take that hostile input leads to, in tests and in ``make fuzz``."""
+"""Limits on the work that hostile input causes, in tests and in ``make fuzz``."""
 
 from __future__ import annotations
 

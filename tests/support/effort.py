@@ -1,4 +1,4 @@
-"""How much work something is, in a measure that does not depend on the machine."""
+"""Amount of work, in a measure that does not depend on the machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def calls_of(action: Callable[[], object]) -> int:
-    """How many functions are called, built-in ones too."""
+    """Return the number of function calls, built-in ones included."""
     count = 0
 
     def note(frame: object, event: str, argument: object) -> None:
@@ -24,6 +24,6 @@ def calls_of(action: Callable[[], object]) -> int:
 
 
 def growth_of(action: Callable[[int], object], size: int) -> float:
-    """How many times as much work four times the size is: 4 if it is linear, 16 if it is quadratic."""
-    action(size // 8)  # what is made once is made here
+    """Return the ratio of the work for four times the size: 4 if it is linear, 16 if it is quadratic."""
+    action(size // 8)  # warm up caches
     return calls_of(lambda: action(4 * size)) / calls_of(lambda: action(size))

@@ -1,4 +1,4 @@
-"""Comments in Markdown tests that tell what is composed of the graph ``net``.
+"""Comments in Markdown tests that state facts about the composed graph ``net``.
 
     # shape of y: [4, s|10]
     # shape of ys: [2], [3]
@@ -6,8 +6,8 @@
     # variables: y.then.w, y.else.w
     # multiply-adds: 0 to 128
 
-An unknown extent has its bound after it. Checks are those of the flat graph; a check of another definition says of
-which one. Variables are those of the flat graph, too.
+An unknown extent has its bound after it. Checks are those of the flat graph; a check of another definition names
+it. Variables are those of the flat graph, too.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _checks(graph: Graph) -> Iterator[str]:
 
 
 def _variables(graph: Graph) -> list[str]:
-    """The names of variables, each of which is one tensor wherever it is used."""
+    """Return the names of variables; each is one tensor wherever it is used."""
     held = Counter(tensor.name for tensor in all_tensors(graph) if tensor.kind is TensorKind.VARIABLE)
     assert held == Counter([*graph.variables]), "a variable has several names, or several have one"
     return [*graph.variables]

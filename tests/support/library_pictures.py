@@ -1,5 +1,7 @@
-"""The pictures of docs/library: data flow of the samples of operators. ``python -m support.library_pictures`` writes
-them, as `make docs` does."""
+"""The pictures of docs/library: data flow of the samples of operators.
+
+``python -m support.library_pictures`` writes them, as `make docs` does.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "library" / "images"
 
 
 def library_flows() -> dict[str, list[SampleFlow]]:
-    """Return what is drawn of each operator that has a picture."""
+    """Return the drawn flows of each operator that has a picture."""
     snapshot = Workspace(DiskReader()).snapshot()
     names = {full: OperatorName(LIBRARY_PREFIX + full.partition(".")[0], full.partition(".")[2]) for full in PICTURED}
     return {full: [*sample_flows(snapshot, name)] for full, name in sorted(names.items())}

@@ -1,4 +1,4 @@
-"""Whether a process goes on; Linux only."""
+"""Test whether a process is alive; Linux only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def is_alive(process: int) -> bool:
-    """Whether it is there and has not ended; of what ended, whoever is its parent now may still have to be told."""
+    """Return whether the process exists and has not ended; an ended one may wait for its parent."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

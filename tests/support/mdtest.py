@@ -6,8 +6,8 @@ only in a program that announces a hint, since a program that shows one thing le
 
 - ```` ```sknd lines ```` holds one program per line, each with its annotations below it.
 - ```` ```sknd frame ```` surrounds each of these lines, up to the end of its section, subsections included: its line
-  ``…`` stands for the program.
-- Comments as in ``facts.py`` tell what is composed of a program.
+  ``…`` is replaced by the program.
+- Comments as in ``facts.py`` state facts about the composed program.
 - Other fenced blocks are prose.
 """
 
@@ -84,7 +84,7 @@ def sections(path: Path) -> list[Section]:
 
 
 def _lines(block: Program, frame: Frame) -> Iterator[Program]:
-    """The programs of a block that has one on each line."""
+    """Yield the programs of a block that has one on each line."""
     lines = block.text.splitlines(keepends=True)
     starts = [at for at, line in enumerate(lines) if line.strip() and not (is_annotation(line) or is_fact(line))]
     for at, end in zip(starts, [*starts[1:], len(lines)], strict=True):

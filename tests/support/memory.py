@@ -44,10 +44,10 @@ class MemoryReader:
 
 
 def split_files(text: str) -> dict[str, str]:
-    """The files that an example consists of, separated by lines ``# file: NAME.sknd``.
+    """Return the files of an example, separated by lines ``# file: NAME.sknd``.
 
-    What stands before the first such line is ``graph.nnef`` if it is NNEF 1.0, ``main.sknd`` if it holds a graph, else
-    a module ``operators.sknd``: the main module of a model has a graph. A file ``NAME.dat`` is described by the type of
+    The part before the first such line is ``graph.nnef`` if it is NNEF 1.0, ``main.sknd`` if it holds a graph, else a
+    module ``operators.sknd``: the main module of a model has a graph. A file ``NAME.dat`` is described by the type of
     its items and its extents.
     """
     first, *others = _FILE_LINE.split(text)
@@ -60,7 +60,7 @@ def split_files(text: str) -> dict[str, str]:
 
 
 def read_program(path: Path) -> dict[str, str]:
-    """The files of a program on disk: a folder as it is, a single file as the main module of a folder of its own."""
+    """Return the files of a program on disk: a folder unchanged, or a single file as the main module of a folder."""
     if path.is_file():
         return {"main.sknd": _text(path)}
     return {file.relative_to(path).as_posix(): _text(file) for file in sorted(path.rglob("*.sknd"))}
@@ -71,7 +71,10 @@ def _text(path: Path) -> str:
 
 
 def snapshot_of(files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS) -> Snapshot:
-    """A fresh snapshot of these files; a `snd.toml` among them is the example of a rule that it switches on."""
+    """Return a fresh snapshot of these files.
+
+    A `snd.toml` among them belongs to an example of a rule that it enables.
+    """
     if "snd.toml" in files:
         settings = ProjectSettings(tosa_profile=tomllib.loads(str(files["snd.toml"]))["targets"]["tosa"])
     return Workspace(MemoryReader(files), settings).snapshot()
@@ -80,18 +83,18 @@ def snapshot_of(files: Mapping[str, str | UnreadableText], settings: ProjectSett
 def check(
     files: Mapping[str, str | UnreadableText], settings: ProjectSettings = NO_SETTINGS
 ) -> dict[str, list[Diagnostic]]:
-    """The diagnostics of every file, after suppression, as ``snd check`` shows them."""
+    """Return the diagnostics of every file, after suppression, as ``snd check`` shows them."""
     snapshot = snapshot_of(files, settings)
     return {path: [] if path.endswith((".dat", ".toml")) else unsuppressed(snapshot, path) for path in files}
 
 
 def unsuppressed(snapshot: Snapshot, path: str) -> list[Diagnostic]:
-    """The diagnostics of a file that no comment suppresses."""
+    """Return the diagnostics of a file that no comment suppresses."""
     return [*apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))]
 
 
 def fixed(files: Mapping[str, str], diagnostic: Diagnostic) -> dict[str, str]:
-    """The files after the fix of a diagnostic."""
+    """Return the files after the fix of a diagnostic."""
     assert diagnostic.fix is not None
     after = dict(files)
     edits = sorted(diagnostic.fix.edits, key=lambda edit: edit.location.span, reverse=True)
@@ -102,7 +105,7 @@ def fixed(files: Mapping[str, str], diagnostic: Diagnostic) -> dict[str, str]:
 
 
 def shown(found: Mapping[str, list[Diagnostic]], files: Mapping[str, str]) -> str:
-    """Diagnostics as lines for the message of a failing test."""
+    """Return diagnostics as lines for the message of a failing test."""
     lines = []
     for path, diagnostics in found.items():
         text = files[path]

@@ -1,6 +1,6 @@
-"""How much of a sweep is tried: a part in ``make test``, everything in ``make test-all`` (``pytest --exhaustive``).
+"""Share of a sweep that is tried: a part in ``make test``, everything in ``make test-all`` (``pytest --exhaustive``).
 
-The part is the same on every machine and in every run, so that no change is rejected for what another one did.
+The part is the same on every machine and in every run, so that no change is rejected because of another.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ async def until(condition: Callable[[], bool], seconds: float = FAR_SECONDS) -> 
 async def eventually(
     ask: Callable[[], Awaitable[_Found]], holds: Callable[[_Found], object], seconds: float = FAR_SECONDS
 ) -> _Found:
-    """The first answer of which something holds."""
+    """Return the first answer that satisfies ``holds``."""
     end = time.monotonic() + seconds
     while not holds(found := await ask()):
         assert time.monotonic() < end, found

@@ -15,7 +15,7 @@ _PATIENCE_SECONDS = 60.0
 
 
 class InterruptedByForkError(RuntimeError):
-    """This process was forked during work of another thread, which can't be completed here."""
+    """A fork of this process during work of another thread, which can't be completed here."""
 
     def __init__(self) -> None:
         super().__init__(

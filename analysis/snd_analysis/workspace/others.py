@@ -33,7 +33,7 @@ class OtherDefinitions:
         self._db = None
 
     def checkpoint(self) -> None:
-        """Called between statements; an exception raised here ends the query."""
+        """Stop between statements by an exception, which ends the query."""
         self._open.checkpoint()
 
     def signature(self, name: OperatorName) -> Signature | None:

@@ -51,7 +51,7 @@ class Snapshot:
         """For queries of your own."""
 
     def checkpoint(self) -> None:
-        """Called between pieces of work; an exception raised here ends the query."""
+        """Stop between pieces of work by an exception, which ends the query."""
         self.db.checkpoint()
 
     def at_checkpoint(self, checkpoint: Callable[[], None]) -> Snapshot:

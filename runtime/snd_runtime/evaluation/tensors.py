@@ -39,8 +39,10 @@ def failure_at(template: Template, message: str, member: Member | None = None, r
 
 
 class InputTensors:
-    """Makes the tensors for the inputs of one definition. ``dtypes`` are its generic types; ints that nobody gave are
-    ``least`` or one more."""
+    """Factory of the tensors for the inputs of one definition.
+
+    ``dtypes`` are its generic types; generated ints are ``least`` or one more.
+    """
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ def _greatest_exponent(storage: ElementStorage) -> int:
 
 
 def _whole(values: Array, most: int) -> Array:
-    """Rounded to uint64. Reals next to ``most`` may round to a power of two above it."""
+    """Round to uint64. Reals next to ``most`` may round to a power of two above it."""
     rounded = np.round(values)
     is_most = rounded >= float(most)
     return np.where(is_most, np.uint64(most), np.where(is_most, 0.0, rounded).astype(np.uint64))

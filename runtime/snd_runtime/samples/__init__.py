@@ -1,9 +1,9 @@
-"""Samples in comments, evaluated: is what is recorded what comes out?
+"""Evaluation of samples in comments, and comparison with the recorded results.
 
-``SampleEvaluator`` evaluates those of a file in a worker process, ``evaluate_samples`` in this one; ``evaluate_sample``
-runs one that is checked already, ``update_edits`` records what came of it. The worker also traces graphs (``tracing``),
-proposes samples (``proposal``), and does refactorings (``refactoring``), for which it compares a definition with the
-same after an edit (``equivalence``). Nothing is printed or written here.
+``SampleEvaluator`` evaluates the samples of a file in a worker process, ``evaluate_samples`` in this one;
+``evaluate_sample`` runs one that is checked already, ``update_edits`` records its outcome. The worker also traces
+graphs (``tracing``), proposes samples (``proposal``), and does refactorings (``refactoring``), for which it compares a
+definition with its edited version (``equivalence``). Nothing is printed or written here.
 """
 
 from snd_runtime.samples.evaluation import evaluate_sample

@@ -84,7 +84,7 @@ def _extent(extent: object) -> int:
 
 
 def plain(value: Value) -> int | float | bool | str:
-    """A single value that is known as Python has it."""
+    """Return a single known value as a Python value."""
     match value:
         case Integer() if value.value is not None:
             return value.value

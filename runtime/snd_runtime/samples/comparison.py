@@ -62,7 +62,7 @@ def _tensor(dtype: str, shape: list[int], was: object, summary: str | None, now:
         return _summaries(summary, statistics(now))
     if was is None:
         return None
-    # What is recorded has the digits that tell a real from others of its precision.
+    # A recorded value has enough digits to distinguish a real from others of its precision.
     expected = np.empty(now.size, numpy_dtype(dtype, now.dtype))
     try:
         expected[:] = list(_flat(was))
@@ -80,7 +80,7 @@ def _flat(value: object) -> Iterator[object]:
 
 
 def _summaries(was: str, now: str) -> str | None:
-    """Statistics that differ by more than their digits allow. Counts agree exactly."""
+    """Return the statistics that differ by more than their digits allow; None if none do. Counts must agree exactly."""
     expected, found = _statistics(was), _statistics(now)
     if expected.keys() != found.keys():
         return f"other statistics are there now: {now}"

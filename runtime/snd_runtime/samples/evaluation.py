@@ -1,4 +1,4 @@
-"""One sample, run and compared with what is recorded."""
+"""One sample: its run, and the comparison with the recorded results."""
 
 from __future__ import annotations
 

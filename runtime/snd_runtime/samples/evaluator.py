@@ -22,8 +22,10 @@ from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
 _TARGET = "snd_runtime.samples.handler:make"
 _GRACE_SECONDS = 2.5
-"""An evaluation stops itself when its time is over, and can then say where. One that does not is killed after this;
-composing what is to be evaluated takes its time, too."""
+"""Time after which an evaluation that did not stop itself is killed.
+
+An evaluation that stops itself at its time limit can report the place. Composing takes time, too.
+"""
 
 
 class SampleEvaluator:
@@ -97,7 +99,7 @@ class SampleEvaluator:
         more_seconds: float = 0.0,
         note: Callable[[Any], None] | None = None,
     ) -> Any:
-        """``more_seconds`` are for what is done beside an evaluation."""
+        """Evaluate in the worker; ``more_seconds`` are for work beside the evaluation."""
         around = work.around
 
         def order(generation: int) -> SampleOrder:

@@ -1,4 +1,4 @@
-"""What came of a sample. All of it can be sent from one process to another."""
+"""The outcome of a sample. All parts of it can be sent from one process to another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snd_runtime.evaluation.answer import ShownTensor
 
 
 class Status(StrEnum):
-    """How what is recorded and what comes out go together."""
+    """Relation between the recorded and the computed results."""
 
     OK = "ok"
     DIFFERS = "differs"
@@ -26,26 +26,26 @@ class Status(StrEnum):
 
 
 class SampleResult(Struct, frozen=True):
-    """One output: the line that would record it, without ``# ``, and how it differs from what is recorded."""
+    """One output: the line that would record it, without ``# ``, and its difference from the recorded one."""
 
     name: str
     now: str
     recorded: bool
     difference: str | None = None
-    """What is different, and by how much; None if it agrees, or nothing is recorded."""
+    """The difference and its size; None if it agrees, or nothing is recorded."""
     shown: tuple[ShownTensor, ...] = ()
-    """What there is to show of the tensor, or of those of a pack."""
+    """Display data of the tensor, or of the tensors of a pack."""
     picture: bytes | None = None
     """A PNG of a single tensor, if pictures are wanted and it can be drawn."""
 
     @property
     def brief(self) -> str:
-        """``now`` without what is obvious: that nothing is NaN. Only lines of statistics have no `` = ``."""
+        """Return ``now`` without the obvious: that nothing is NaN. Only lines of statistics have no `` = ``."""
         return self.now if " = " in self.now else self.now.replace(" nan=0", "")
 
 
 class SampleOutcome(Struct, frozen=True):
-    """What came of one sample."""
+    """The outcome of one sample."""
 
     status: Status
     results: tuple[SampleResult, ...] = ()
@@ -54,5 +54,5 @@ class SampleOutcome(Struct, frozen=True):
     message: str | None = None
     """Why it failed."""
     sites: tuple[Site, ...] = ()
-    """Where it failed, and the invocations that led there."""
+    """Place of the failure, and the invocations that led to it."""
     seconds: float = 0.0

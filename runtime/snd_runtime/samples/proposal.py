@@ -100,7 +100,7 @@ def bindings(
 
 # ---- code ------------------------------------------------------------------------------------------------------------
 def _codes(template: Template, attributes: Mapping[str, PlainValue], binding: Bound) -> Iterator[tuple[str, ...]]:
-    """Invocations in several styles; with generic types, too, where arguments may not tell them."""
+    """Yield invocations in several styles; with generic types, too, where arguments may not determine them."""
     given = ", ".join(f"{name}={_plain_text(value)}" for name, value in attributes.items())
     dtypes = ", ".join(binding.specialization.scope.dtypes.get(each.name.text, "real") for each in template.generics)
     head = template.name.name

@@ -1,4 +1,4 @@
-"""Results as text: what is written below a sample, and reads back as an equal value."""
+"""Results as text: lines below a sample, which read back as equal values."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def _extents(items: list[Array]) -> str:
 
 
 def value_text(array: Array) -> str:
-    """Return all items as nested lists on one line; reals have the digits that tell them from others of that
-    precision."""
+    """Return all items as nested lists on one line.
+
+    Reals have enough digits to distinguish them from others of their precision.
+    """
     if array.ndim == 0:
         return _item_text(array[()])
     if array.ndim == 1:

@@ -25,7 +25,7 @@ class SampleRequest(Struct, frozen=True):
     texts: Mapping[str, str]
     settings: ProjectSettings = NO_SETTINGS
     numbers: tuple[int, ...] | None = None
-    """Which samples of the file, from 0; None for all of them."""
+    """Indices of samples of the file, from 0; None for all samples."""
     limits: Limits = field(default=SAMPLE_LIMITS)
     """Limits of each sample."""
     real: np.dtype[Any] = field(default=FLOAT32)

@@ -1,4 +1,4 @@
-"""What came of every tensor that a graph's text names, as plain data; nothing is kept of tensors but what is shown."""
+"""Values of every tensor that a graph's text names, as plain data; only the displayed part of a tensor is kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMING = (SymbolKind.TENSOR, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITER
 
 
 class TracedTensor(Struct, frozen=True):
-    """What there is to show of a tensor, or of those of a pack."""
+    """Display data of a tensor, or of the tensors of a pack."""
 
     shown: tuple[ShownTensor, ...]
     iterations: tuple[int, ...] = ()
@@ -39,11 +39,11 @@ class TracedTensor(Struct, frozen=True):
 
 
 class GraphTrace(Struct, frozen=True):
-    """What came of one run of a graph; of one that failed, what had been computed by then."""
+    """The outcome of one run of a graph; after a failure, the values computed before it."""
 
     values: Mapping[TensorName, TracedTensor] = field(default_factory=dict)
     left_out: int = 0
-    """How many tensors are not among them, since there are too many."""
+    """Number of tensors that are left out, since there are too many."""
     dtypes: Mapping[str, str] = field(default_factory=dict)
     """The generic types that it was run with."""
     shapes: Mapping[str, tuple[tuple[int, ...], ...] | None] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class GraphTrace(Struct, frozen=True):
     drawn: tuple[str, ...] = ()
     """Variables that nothing gave."""
     quantized: tuple[QuantizedTensor, ...] = ()
-    """What ``@quantize`` names."""
+    """Tensors named in ``@quantize``."""
     rule: Rule | None = None
     """The rule of a failure."""
     message: str | None = None
@@ -81,7 +81,7 @@ class Tracer:
 
     # ---- what a run tells --------------------------------------------------------------------------------------------
     def begin(self, specialization: Specialization, arguments: Sequence[Argument]) -> None:
-        """What is run, and on what."""
+        """Note the specialization that is run, and its arguments."""
         self._declared = {**specialization.constants, **specialization.variables}
         names = (member.name for member in self._template.inputs)
         self._declared.update(zip(names, specialization.inputs, strict=True))
@@ -92,7 +92,7 @@ class Tracer:
             self._note_declared(SymbolKind.INPUT, member.name, declared, value)
 
     def watch(self, step: ComputedTensor) -> None:
-        """A tensor has been computed."""
+        """Note a computed tensor."""
         for name, item in self._others.get(step.tensor, ()) if step.tensor is not None else ():
             self._note(name, item, step.value, step.iterations)
         found = self._computed(step.name, step.place)
@@ -101,7 +101,7 @@ class Tracer:
             self._note(found, int(item_text[:-1]) if item_text else None, step.value, step.iterations)
 
     def watch_names(self, named: Named) -> None:
-        """A name stands for something from now on."""
+        """Note that a name has a value from now on."""
         if named.place is None:
             declared = self._declared.get(named.name, UNDEFINED)
             for kind in (SymbolKind.INPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE):
@@ -112,7 +112,7 @@ class Tracer:
                 self._note_all(name, named.value, named.iterations)
 
     def end(self, outcome: RunResult) -> None:
-        """What came out. What was computed stays as it is."""
+        """Note the results of the run. Values noted before stay unchanged."""
         updated = {name for statement in self._tensors.statements for name in statement.tensors if name.updated}
         for symbol, name in self._tensors.of_symbols:
             if symbol.kind is SymbolKind.OUTPUT and name not in self._noted:
@@ -148,7 +148,7 @@ class Tracer:
                 self._note(alias, item, one, ())
 
     def _note_all(self, name: TensorName, value: Argument, iterations: tuple[int, ...]) -> None:
-        """A tensor, or those of a pack."""
+        """Note a tensor, or the tensors of a pack."""
         if value is None or isinstance(value, np.ndarray) or not len(value):
             self._note(name, None, value, iterations)
             return
@@ -167,7 +167,7 @@ class Tracer:
 
     @property
     def left_out(self) -> int:
-        """How many tensors there were too many."""
+        """Number of tensors beyond the limit."""
         return len(self._left_out)
 
     def values(self) -> dict[TensorName, TracedTensor]:

@@ -1,4 +1,4 @@
-"""A graph run with what is chosen for it, each of its tensors told: by a sample, or as ``snd run`` runs it."""
+"""A run of a graph that traces each tensor: with the arguments of a sample, or as ``snd run`` runs it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -
     trace, begin = GraphTrace(), time.monotonic()
     try:
         run = _bound(snapshot, session, template, request, found)
-        begin = time.monotonic()  # what is composed is known when the graph is run again
+        begin = time.monotonic()  # composing is cached for the next run
         tracer.begin(run.specialization, run.arguments)
         shapes = {member.name: _shapes(each) for member, each in zip(template.inputs, run.arguments, strict=True)}
         trace = replace(trace, made=run.made, dtypes=run.specialization.scope.dtypes, shapes=shapes)

@@ -106,7 +106,7 @@ def _distinct(session: Session, template: Template, around: SampleRequest) -> It
 def _trials(
     session: Session, template: Template, around: SampleRequest, attributes: Mapping[str, PlainValue], most: int
 ) -> Iterator[Trial]:
-    """Yield trials with certain attributes: of different sizes, and one of large ones if there are to be several."""
+    """Yield trials with certain attributes: of different sizes, and one of large sizes if there are several."""
     root = compose_root(session, template, _values(attributes), {}, {})
     if not root.valid or root.failures:
         return

@@ -1,4 +1,4 @@
-"""The edits that record what came of a sample, in place of what is recorded."""
+"""Edits that replace the recorded results of a sample by its outcome."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def update_edits(text: str, placed: PlacedSample, outcome: SampleOutcome) -> tuple[Edit, ...]:
-    """Return what to change of the text of a file so that the sample agrees with its outcome; nothing if it does
-    already.
+    """Return the edits of the text of a file after which the sample agrees with its outcome; none if it does already.
 
-    Lines that agree stay as they are, and line breaks are those of the file. A failure takes the place of an expected
-    one only: look at an unexpected one before recording it.
+    Lines that agree stay unchanged, and line breaks are those of the file. A failure replaces only an expected failure:
+    an unexpected one must be examined before it is recorded.
     """
     lines = _new_lines(text, placed, outcome)
     if lines is None:

@@ -26,7 +26,7 @@ _GENERATORS = {
 
 
 def argument_text(value: Argument, style: str) -> str:
-    """Return what stands for a tensor of the type and shape of ``value``, a pack of them, or null."""
+    """Return the argument for a tensor of the type and shape of ``value``, a pack of such tensors, or null."""
     if value is None:
         return "~"
     if isinstance(value, np.ndarray):

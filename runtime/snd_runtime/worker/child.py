@@ -53,7 +53,7 @@ def main(target: str, memory_bytes: int | None, threads: int) -> None:
 
 
 def _own_channels() -> tuple[BinaryIO, BinaryIO]:
-    """Standard input and output are the channel, and nothing else may read or write them."""
+    """Return standard input and output as the channel, which nothing else may read or write."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

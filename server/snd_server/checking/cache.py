@@ -1,8 +1,8 @@
-"""Results of earlier runs, found again by content.
+"""Results of earlier runs, keyed by content.
 
-An entry is valid while its file, the files it depends on, and the places where those were looked for, are as they
-were. Whatever is wrong with the cache itself (damaged, read-only, not ours), a run goes on without it. Who can write
-entries decides what is reported, so the folder is private to the user, or it is not used.
+An entry is valid while its file, the files it depends on, and the places where those were looked for, are unchanged. A
+run goes on without a faulty cache (damaged, read-only, not ours). The entries decide which diagnostics are reported, so
+the folder must be private to the user, or it is not used.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _sha(text: str) -> str:
 
 
 def _tool_digest() -> str:
-    """Change whenever the code that decides diagnostics does: its files' names, sizes and times stand for it."""
+    """Return a digest of the code that decides diagnostics: of its files' names, sizes and times."""
     import snd_analysis
 
     states: list[tuple[str, int, int]] = []

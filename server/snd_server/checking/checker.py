@@ -32,7 +32,7 @@ class Checker:
         self.reader = DiskReader()
         self.configurations = configurations
         self.from_cache = 0
-        """How many files needed no analysis."""
+        """Number of files that needed no analysis."""
         self._command_line = command_line
         self._workspaces: dict[ProjectSettings, Workspace] = {}
         self._snapshots: dict[ProjectSettings, Snapshot] = {}
@@ -66,8 +66,7 @@ class Checker:
         return configured(path, diagnostics, self.configurations.of_file(path), self._command_line)
 
     def analyse(self, path: str, text: str | None = None) -> tuple[Diagnostic, ...]:
-        """Return every diagnostic of one file that is not suppressed; with ``text``, of that text in place of the
-        file's."""
+        """Return every unsuppressed diagnostic of one file; with ``text``, of that text in place of the file's."""
         try:
             if text is not None:
                 self._replace(path, text)
@@ -96,7 +95,7 @@ class Checker:
         self.reader.provide(path, content)
 
     def close(self) -> None:
-        """To be called at the end of a run."""
+        """Write the cache at the end of a run."""
         if self._cache is not None:
             self._cache.close()
 
@@ -118,11 +117,11 @@ class Checker:
         return diagnostics
 
     def snapshot(self, path: str) -> Snapshot:
-        """The files as they are, for questions beyond the diagnostics of ``path``. Raises ConfigError."""
+        """Return the current files, for queries beyond the diagnostics of ``path``. Raise ConfigError."""
         return self._snapshot(path)
 
     def _snapshot(self, path: str) -> Snapshot:
-        """The files as they are, seen with the configuration of ``path``."""
+        """Return the current files with the configuration of ``path``."""
         settings = self.configurations.of_file(path).project_settings
         snapshot = self._snapshots.get(settings)
         if snapshot is None:
@@ -145,7 +144,7 @@ class Checker:
             if path.startswith("snd:"):
                 return self._snapshot(path).source(path)
             return Source(path, self.reader.read(path))
-        except Exception:  # only the picture is lost: a diagnostic that names the file is shown over what is legible
+        except Exception:  # only the frame is lost: a diagnostic about the file is shown over its legible part
             return Source(path, self.reader.legible(path))
 
     def _digest(self, path: str) -> str | None:

@@ -133,8 +133,10 @@ def _counting(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 def _mover(edits: Sequence[tuple[Span, str]]) -> Callable[[int], int]:
-    """Return a function that tells where a place in the text is after the edits, which are in order; what they replace
-    is where the replacement begins."""
+    """Return a function that maps a place in the text to the place after the edits, which are in order.
+
+    Places in replaced text map to the start of the replacement.
+    """
     starts = [span.start for span, _ in edits]
     shifts = [0, *accumulate(len(replacement) - (span.end - span.start) for span, replacement in edits)]
 
@@ -155,7 +157,7 @@ def _line_finder(text: str) -> Callable[[int], str]:
 
 
 def compatible(fixes: Iterable[Fix]) -> list[Fix]:
-    """As many of the fixes, in order of their places, as can be applied together."""
+    """Return as many of the fixes, in order of their places, as can be applied together."""
     taken: list[Span] = []
     """In order and apart, so that a span can meet only those beside its own place."""
     chosen: list[Fix] = []

@@ -26,9 +26,9 @@ Work = Callable[[str], Any]
 def in_parallel(
     work: Work, sizes: Mapping[str, int], tracked: Callable[[Sequence[str]], Iterable[str]] = iter
 ) -> dict[str, Any]:
-    """Return what ``work`` gives for each of the files, in their order.
+    """Return the result of ``work`` for each of the files, in their order.
 
-    ``sizes`` has the number of characters of each file. ``tracked`` is told of all files and gives them one by one.
+    ``sizes`` has the number of characters of each file. ``tracked`` receives all files and yields them one by one.
     """
     results: dict[str, Any] = {}
     with _begun(work, sizes) as futures:
@@ -56,12 +56,12 @@ def _begun(work: Work, sizes: Mapping[str, int]) -> Iterator[dict[str, Future[An
     try:
         with ProcessPoolExecutor(count, multiprocessing.get_context("fork"), _begin, (work,)) as pool:
             try:
-                with suppress(OSError):  # no more processes are to be had
+                with suppress(OSError):  # no more processes are available
                     futures = {path: pool.submit(_do, path) for path in sorted(sizes, key=lambda path: -sizes[path])}
                 yield futures
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
-                _kill(others)  # otherwise the pool would wait for what is being worked on
+                _kill(others)  # otherwise the pool would wait for running work
                 raise
     finally:
         _kill(others)

@@ -1,6 +1,6 @@
-"""What holds of operators for all sizes, and sizes that break it, shown by evaluation.
+"""Proofs about operators for all sizes, and counterexamples shown by evaluation.
 
-``Prover`` is for ``snd check --proofs``, ``make`` for the process in which editors let operators be looked at.
+``Prover`` is for ``snd check --proofs``, ``make`` for the process that proves operators for editors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Evaluate: TypeAlias = Callable[[Snapshot, str, int], SampleOutcome]
 
 
 class Prover:
-    """Proofs of files, and the process that evaluates what is refuted. To be closed."""
+    """Proofs of files, and the process that evaluates counterexamples. Must be closed."""
 
     def __init__(self) -> None:
         """Raise MissingExtraError where z3 is not installed."""
@@ -50,8 +50,7 @@ class Prover:
         self._evaluator.worker.close()
 
     def of_file(self, path: str, snapshot: Snapshot) -> list[Proof]:
-        """Return the conditions of the operators of a file. What is refuted has one counterexample, which was
-        evaluated."""
+        """Return the conditions of the operators of a file. Each refuted one has an evaluated counterexample."""
         if not path.endswith(SUFFIX):
             return []
         return [*_confirmed(proofs_of_file(snapshot, path, thread_time), snapshot, self._evaluated)]
@@ -64,7 +63,7 @@ class Prover:
 
 # ---- in a worker process ---------------------------------------------------------------------------------------------
 class ProofOrder(Struct, frozen=True):
-    """An operator that is to be looked at, and the texts of all files that it depends on."""
+    """An operator to prove, and the texts of all files that it depends on."""
 
     texts: Texts
     name: OperatorName
@@ -155,8 +154,10 @@ def _failure(proof: Proof, candidate: Candidate, snapshot: Snapshot, evaluate: E
 
 
 def _reported(proof: Proof, snapshot: Snapshot) -> str | None:
-    """Return the mistake that checking finds where a condition is broken whatever the sizes: it keeps formulas from
-    being run."""
+    """Return the message of a diagnostic about a condition that fails for all sizes.
+
+    Such a mistake prevents formulas from being run.
+    """
     found = (each for each in snapshot.diagnostics(proof.path) if _is_broken(proof, each.rule, [each.location]))
     return next((each.message for each in found), None)
 

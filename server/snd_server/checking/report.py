@@ -1,4 +1,4 @@
-"""What one run found: the only thing that renderers are given."""
+"""The results of one run: the only input of renderers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class TestedSample(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """The diagnostics of a run, in order of the files and of the places within each, and what is needed to show them.
+    """The diagnostics of a run, in order of the files and of the places within each, and the data to show them.
 
-    Rules, severities and suppressions have been applied; what is here is shown.
+    Rules, severities and suppressions have been applied; all diagnostics here are shown.
     """
 
     files: tuple[str, ...]
@@ -34,18 +34,18 @@ class Report(Struct, frozen=True):
     unsafe_fixes: bool = False
     error_on_warning: bool = False
     fixed: int = 0
-    """How many problems ``--fix`` removed before."""
+    """Number of problems that ``--fix`` has removed."""
     declined: int = 0
     """Number of fixes that ``--fix`` did not apply, since they would have caused other problems."""
     hidden_hints: int = 0
-    """How many hints were found that are only shown with ``--verbose``."""
+    """Number of hints that are shown only with ``--verbose``."""
     quiet: bool = False
     proofs: tuple[Proof, ...] | None = None
-    """What holds of operators for all sizes, if that was asked for."""
+    """Proofs about operators for all sizes, if they were asked for."""
     samples: tuple[TestedSample, ...] = ()
     """The samples that were run, in order."""
     remark: str = ""
-    """What to say in the summary besides; of a run that did not look for all that may be wrong with its files."""
+    """Further text for the summary, such as a note that a run skipped some checks."""
     paint: Paint = plain
     width: int = 120
     """Columns a line of text may take."""

@@ -1,4 +1,4 @@
-"""What ``snd check`` was asked to do."""
+"""The parsed command line of ``snd check``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of samples as diagnostics, for the renderers of ``snd check``."""
+"""Outcomes of samples as diagnostics, for the renderers of ``snd check``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMMENT_SIGN = re.compile(r"#[ \t]*")
 def diagnostics_of(
     path: str, snapshot: Snapshot, placed: PlacedSample, outcome: SampleOutcome, checked: Sequence[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Yield what is to be said of a sample of a file; ``checked`` are the diagnostics of that file."""
+    """Yield the diagnostics of a sample of a file; ``checked`` are the diagnostics of that file."""
     whole = placed.sample.span.shifted(placed.start)
     inside = [each for each in checked if whole.start <= each.location.span.start < whole.end]
     if outcome.status is Status.DIFFERS:

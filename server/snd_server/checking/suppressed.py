@@ -1,4 +1,4 @@
-"""What is reported of a file: its diagnostics without those that comments suppress or configurations switch off."""
+"""Reported diagnostics of a file: without those that comments suppress or configurations switch off."""
 
 from __future__ import annotations
 

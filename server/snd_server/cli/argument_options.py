@@ -1,4 +1,4 @@
-"""What is given to a graph that is composed: options that several commands have."""
+"""Options of several commands for the arguments of a composed graph."""
 
 from __future__ import annotations
 

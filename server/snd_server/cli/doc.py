@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def doc(name: str | None, page: bool, picture: bool) -> None:
     """Explain an operator of the library, as in nn.conv, or list those of a module, as in nn.
 
-    The text is Markdown: signature, description, samples, what is demanded, and the formula. Without NAME, the modules
-    are listed.
+    The text is Markdown: signature, description, samples, demands, and the formula. Without NAME, the modules are
+    listed.
     """
     if picture and "." not in (name or ""):
         raise click.UsageError("--picture takes an operator, as in nn.conv")

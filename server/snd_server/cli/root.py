@@ -78,7 +78,7 @@ class _LazyGroup(click.Group):
     help="Show the traceback of an internal error; before a command as after it.",
 )  # fmt: skip
 def snd() -> None:
-    """Tools for models in SkriptND, the language of NNEF 2.0, and in NNEF 1.0.
+    """Check, run, convert and draw models in SkriptND, the language of NNEF 2.0, and in NNEF 1.0.
 
     'snd init' begins a model, 'snd check' checks it.
     """

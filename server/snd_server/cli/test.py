@@ -50,9 +50,9 @@ def test(
 ) -> int:
     """Run the samples in the comments of SkriptND and NNEF 1.0 files.
 
-    What comes out is compared with what is recorded. PATH is a file, an archive of a model (.nnef.tgz, .tar), a folder
-    that is searched for all of these (what .gitignore names is skipped), or - for standard input. Without PATH the
-    samples of the current folder are run. Exit status 1 says that one differs or fails.
+    The results are compared with the recorded ones. PATH is a file, an archive of a model (.nnef.tgz, .tar), a folder
+    that is searched for all of these (files named by .gitignore are skipped), or - for standard input. Without PATH the
+    samples of the current folder are run. The exit status is 1 if a sample differs or fails.
     """
     if options["quiet"] and options["verbose"]:
         raise click.UsageError("give either --quiet or --verbose")

@@ -104,7 +104,7 @@ def _held_back(found: Sequence[Diagnostic]) -> set[Fix | None]:
 
 
 def _prove(files: Iterable[str], checker: Checker, prover: Prover) -> tuple[tuple[Proof, ...], list[Diagnostic]]:
-    """Return what is known of the operators of files, and a diagnostic for each condition that is refuted."""
+    """Return the proofs about the operators of files, and a diagnostic for each refuted condition."""
     proofs: list[Proof] = []
     found: list[Diagnostic] = []
     for path in files:

@@ -21,7 +21,7 @@ from snd_server.workspace_files.model_folder import no_file
 
 
 class FlowRequest(Struct, frozen=True):
-    """What is asked for; the sizes are those that are given, else those of the first sample."""
+    """The request; sizes are the given ones, or those of the first sample."""
 
     path: str
     cell: str

@@ -77,7 +77,7 @@ def run_format(request: FormatRequest) -> int:
 def _formatted(
     files: list[str], request: FormatRequest, configurations: Configurations, count: _Count
 ) -> Iterator[tuple[str, str, str]]:
-    """Each file with its text before and after."""
+    """Yield each file with its text before and after."""
     reader = DiskReader()
     for path in tracked(files, shown=not request.quiet):
         width = request.width or configurations.of_file(path).settings.line_width

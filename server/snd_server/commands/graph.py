@@ -26,7 +26,7 @@ ALL_LEVELS = 50
 
 
 class GraphFormat(StrEnum):
-    """What a drawing is written as."""
+    """Format of a drawing."""
 
     SVG = "svg"
     PNG = "png"
@@ -36,7 +36,7 @@ class GraphFormat(StrEnum):
 
 
 class GraphRequest(Struct, frozen=True):
-    """What is asked for. ``levels`` of operators within operators are open; ``seconds`` limit a picture."""
+    """The request. ``levels`` of operators within operators are open; ``seconds`` limit a picture."""
 
     path: str
     graph: str | None
@@ -51,7 +51,7 @@ class GraphRequest(Struct, frozen=True):
 
 
 class Drawing(Struct, frozen=True):
-    """A drawing, and what is wrong with the graph; not all of a graph with mistakes is there."""
+    """A drawing, and the problems of the graph; a graph with mistakes is drawn in part."""
 
     content: bytes
     report: Report

@@ -1,4 +1,4 @@
-"""Where a report goes: a stream or a file, with colours if a person reads it."""
+"""Output of a report: a stream or a file, with colours if a person reads it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ _FORMATS_FOR_PEOPLE = frozenset({"full", "concise"})
 
 
 def write_output(text: str, stream: TextIO, request: CheckRequest, is_document: bool = False) -> None:
-    """Write a report, or a document of which every character counts, to ``--output-file`` or the stream.
+    """Write a report, or a document whose characters must be exact, to ``--output-file`` or the stream.
 
-    Raises OSError.
-
-    Formats for programs are UTF-8 whatever the locale; what a stream cannot hold is escaped.
+    Raise OSError. Formats for programs are UTF-8 whatever the locale; characters that a stream cannot hold are escaped.
     """
     if request.output_file is not None and stream is sys.stdout:
         from snd_server.workspace_files.writing import write_file

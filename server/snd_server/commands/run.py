@@ -1,4 +1,4 @@
-"""What ``snd run`` prints, and when: steps as they come, a bar on standard error, then the outcome."""
+"""Output of ``snd run``, in order: steps as they finish, a bar on standard error, then the outcome."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from snd_server.settings.rule_selection import RuleSettings
 
 
 def run_and_show(request: RunRequest, format: str) -> int:
-    """Run what is asked for and prints it to standard output; the exit status.
+    """Run the request, print the outcome to standard output, and return the exit status.
 
-    Raises ArgumentError and ConfigError for a command line that can't be followed.
+    Raise ArgumentError and ConfigError for a command line that can't be followed.
     """
     checker = Checker(Configurations(request.config), RuleSettings())
     if format == "json":

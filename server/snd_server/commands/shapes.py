@@ -27,7 +27,7 @@ from snd_server.settings.rule_selection import RuleSettings
 
 
 class ShapesRequest(Struct, frozen=True):
-    """What is asked for."""
+    """The parsed command line."""
 
     path: str
     graph: str | None
@@ -43,7 +43,7 @@ class ShapesRequest(Struct, frozen=True):
 
 
 def run_shapes(request: ShapesRequest) -> tuple[str, int]:
-    """Return what is to be printed, and the exit status. Raises ShapesError and ConfigError."""
+    """Return the text to print, and the exit status. Raise ShapesError and ConfigError."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, name, template = chosen_graph(checker, request.path, request.graph)
     chosen = _choice(request.decompose, snapshot, template)

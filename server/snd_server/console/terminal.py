@@ -25,7 +25,7 @@ _NOT_PRINTED = re.compile(
 )
 
 displays: list[Callable[[], None]] = []
-"""What shows that something goes on: each function here clears its display, before anything is printed."""
+"""Displays of progress: each function here clears its display, before anything is printed."""
 
 
 def say(message: str, *, err: bool = False) -> None:
@@ -41,7 +41,7 @@ def show(text: str, *, err: bool = False) -> None:
 
 
 def show_document(text: str) -> None:
-    """Print a document for programs, of which every character counts, as the formatted text of standard input."""
+    """Print a document for programs, with exact characters, such as the formatted text of standard input."""
     _clear()
     sys.stdout.flush()
     click.echo(text, nl=False)
@@ -79,7 +79,7 @@ def visible_diff(diff: str, stream: TextIO) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON as one line, or indented, with a line break. What is not printed is escaped, and ``##[`` is."""
+    """Return JSON as one line, or indented, with a line break. Unprintable characters and ``##[`` are escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
     text = _NOT_PRINTED.sub(lambda found: json.dumps(found[0])[1:-1], text)
     return re.sub(r"(##\w*)\[", r"\1\\u005b", text) + "\n"

@@ -22,7 +22,7 @@ def one_line(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that visible text takes: wide characters take two, combining ones none."""
+    """Return the columns of visible text: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 MOST_DOCUMENT_CHARACTERS = 4_000_000
-"""Characters of a file in an editor. A larger file gets the diagnostic `file-too-large` and nothing else: what is
-known of a text takes up to 200 times its size, and seconds for each million of characters."""
+"""Maximum number of characters of a file in an editor.
+
+A larger file gets the diagnostic `file-too-large` and no analysis: that takes up to 200 times its size, and seconds for
+each million of characters.
+"""
 MOST_CHECKED_ARCHIVE_BYTES = 64 << 20
 """Bytes of an archive in a workspace folder that is checked. Editors show nothing of a larger one: to unpack it would
 hold up answers for seconds."""

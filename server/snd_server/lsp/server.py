@@ -194,7 +194,7 @@ class SndServer(LanguageServer):
 
     # ---- faults ------------------------------------------------------------------------------------------------------
     def fault(self, what: str, error: BaseException) -> None:
-        """Something of ours went wrong: the log has it in full, the client is told."""
+        """Report an internal fault: in full in the log, and to the client."""
         _logger.error("%s", what, exc_info=error)
         self.log(types.MessageType.Error, f"snd failed: {error!r}\nin {what}")
 
@@ -203,7 +203,7 @@ class SndServer(LanguageServer):
         self._soon(self.window_log_message, types.LogMessageParams(kind, message))
 
     def warn(self, message: str) -> None:
-        """Tell the user what is wrong with what the server was given. May be called on any thread."""
+        """Show the user a problem of the server's inputs. May be called on any thread."""
         _logger.warning("%s", message)
         self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Warning, message))
 
@@ -229,12 +229,12 @@ class SndServer(LanguageServer):
         self.reading = reading
 
     def stop(self, status: int) -> None:
-        """No further message is read."""
+        """Stop reading messages."""
         self.status = status
         self.stopped.set()
 
     def end_work(self) -> None:
-        """End what is being analysed and evaluated, and begin nothing more."""
+        """End running analyses and evaluations, and begin no more."""
         self.session.stop()
         self.evaluations.stop()
         self.graph_evaluations.stop()

@@ -42,8 +42,10 @@ def make_server() -> MCPServer:
 
     @server.tool(annotations=_READ_ONLY)
     async def run(path: str, inputs: list[str] | None = None, operator: str | None = None) -> str:
-        """Run a model, or an operator of its file, and show the outputs as JSON. `inputs` are values such as
-        "x=[[1.0, 2.0]]" or "x=random[2,3]"; what is not given is random."""
+        """Run a model, or an operator of its file, and show the outputs as JSON.
+
+        `inputs` are values such as "x=[[1.0, 2.0]]" or "x=random[2,3]"; inputs that are not given are random.
+        """
         given = [word for each in inputs or () for word in ("--input", each)]
         given += ["--operator", operator] if operator else []
         return await _snd("run", "--format", "json", "--timeout", str(TOOL_SECONDS // 2), *given, _plain(path))
@@ -72,7 +74,7 @@ def make_server() -> MCPServer:
 
 
 def _plain(path: str) -> str:
-    """A path that is no option."""
+    """Return a path that can't be taken for an option."""
     return f"./{path}" if path.startswith("-") else path
 
 

@@ -14,7 +14,7 @@ from snd_server.checking.report import Report
 
 
 class ComposedGraph(Struct, frozen=True):
-    """What is to be shown. ``graph`` is None if there is nothing that could be composed."""
+    """The data to show. ``graph`` is None if nothing could be composed."""
 
     name: str
     path: str
@@ -23,7 +23,7 @@ class ComposedGraph(Struct, frozen=True):
     report: Report
     source: Callable[[str], Source]
     starts: Mapping[tuple[str, str], int]
-    """Where the text of a definition begins, by file and name."""
+    """Offset of the start of each definition, by file and name."""
 
     def line(self, place: Place | None) -> int | None:
         """Return the line of a place in the file of the graph."""
@@ -48,8 +48,10 @@ def operator_text(name: OperatorName, path: str) -> str:
 
 
 class Level:
-    """A graph, or a part of control flow, with all of its tensors: those that have names in it, and all others that it
-    computes or is given, so that whatever an operation reads or gives is listed here or further out."""
+    """A graph, or a part of control flow, with all of its tensors, named or not.
+
+    Every tensor that an operation reads or returns is listed here or further out.
+    """
 
     def __init__(self, graph: Graph, around: Level | None = None) -> None:
         self.graph = graph
@@ -93,8 +95,10 @@ class Level:
         return None if self._around is None else self._around.name(tensor)
 
     def reads(self, operation: Operation) -> list[TensorValue]:
-        """Return what an operation reads: its arguments, and what the parts of control flow capture of the tensors
-        around."""
+        """Return the tensors that an operation reads.
+
+        These are its arguments, and the surrounding tensors that the parts of control flow capture.
+        """
         values = arguments(operation)
         known = {tensor for value in values for tensor in tensors_of(value)}
         for part in self.parts(operation).values():
@@ -116,7 +120,7 @@ class Level:
         self.tensors[name] = value
         self._taken.add(name)
         for listed, tensor in rows(name, value):
-            # Of several names of one tensor the one counts that it was given first.
+            # If a tensor has several names, the first one counts.
             if tensor not in self._names or listed == tensor.name:
                 self._names[tensor] = listed
                 self._taken.add(listed)
@@ -151,8 +155,10 @@ def item_name(name: str, pack: Pack, at: int) -> str:
 
 
 def arguments(operation: Operation) -> list[TensorValue]:
-    """Return what is written to be read: arguments; the initial values, packs and count of a loop; compile-time
-    conditions are none."""
+    """Return the tensors that an operation reads explicitly, without compile-time conditions.
+
+    For a loop, these are its initial values, packs and count.
+    """
     control = operation.control
     if isinstance(control, Branch):
         return []

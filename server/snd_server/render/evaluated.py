@@ -1,4 +1,4 @@
-"""What an evaluation came to, as a table for people: a line for each tensor, and the elements of small ones."""
+"""The outcome of an evaluation, as a table for people: a line for each tensor, and the elements of small ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from snd_server.limits import MOST_LISTED_NAMES
 
 
 class Evaluated(Struct, frozen=True):
-    """What is to be shown. ``answer`` is None if nothing was evaluated, since the diagnostics forbid it."""
+    """The data to show. ``answer`` is None if nothing was evaluated, since the diagnostics forbid it."""
 
     name: str
     kind: str
@@ -29,7 +29,7 @@ class Evaluated(Struct, frozen=True):
     answer: EvaluationAnswer | None = None
     trace: tuple[ShownStep, ...] = ()
     differing: tuple[str, ...] = ()
-    """How outputs differ from what is expected of them."""
+    """Differences between outputs and their expected values."""
     names_labels: bool = False
     """True if weights have the labels of variables as names, as in NNEF 1.0."""
 

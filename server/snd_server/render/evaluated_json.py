@@ -1,4 +1,4 @@
-"""What an evaluation came to, as one JSON object. See docs/run.md."""
+"""The outcome of an evaluation, as one JSON object. See docs/run.md."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _quantized(tensor: QuantizedTensor) -> dict[str, Any]:
 
 
 def tensors_content(tensors: Iterable[ShownTensor]) -> list[dict[str, Any]]:
-    """A pack is one entry with its tensors as ``items``."""
+    """Return the entries of tensors. A pack is one entry with its tensors as ``items``."""
     found = []
     for name, group in groupby(tensors, key=lambda tensor: tensor.name):
         items = list(group)
@@ -102,7 +102,7 @@ def _statistics(summary: Summary) -> dict[str, Any]:
 
 
 def _shortest(array: Array) -> Array:
-    """Reals of 32 bits as those of 64 bits with the fewest digits that tell them apart, as the table has them."""
+    """Return 32-bit reals as the 64-bit reals with the fewest distinguishing digits, as in the table."""
     return array.astype(str).astype(np.float64) if array.dtype == np.float32 else array
 
 

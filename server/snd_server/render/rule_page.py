@@ -17,7 +17,7 @@ _CONTEXT = 3
 
 
 def rule_page(rule: Rule) -> str:
-    """Heading, what is reported, why, and the examples."""
+    """Return the page of a rule: heading, summary, reason, and the examples."""
     page = catalogue.page(rule)
     parts = [f"## {rule.name}", page.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", page.why]
     change = _change(page.bad, page.good)
@@ -41,7 +41,7 @@ def rule_pages() -> str:
 
 
 def _change(bad: str, good: str) -> str:
-    """Return the lines that differ with those around them, and a mark below what is wrong; empty if all differs."""
+    """Return the changed lines with their context, and a mark below the wrong part; empty if all lines differ."""
     before, after = bad.strip("\n").split("\n"), good.strip("\n").split("\n")
     if not bad or not good:
         return ""

@@ -175,7 +175,7 @@ def _amount(cost: Cost) -> str:
 
 # ---- layout ----------------------------------------------------------------------------------------------------------
 def _aligned(head: _Row, lines: Iterable[_Row], numbers: Sequence[int], width: int | None) -> str:
-    """Columns, those of ``numbers`` to the right; folded where there are more than ``width`` columns of text."""
+    """Return aligned columns, those of ``numbers`` to the right; lines are folded to ``width`` columns of text."""
     table = [head, *(tuple(map(visible, line)) for line in lines)]
     if width is None:
         return _unfolded(table, numbers)

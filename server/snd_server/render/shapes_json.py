@@ -132,7 +132,7 @@ def _attributes(operation: Operation) -> dict[str, Value]:
 
 
 def _reference(level: Level, value: Value) -> Any:
-    """Return a tensor by its name, a pack as a list; a value that stands in the place of a tensor as itself."""
+    """Return the name of a tensor, a pack as a list, and a literal value as itself."""
     match value:
         case Tensor():
             name = level.name(value)

@@ -18,7 +18,7 @@ _NAMES = ("snd.toml", "pyproject.toml")
 
 
 class Configuration(Struct, frozen=True, dict=True):
-    """What one configuration file says; its patterns and paths are relative to ``folder``."""
+    """The contents of one configuration file; its patterns and paths are relative to ``folder``."""
 
     folder: str = "/"
     """Absolute path of the folder of the file."""
@@ -33,12 +33,12 @@ class Configuration(Struct, frozen=True, dict=True):
 
     @cached_property
     def project_settings(self) -> ProjectSettings:
-        """What the settings say about the meaning of files."""
+        """Settings that affect the meaning of files."""
         return ProjectSettings(self.module_paths, self.settings.dialect, dict(self.settings.targets).get("tosa"))
 
     @property
     def weights(self) -> str | None:
-        """Where the variables of a model are, named as module paths are."""
+        """Path of the variables of a model, relative to the same folder as module paths."""
         return None if self.settings.weights is None else _as_given(os.path.join(self.folder, self.settings.weights))
 
     @cached_property
@@ -71,8 +71,8 @@ class Configuration(Struct, frozen=True, dict=True):
 class Configurations:
     """The configuration of every file of a run; each configuration file is read once.
 
-    With ``only``, that file holds for all of them. ``wrong`` is called with what is wrong with a file when that is met
-    (with ``only`` at once); unless it raises that, what is right holds.
+    With ``only``, that file holds for all of them. ``wrong`` is called with each mistake in a file when it is read
+    (with ``only`` at once); unless it raises that, the valid settings hold.
     """
 
     def __init__(self, only: str | None = None, wrong: Callable[[ConfigError], None] = refuse) -> None:
@@ -91,8 +91,10 @@ class Configurations:
         return self._nearest(os.path.abspath(folder))
 
     def inputs(self) -> set[str]:
-        """Return what was met so far that lies outside the checked folders perhaps: configuration files and module
-        paths."""
+        """Return the files and folders met so far that may lie outside the checked folders.
+
+        These are configuration files and module paths.
+        """
         met = [*self._by_folder.values(), *([self._only] if self._only else [])]
         return {path for each in met if each.origin for path in (each.origin, *each.module_paths)}
 
@@ -112,8 +114,10 @@ class Configurations:
 
 
 def _load(path: str, wrong: Callable[[ConfigError], None], explicit: bool = False) -> Configuration | None:
-    """Return the configuration in a file; None for a ``pyproject.toml`` that does not mention snd, unless asked for
-    it."""
+    """Return the configuration in a file.
+
+    None for a ``pyproject.toml`` that does not mention snd, unless ``explicit``.
+    """
     origin = _as_given(path)
     folder = os.path.dirname(os.path.abspath(path))
     try:

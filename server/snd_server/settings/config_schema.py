@@ -1,4 +1,4 @@
-"""What a configuration may say: TOML in, checked settings out, mistakes with their line."""
+"""Schema of a configuration: TOML in, checked settings out, mistakes with their line."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def refuse(mistake: ConfigError) -> None:
 def parse_settings(
     text: str, origin: str, table: tuple[str, ...], wrong: Callable[[ConfigError], None] = refuse
 ) -> Settings | None:
-    """Return the settings in the given table of a TOML text; None if the table is not there.
+    """Return the settings in the given table of a TOML text; None if the table is missing.
 
-    ``wrong`` is called with each mistake. If it does not raise it, the setting counts as not made, and the others hold;
-    of what is no TOML none does.
+    ``wrong`` is called with each mistake. If it does not raise it, the setting is ignored, and the others hold; invalid
+    TOML has no settings.
     """
     import tomllib  # most runs have no configuration
 

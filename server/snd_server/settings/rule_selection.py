@@ -1,4 +1,4 @@
-"""Which rules report, and how severely: what the configuration says, overruled by what the command line says."""
+"""Enabled rules and their severities: the command line overrides the configuration."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class RuleSettings(Struct, frozen=True):
 
 
 def selected(diagnostics: Iterable[Diagnostic], layers: Sequence[RuleSettings]) -> tuple[Diagnostic, ...]:
-    """Those diagnostics whose rules are on, with the severity that the last layer with an opinion gives them."""
+    """Return the diagnostics whose rules are on, with the severity from the last layer that sets one."""
 
     def is_on(rule: Rule) -> bool:
         return rule == rules.INTERNAL_ERROR or _last(layers, lambda layer: layer.enables(rule.name), True)

@@ -41,10 +41,10 @@ class Member(Struct, frozen=True):
 
 
 def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int) -> Mapping[str, Member]:
-    """Return the members of an archive by name, each as far as ``wanted`` says in bytes; 0 or None leaves a member out.
+    """Return the members of an archive by name, each up to ``wanted`` bytes; 0 or None leaves a member out.
 
-    Raises OSError with a reason in ``strerror`` for a file that is no archive, for a member that is wanted and is no
-    file, or the second of its name, and beyond the limits: what is returned has at most ``most_bytes``.
+    Raise OSError with a reason in ``strerror`` for a file that is no archive, for a wanted member that is no file or
+    repeats a name, and beyond the limits: the result has at most ``most_bytes``.
     """
     found: dict[str, Member] = {}
     left = most_bytes
@@ -150,8 +150,10 @@ def _kind(name: str, info: tarfile.TarInfo) -> str | None:
 
 
 class _Bounded:
-    """A stream that ends with an error where an archive would unfold to more than is read, and where a header, with
-    those before it that say more of the same member, is too long."""
+    """A stream that fails if an archive would unpack to more than its limit, or if a header is too long.
+
+    Consecutive headers of the same member count as one.
+    """
 
     def __init__(self, path: str, stream: IO[bytes] | gzip.GzipFile, most: int, around: _Bounded | None) -> None:
         self._path = path
@@ -161,12 +163,12 @@ class _Bounded:
         self._header_left: int | None = None
 
     def begin_header(self) -> None:
-        """From here on, what is read is a header, or goes on with one."""
+        """Read a header, or its continuation, from here on."""
         if self._header_left is None:
             self._header_left = MOST_HEADER_BYTES
 
     def end_header(self) -> None:
-        """From here on, what is read is the content of a member."""
+        """Read the content of a member from here on."""
         self._header_left = None
 
     def read(self, size: int = -1) -> bytes:

@@ -1,4 +1,4 @@
-"""Which files a run checks: those named, and those of a language below the folders named that nothing excludes."""
+"""Files that a run checks: named files, and files of a language below named folders unless excluded."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class MissingPathError(Exception):
 
 
 def discover(paths: Sequence[str], configurations: SearchSettings, suffixes: tuple[str, ...] = (SUFFIX,)) -> list[str]:
-    """Return the files to check, in the order of ``paths``, sorted within each folder, none twice.
+    """Return the files to check, in the order of ``paths``, sorted within each folder, without duplicates.
 
-    A file that is named is always taken, whatever its suffix. What is called like a file, but cannot be read, is taken,
-    too: the reader says what is wrong with it. Raises MissingPathError for a path that is not there and
-    ConfigError for a broken configuration on the way.
+    A named file is always included, whatever its suffix. An unreadable entry with the name of a file is included, too:
+    the reader reports its problem. Raise MissingPathError for a missing path and ConfigError for a broken configuration
+    on the way.
     """
     for path in paths:
         _demand(path)
@@ -123,5 +123,5 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_lock(entry: os.DirEntry[str]) -> bool:
-    """Emacs marks a file that it has changed by a link beside it that leads nowhere."""
+    """Return whether an entry is a lock of Emacs, which marks a changed file by a dangling link beside it."""
     return entry.name.startswith(".#") and entry.is_symlink()

@@ -30,7 +30,7 @@ _ALL_TENSOR_FILES = f"*{_TENSOR_FILE}"
 _TENSOR_ARCHIVE = ".safetensors"
 _ALL_TENSOR_ARCHIVES = f"*{_TENSOR_ARCHIVE}"
 _FEW_BITS = (8, 16)
-"""Of integers that wrap around in tract's dialect."""
+"""Sizes in bits of integers that wrap around in tract's dialect."""
 _JSON = ".json"
 _HEADER_BYTES = 128 + 8 * MOST_READ_ITEMS
 _ARCHIVE_BYTES = MOST_SAFETENSORS_HEADER_BYTES + 8
@@ -70,8 +70,10 @@ class DiskReader:
         return found
 
     def legible(self, path: str) -> str:
-        """Return what can be read of a file that has no text, with a replacement character for what cannot; or
-        nothing."""
+        """Return the readable part of a file without valid text, with replacement characters.
+
+        Empty if there is none.
+        """
         return self._legible.get(path, "")
 
     def provide(self, path: str, content: bytes) -> None:
@@ -176,8 +178,10 @@ def listings_above(paths: Iterable[str]) -> set[str]:
 
 
 def _tensor_files(folder: str) -> Sequence[str]:
-    """Return the tensor files below the folder of a graph, without those of models in it; none if it has too many
-    paths."""
+    """Return the tensor files below the folder of a graph, without those of models in it.
+
+    Empty if there are too many paths.
+    """
     found: list[str] = []
     count = 0
     top = folder or os.curdir
@@ -250,8 +254,7 @@ def is_tensor_archive(path: str) -> bool:
 
 
 def _tensor_listing(found: Iterable[tuple[str, bytes, int]]) -> str:
-    """Return what the analysis knows of the tensors that lie together in files: ``FILE:real [2,3]:NAME``, a line
-    each."""
+    """Return the listing of the tensors that share files for the analysis: a line ``FILE:real [2,3]:NAME`` each."""
     from snd_runtime.files import InvalidFileError, read_safetensors_header
 
     lines: list[str] = []
@@ -289,8 +292,10 @@ def _wanted(name: str) -> int:
 
 
 def _tensor_header(start: bytes, size: int) -> str | Exception:
-    """Return what the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``; few
-    items."""
+    """Return the description of a tensor file for the analysis.
+
+    It has the type of its items and its extents, ``real [2,3]``, and the items if they are few.
+    """
     from snd_runtime.files import InvalidFileError, ItemKind, plain_items, read_header
 
     items: Sequence[float] | None = None

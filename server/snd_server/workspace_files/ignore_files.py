@@ -19,7 +19,7 @@ class GitIgnore(Struct, frozen=True):
     """The ignore files that apply to a folder, innermost first: the innermost that has an opinion decides."""
 
     wrong: Callable[[ConfigError], None]
-    """Called with what is wrong with an ignore file. If it does not raise that, the file counts as empty."""
+    """Called with each mistake in an ignore file. If it does not raise that, the file counts as empty."""
     levels: tuple[tuple[str, Patterns], ...] = ()
 
     @classmethod
@@ -54,7 +54,7 @@ def _relative(path: str, folder: str) -> str:
 
 
 def _folders_above(folder: str) -> list[str]:
-    """Folders from the root of the repository down to the parent of ``folder``; none outside a repository."""
+    """Return the folders from the root of the repository to the parent of ``folder``; none outside a repository."""
     above: list[str] = []
     while not os.path.exists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)

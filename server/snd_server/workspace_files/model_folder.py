@@ -16,22 +16,24 @@ _MAIN_FILES = (MAIN, GRAPH)
 
 
 def main_file(path: str) -> str:
-    """Return the file that a path stands for: of a folder its ``main.sknd``, or else its ``graph.nnef``.
+    """Return the main file of a path: for a folder its ``main.sknd``, or else its ``graph.nnef``.
 
-    Of an archive it is the ``graph.nnef`` in it.
+    For an archive it is the ``graph.nnef`` in it.
     """
     if is_archive(path):
         return f"{path}/{GRAPH}"
     if not os.path.isdir(path):
         return path
     files = [os.path.join(path, name) for name in _MAIN_FILES]
-    # What is there, but no file, is told by its own name.
+    # An existing path that is no file is reported by its own name.
     return next((each for is_there in (os.path.isfile, os.path.lexists) for each in files if is_there(each)), files[0])
 
 
 def no_graph(snapshot: Snapshot, path: str, advice: str = "") -> str:
-    """Return the message for a file without a graph, with advice. For an ONNX model, it says how to convert it; for a
-    file that can't be read, why."""
+    """Return the message for a file without a graph, with advice.
+
+    For an ONNX model, it tells how to convert it; for an unreadable file, the reason.
+    """
     if path.endswith(ONNX_SUFFIX):
         return convert_first(path)
     file = snapshot.file(path)

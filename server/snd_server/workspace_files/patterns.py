@@ -16,7 +16,7 @@ from msgspec import Struct
 from snd_server.limits import LONGEST_PATTERN, MOST_PATTERNS
 
 _Segment: TypeAlias = Callable[[str], object] | None
-"""Whether a name matches; None stands for any number of names (``**``)."""
+"""Predicate on a name; None matches any number of names (``**``)."""
 
 _CLASSES = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
@@ -40,7 +40,7 @@ class _Pattern(Struct, frozen=True):
     head: tuple[_Segment, ...]
     """Up to the last ``**``, which is its end; empty if there is none."""
     tail: tuple[Callable[[str], object], ...]
-    """What the last names must match: mostly it decides, without a look at the folders."""
+    """Predicates on the last names: mostly they decide, without a look at the folders."""
 
     def matches(self, names: Sequence[str], is_folder: bool) -> bool:
         """Return whether a path, given by its names, matches; not whether a folder above it does."""
@@ -192,7 +192,7 @@ def _between_asterisks(glob: str) -> Iterator[str]:
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int]:
-    """Return a regular expression for the one character that a bracket expression stands for, and where that ends."""
+    """Return a regular expression for a bracket expression, and the offset of its end."""
     negated = _at(glob, at) in "!^"
     begin = at = at + negated
     items: list[str] = []

@@ -1,4 +1,4 @@
-"""The one way in which snd reads files. What is no regular file, or is too large, is not read."""
+"""Reading of files by snd. Irregular files and files that are too large are not read."""
 
 from __future__ import annotations
 

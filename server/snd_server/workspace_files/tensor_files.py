@@ -21,11 +21,10 @@ SUFFIXES = (".dat", ".npy", *OF_SEVERAL)
 
 
 def read_arrays(path: Path, most_bytes: int, key: str | None = None) -> Mapping[str, Array]:
-    """Return the arrays in a file by name, an empty one for that of a ``.dat`` or ``.npy`` file; or only that of
-    ``key``.
+    """Return the arrays in a file by name, or only that of ``key``.
 
-    Raises InvalidFileError; OSError for what is no file, or a file of more than ``most_bytes``; and ValueError for one
-    with another ending.
+    The array of a ``.dat`` or ``.npy`` file has an empty name. Raise InvalidFileError; OSError for an irregular file,
+    or a file of more than ``most_bytes``; and ValueError for another suffix.
     """
     if path.suffix not in SUFFIXES:
         raise ValueError(f"'{path}' is neither .npy nor .npz nor .dat nor .safetensors")

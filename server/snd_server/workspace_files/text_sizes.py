@@ -1,4 +1,4 @@
-"""Texts that are too large to be analysed. Time and memory of an analysis go with what is counted here."""
+"""Texts that are too large to be analysed. Time and memory of an analysis grow with the numbers counted here."""
 
 from __future__ import annotations
 

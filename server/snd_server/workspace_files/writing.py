@@ -148,8 +148,8 @@ def _descriptor(path: str | os.PathLike[str]) -> int | None:
 def write_below(folder: str, files: Mapping[str, Iterable[bytes]]) -> None:
     """Write files in ``folder`` or below, whose folders are made, all or none of them.
 
-    Raises OSError as ``write_together``, and for pipes, and if links would lead out of ``folder``: what is in it is not
-    the user's choice.
+    Raise OSError as ``write_together``, and for pipes, and if links would lead out of ``folder``, whose contents the
+    user did not choose.
     """
     paths: dict[str | os.PathLike[str], Iterable[bytes]] = {}
     for name, pieces in files.items():
@@ -170,7 +170,7 @@ def demand_below(folder: str, path: str) -> None:
 
 
 def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
-    """A file that is write-protected is not replaced either, though the folder would allow that."""
+    """Refuse to replace a write-protected file, though the folder would allow it."""
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
 

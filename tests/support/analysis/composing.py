@@ -29,13 +29,13 @@ MAIN = "main.sknd"
 
 
 def composed(text: str | dict[str, str], graph: str = "net", attributes: dict[str, Value] | None = None) -> Composition:
-    """The composition of a graph of ``main.sknd``."""
+    """Return the composition of a graph of ``main.sknd``."""
     files = text if isinstance(text, dict) else {MAIN: text}
     return snapshot_of(files).compose(OperatorName(MAIN, graph), attributes)
 
 
 def flat(text: str | dict[str, str], graph: str = "net", attributes: dict[str, Value] | None = None) -> Graph:
-    """A graph without mistakes, with everything decomposed."""
+    """Return a graph without mistakes, with everything decomposed."""
     composition = composed(text, graph, attributes)
     assert not composition.failures, [failure.message for failure in composition.failures]
     assert composition.graph is not None
@@ -43,7 +43,7 @@ def flat(text: str | dict[str, str], graph: str = "net", attributes: dict[str, V
 
 
 def shape(value: TensorValue) -> Any:
-    """The extents of a tensor, of all tensors of a pack; None if not known."""
+    """Return the extents of a tensor, or of all tensors of a pack; None if unknown."""
     if isinstance(value, Pack):
         return [shape(each.element if isinstance(each, Run) else each) for each in value.segments]
     if not isinstance(value, Tensor) or value.shape is None:

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes, parse
 
 @cache
 def expression(text: str) -> nodes.Expression:
-    """The tree of an expression; one with mistakes fails."""
+    """Return the tree of an expression; fail if it has mistakes."""
     parsed = parse(f"graph g {{ @using {{ a = {text}; }} }}")
     assert not parsed.problems, (text, parsed.problems)
     (definition,) = parsed.document.items

@@ -43,7 +43,7 @@ def ints(depth: int) -> Text:
         _one_of("({} {} ..)", "+ * <? >?", pack),
         _join("({})[{}]", pack, SMALL),
         _join("({})[{}]", pack, single),
-        # Whether an empty pack has a uniform value is a question of how it was formed.
+        # The origin of an empty pack decides whether it has a uniform value.
         _join("(([{}.., {}] := ..) ?? {})", pack, single, single),
         _join("(({} ? {}) ?? {})", condition, single, single),
         _join("(o + {} ?? {})", single, single),
@@ -104,7 +104,7 @@ def strings(depth: int) -> Text:
 
 @cache
 def packs(depth: int) -> Text:
-    """Packs of ints of length ``d``."""
+    """Return a strategy for packs of ints of length ``d``."""
     leaf = st.sampled_from(["s", "t", "[0:d]", "[m ..(d)]"])
     if depth == 0:
         return leaf
@@ -131,7 +131,7 @@ def packs(depth: int) -> Text:
 
 @cache
 def bool_packs(depth: int) -> Text:
-    """Packs of bools of length ``d``."""
+    """Return a strategy for packs of bools of length ``d``."""
     leaf = st.sampled_from(["q", "(s > 2)", "[c ..(d)]"])
     if depth == 0:
         return leaf
@@ -149,7 +149,7 @@ def bool_packs(depth: int) -> Text:
 
 @cache
 def real_packs(depth: int) -> Text:
-    """Packs of reals of length ``d``."""
+    """Return a strategy for packs of reals of length ``d``."""
     leaf = st.sampled_from(["r", "[x ..(d)]"])
     if depth == 0:
         return leaf
@@ -166,7 +166,7 @@ def real_packs(depth: int) -> Text:
 
 @cache
 def any_packs(depth: int) -> Text:
-    """Packs of ints of any length."""
+    """Return a strategy for packs of ints of any length."""
     leaf = st.one_of(packs(0), st.sampled_from(["p", "[1, s..]", "[s.., 2]", "[m, n]"]))
     if depth == 0:
         return leaf
@@ -193,6 +193,6 @@ def any_packs(depth: int) -> Text:
 
 
 def expressions(depth: int = 3) -> Text:
-    """Expressions of any type."""
+    """Return a strategy for expressions of any type."""
     kinds = (ints, bools, reals, strings, packs, bool_packs, real_packs, any_packs)
     return st.one_of(*(kind(depth) for kind in kinds))

@@ -30,7 +30,7 @@ _CLAIM = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """What a fixture says of a place."""
+    """The claim of a fixture about a place."""
 
     place: Location
     verb: str
@@ -39,7 +39,7 @@ class Claim:
 
 
 def without_claims(files: Mapping[str, str]) -> tuple[dict[str, str], list[Claim]]:
-    """The files of a fixture without their claims, and everything that they claim, in order."""
+    """Return the files of a fixture without their claims, and all claims, in order."""
     texts: dict[str, str] = {}
     claims: list[Claim] = []
     for path, text in files.items():

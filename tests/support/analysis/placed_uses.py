@@ -1,4 +1,4 @@
-"""Where the names of a file are used."""
+"""Uses of the names of a file."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from support.analysis.shape_trees import PROPOSITIONS, RELATIONS, Tree
 
 
 def read(text: str) -> Tree:
-    """The tree of an expression of the language."""
+    """Return the tree of an expression of the language."""
     return tree(expression(text))
 
 

@@ -20,7 +20,7 @@ Tree = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Bounds:
-    """What values a variable may take."""
+    """Bounds of the values of a variable."""
 
     low: int | None
     high: int | None
@@ -87,7 +87,7 @@ def integer_trees(max_leaves: int = 10) -> st.SearchStrategy[Tree]:
 
 
 def polynomial_trees(max_leaves: int = 8) -> st.SearchStrategy[Tree]:
-    """Sums, products and quotients."""
+    """Return a strategy for sums, products and quotients."""
     return st.recursive(
         leaves(),
         lambda inner: st.one_of(
@@ -109,7 +109,7 @@ def variable(name: str) -> Integer:
 
 
 def built(tree: Tree) -> Integer:
-    """The tree as a symbolic integer. Raises what the operations raise."""
+    """Return the tree as a symbolic integer. Raise the exceptions of the operations."""
     operator, *operands = tree
     match operator:
         case "number":
@@ -148,7 +148,7 @@ def built(tree: Tree) -> Integer:
 
 
 def built_condition(tree: Tree) -> Truth:
-    """The tree as a symbolic condition."""
+    """Return the tree as a symbolic condition."""
     operator, *operands = tree
     if operator == "proposition":
         return shapes.proposition(operands[0], operands[0])
@@ -160,7 +160,7 @@ def built_condition(tree: Tree) -> Truth:
 
 
 def value(tree: Tree, variables: Mapping[str, int]) -> int:
-    """What the tree is for these variables. Raises DivisionByZero or NegativeExponent if it is nothing."""
+    """Return the value of the tree for these variables. Raise DivisionByZero or NegativeExponent if it has none."""
     operator, *operands = tree
     match operator:
         case "number":
@@ -224,7 +224,7 @@ def condition_value(tree: Tree, variables: Mapping[str, int]) -> bool:
 
 
 def defined(tree: Tree, variables: Mapping[str, int]) -> int | None:
-    """The value, or None if there is none."""
+    """Return the value, or None if there is none."""
     try:
         return value(tree, variables)
     except (DivisionByZero, NegativeExponent):

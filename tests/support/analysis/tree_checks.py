@@ -1,4 +1,4 @@
-"""What holds for the tree of any text (invariant 2)."""
+"""Properties of the tree of any text (invariant 2)."""
 
 from __future__ import annotations
 

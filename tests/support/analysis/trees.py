@@ -36,7 +36,7 @@ class Placed:
 
 
 def placed_nodes(document: nodes.Document, length: int) -> Iterator[Placed]:
-    """All nodes of a chunk, parents first."""
+    """Yield all nodes of a chunk, parents first."""
     pending = [Placed(document, 0, Span(0, length), 0)]
     while pending:
         placed = pending.pop()
@@ -48,7 +48,7 @@ def placed_nodes(document: nodes.Document, length: int) -> Iterator[Placed]:
 
 
 def content(node: nodes.Node, name: str) -> object:
-    """A field of a node; nodes in order are a tuple."""
+    """Return a field of a node; a sequence of nodes as a tuple."""
     value = getattr(node, name)
     return (*value,) if isinstance(value, nodes.Entries) else value
 
@@ -79,7 +79,7 @@ def dump_file(tree: SyntaxTree) -> list[object]:
 
 
 def outline(value: object) -> str:
-    """A tree in one line, without places: what each node has, but for fields that are empty."""
+    """Return a tree in one line, without places and empty fields."""
     if isinstance(value, tuple):
         return "[" + " ".join(outline(item) for item in value) + "]"
     if isinstance(value, nodes.Name | nodes.Qualified | nodes.TypeName | nodes.Operator | nodes.Modifier):

@@ -14,7 +14,7 @@ from support.analysis.expression_reading import expression
 
 
 def source(node: nodes.Node, text: str) -> str:
-    """The text of a node of ``expression(text)``."""
+    """Return the text of a node of ``expression(text)``."""
     base = expression(text).start
     return text[node.start - base : node.end - base]
 
@@ -38,13 +38,13 @@ class Names:
 
 
 def value(text: str, composing: bool = True, types: Mapping[str, str] | None = None, **names: object) -> Value:
-    """The value of an expression, names standing for plain Python values or for values."""
+    """Return the value of an expression; ``names`` are Python values or values."""
     known = {name: wrapped(given) for name, given in names.items()}
     return evaluate(expression(text), Names(known, types or {}, composing))
 
 
 def wrapped(given: object) -> Value:
-    """A plain Python value as a value."""
+    """Return a plain Python value as a value."""
     if given is None:
         return NULL
     if isinstance(given, bool):
@@ -57,7 +57,7 @@ def wrapped(given: object) -> Value:
 
 
 def plain(given: Value) -> object:
-    """A known value as a plain Python one."""
+    """Return a known value as a plain Python one."""
     if given is NULL:
         return None
     if isinstance(given, Integer):
@@ -74,5 +74,5 @@ def plain(given: Value) -> object:
 
 
 def of(text: str, composing: bool = True, types: Mapping[str, str] | None = None, **names: object) -> object:
-    """The plain value of an expression among plain values."""
+    """Return the plain value of an expression among plain values."""
     return plain(value(text, composing, types, **names))

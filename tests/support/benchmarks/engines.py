@@ -1,7 +1,7 @@
-"""How long repeated inference takes beside onnxruntime: ``make engines``, or with names of graphs as arguments.
+"""Time of repeated inference compared with onnxruntime: ``make engines``, or with names of graphs as arguments.
 
-The examples run with the same weights, in one process on one thread. All engines take turns, so that whatever else the
-machine does slows all of them. A ratio is the median of those of the rounds.
+The examples run with the same weights, in one process on one thread. All engines take turns, so that other load on the
+machine slows all of them. A ratio is the median of the ratios of the rounds.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from support.benchmarks.models import MODELS, Model
 from support.onnx_models.exported import Exported
 
 _SECONDS = 6.0
-"""How long the rounds of a graph take, about."""
+"""Approximate duration of the rounds of a graph."""
 _LEAST_ROUNDS, _MOST_ROUNDS = 7, 201
 
 
 def compare(model: Model) -> list[list[float]]:
-    """Seconds of each round: of onnxruntime, of snd with compiled loops (if there is a compiler), and without."""
+    """Return the seconds of each round: of onnxruntime, and of snd with compiled loops and without.
+
+    Without a compiler there are no compiled loops.
+    """
     plain = model.ready(compiles=False)
     plain.run(model.inputs)
     graphs = [plain]
@@ -43,7 +46,7 @@ def compare(model: Model) -> list[list[float]]:
 
     engines: list[Callable[[], object]] = [lambda: exported.session.run(None, given), *map(run_of, graphs)]
     for engine in engines:
-        for _ in range(3):  # what is run again may be compiled
+        for _ in range(3):  # repeated runs may be compiled
             engine()
     once = sum(_seconds(engine) for engine in engines)
     rounds = min(max(int(_SECONDS / once), _LEAST_ROUNDS), _MOST_ROUNDS)

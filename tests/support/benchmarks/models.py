@@ -29,7 +29,7 @@ class Model:
     again: float | None = None
 
     def ready(self, *, compiles: bool = True, variables: Mapping[str, Argument] | None = None) -> StatefulGraph:
-        """The graph, composed anew; variables that are not given are drawn."""
+        """Return the graph, composed anew; missing variables are drawn."""
         session = Session(snapshot_of(read_program(ROOT / "examples" / self.folder)))
         template = session.template(OperatorName("main.sknd", self.graph))
         assert template is not None

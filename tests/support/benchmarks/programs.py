@@ -13,7 +13,7 @@ EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/expected.j
 
 
 def chain(operations: int) -> str:
-    """A graph of convolutions, activations and additions, one statement each, as exporters write them."""
+    """Return a graph of convolutions, activations and additions, one statement each, in the style of exporters."""
     variables, statements, before = [], [], "x"
     for at in range(operations // 3):
         variables.append(f"        k{at}: real[64, 64, 3, 3];\n")
@@ -28,13 +28,13 @@ def chain(operations: int) -> str:
 
 
 def operator_of_lines(count: int) -> str:
-    """The operator of the library whose number of lines is nearest to ``count``."""
+    """Return the operator of the library whose number of lines is nearest to ``count``."""
     chunks = [placed.chunk.text for text in MODULES.values() for placed in parse_file(text).chunks]
     return min(chunks, key=lambda text: abs(text.count("\n") - count))
 
 
 def dependants(count: int) -> dict[str, str]:
-    """An operator in ``base.sknd``, and files with an operator that invokes it."""
+    """Return an operator in ``base.sknd``, and files with an operator that invokes it."""
     base = (
         "operator scaled {\n    @attrib { factor: real = 1.0; }\n    @input { x: real[n]; }\n"
         "    @output { y: real[n]; }\n    @lower { y[i,] = factor * x[i,], i < n; }\n}\n"

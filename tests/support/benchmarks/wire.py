@@ -38,11 +38,11 @@ class Wire:
             env={**kept, "PYTHONPATH": packages},
         )
         self.notifications: list[dict[str, Any]] = []
-        """What the server said without being asked."""
+        """Notifications of the server."""
         self.settings: object = None
-        """What the client is configured to, for whoever asks."""
+        """Settings of the client, for requests of the server."""
         self.received: Counter[str] = Counter()
-        """How often the server sent each method."""
+        """Number of messages of the server for each method."""
         self._asked = 0
         self._answers: dict[int, dict[str, Any]] = {}
         self._versions: dict[str, int] = {}
@@ -70,12 +70,12 @@ class Wire:
         self.send("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
 
     def diagnostics(self, uri: str) -> list[Any]:
-        """The diagnostics of a document, as pulled."""
+        """Return the diagnostics of a document, as pulled."""
         found: list[Any] = self.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})["items"]
         return found
 
     def at(self, method: str, uri: str, line: int, character: int) -> Any:
-        """The answer to a request about a position."""
+        """Return the answer to a request about a position."""
         position = {"line": line, "character": character}
         return self.request(method, {"textDocument": {"uri": uri}, "position": position})
 
@@ -127,7 +127,7 @@ class Wire:
         return message
 
     def resident_bytes(self) -> int:
-        """The memory that the process holds; Linux only."""
+        """Return the memory that the process holds; Linux only."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) * 1024

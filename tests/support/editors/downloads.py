@@ -22,7 +22,7 @@ class UnavailableError(Exception):
 
 
 def cache() -> Path:
-    """The directory of downloaded editors: `SND_EDITORS_CACHE`, else `.editors` at the top of the clone."""
+    """Return the directory of downloaded editors: `SND_EDITORS_CACHE`, else `.editors` at the top of the clone."""
     return Path(os.environ.get("SND_EDITORS_CACHE") or REPOSITORY / ".editors").resolve()
 
 
@@ -37,9 +37,9 @@ def locked(name: str) -> Iterator[None]:
 
 
 def once(name: str, make: Callable[[Path], None]) -> Path:
-    """The folder `name` of the cache, filled by `make` unless it is there already.
+    """Return the folder `name` of the cache, filled by `make` unless it is there already.
 
-    What is begun and not finished is thrown away: a folder under its final name is complete. Raises `UnavailableError`.
+    Unfinished folders are discarded: a folder under its final name is complete. Raise `UnavailableError`.
     """
     folder = cache() / name
     with locked(name):
@@ -68,7 +68,10 @@ def needed(program: str | Path) -> None:
 
 
 def run(command: Sequence[str | Path], folder: Path | None = None, environment: dict[str, str] | None = None) -> str:
-    """What a command prints. Raises `UnavailableError` with the end of what it said if it is not there or fails."""
+    """Return the output of a command.
+
+    Raise `UnavailableError` with the end of its messages if it is missing or fails.
+    """
     name = Path(command[0]).name
     needed(command[0])
     try:
@@ -90,7 +93,7 @@ def run(command: Sequence[str | Path], folder: Path | None = None, environment: 
 
 
 def skip(reason: object) -> NoReturn:
-    """A machine that can't run the editor skips; where all must be tested, that is a failure."""
+    """Skip a test on a machine that can't run the editor; fail where all must be tested."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"can't be tested here: {reason}", pytrace=False)
     pytest.skip(str(reason))

@@ -21,13 +21,13 @@ PERMISSION = {"name": "test-bed", "publisher": "snd-tests", "version": "0.0.1", 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of the tests of one window, by file and title: None or the error."""
+    """The results of the tests of one window, by file and title: None or the error."""
 
     errors: dict[tuple[str, str], str | None]
     finished: bool
 
     def check(self, case: Case) -> None:
-        """Fails as the test did, or as what is run before all tests of its file."""
+        """Fail as the test did, or as the hook that runs before all tests of its file."""
         key = (case.file, case.title)
         if key not in self.errors:
             hooks = [error for (file, title), error in self.errors.items() if file == case.file and title[:1] == '"']
@@ -43,7 +43,10 @@ def compile_tests() -> None:
 
 
 def payload(address: str, folder: Path) -> dict[str, str]:
-    """What tells VS Code to run the tests; `folder` takes the extension that permits it, unless it has one."""
+    """Return the payload that makes VS Code run the tests.
+
+    `folder` receives the extension that permits it, unless it has one.
+    """
     bed = folder / "test-bed"
     if not bed.exists():
         bed.mkdir()

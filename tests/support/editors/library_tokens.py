@@ -1,4 +1,4 @@
-"""What stands where in the library and the examples, by the analysis: what a syntax file has to see without it."""
+"""Tokens of the library and the examples, by the analysis: syntax files must agree without it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLASSES = {
 
 
 def expected_classes() -> dict[str, list[tuple[int, int, str, str]]]:
-    """By the paths of files: line and column (bytes, both from 1), class and text of tokens."""
+    """Return line and column (bytes, both from 1), class and text of tokens, by paths of files."""
     folders = [REPOSITORY / "analysis/snd_analysis/libraries/std", *sorted(REPOSITORY.glob("examples/*"))]
     found = {}
     for folder in folders:

@@ -31,7 +31,7 @@ class Neovim:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What it needs besides the environment of the tests."""
+        """Variables that it needs besides the environment of the tests."""
         return {} if self.runtime is None else {"VIMRUNTIME": str(self.runtime)}
 
 
@@ -42,13 +42,13 @@ def oldest() -> Neovim:
 
 
 def newest() -> Neovim:
-    """The Neovim that is developed now, as far as Debian has it, or an installed one. Raises `UnavailableError`."""
+    """Return the newest Neovim in Debian, or an installed newer one. Raise `UnavailableError`."""
     found = _installed()
     return found if found is not None and found.version > OLDEST else _unpacked("forky")
 
 
 def _installed() -> Neovim | None:
-    """The Neovim that `SND_NVIM` names, or that is on PATH."""
+    """Return the Neovim that `SND_NVIM` names, or that is on PATH."""
     found = os.environ.get("SND_NVIM") or shutil.which("nvim")
     return None if found is None else Neovim(Path(found), _version(Path(found), {}))
 
@@ -70,9 +70,9 @@ def _version(program: Path, environment: dict[str, str]) -> tuple[int, int]:
 
 
 def unpacked(suite: str, package: str, program: str) -> Path:
-    """The root of a package of a suite of Debian and all that it needs, with `program` ready to run.
+    """Return the root of a package of a suite of Debian with its dependencies, with `program` ready to run.
 
-    Raises `UnavailableError`.
+    Raise `UnavailableError`.
     """
     name = f"{package}-{suite}"
 
@@ -111,7 +111,7 @@ def download(suite: str, package: str, root: Path) -> None:
 
 
 def _source(suite: str) -> str:
-    """A suite of the mirror of Debian that the machine is configured with."""
+    """Return a suite of the mirror of Debian that the machine is configured with."""
     folder = Path("/etc/apt")
     files = [each for each in [*folder.glob("sources.list.d/*"), folder / "sources.list"] if each.is_file()]
     lines = "\n".join(each.read_text(encoding="utf-8") for each in files).splitlines()

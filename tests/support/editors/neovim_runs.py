@@ -21,7 +21,7 @@ HERE = Path(__file__).parents[2] / "editors/nvim"
 SECONDS = 120
 """For one process; they take a few seconds."""
 
-# How users set the plugin up.
+# Ways in which users set the plugin up.
 STARTS = {
     "setup": "require('snd').setup({ settings = { evaluation = { timeout = 20 } } })",
     "enable": "vim.g.snd = { settings = { evaluation = { timeout = 20 } } } vim.lsp.enable('snd')",
@@ -30,12 +30,12 @@ STARTS = {
 
 
 def names_in(file: Path) -> list[str]:
-    """The names of the tests in a file, without running it."""
+    """Return the names of the tests in a file, without running it."""
     return re.findall(r'^test\("(.+)", function', file.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def home(folder: Path) -> dict[str, str]:
-    """The environment of somebody who has nothing but the plugin, installed as a package (`:help packages`)."""
+    """Return the environment of a user who has nothing but the plugin, installed as a package (`:help packages`)."""
     data = folder / "data"
     package = data / "nvim/site/pack/snd/start"
     package.mkdir(parents=True, exist_ok=True)
@@ -58,9 +58,9 @@ def home(folder: Path) -> dict[str, str]:
 def run_lua(
     neovim: Neovim, file: Path, start: str, folder: Path, given: Mapping[str, object] | None = None
 ) -> dict[str, str]:
-    """What is wrong by each test of a file, by its name: an empty text if it passed.
+    """Return the errors of the tests of a file, by name: an empty text if it passed.
 
-    `given` is what the tests find as `GIVEN`.
+    The tests find `given` as `GIVEN`.
     """
     (folder / "workspace").mkdir(parents=True)
     (folder / "init.lua").write_text(STARTS[start], encoding="utf-8")

@@ -15,7 +15,7 @@ WHEEL_SOURCES = ("pyproject.toml", "analysis", "runtime", "server")
 
 
 def packaged() -> Path:
-    """The vsix of the sources as they are. Raises `UnavailableError` without npm or its registry."""
+    """Return the vsix of the current sources. Raise `UnavailableError` without npm or its registry."""
     with locked("extension"):
         vsix = cache() / "extension" / f"skriptnd-{_state_of_sources()}.vsix"
         if not vsix.exists():
@@ -29,7 +29,7 @@ def packaged() -> Path:
 
 
 def install_packages() -> None:
-    """What the extension is built with, unless package.json is as it was when that was installed."""
+    """Install the build dependencies of the extension, unless package.json is unchanged since the last installation."""
     stamp = SOURCES / "node_modules/.installed-for"
     wanted = hashlib.sha256((SOURCES / "package.json").read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -38,7 +38,7 @@ def install_packages() -> None:
 
 
 def _state_of_sources() -> str:
-    """A hash of all files that git knows or would take, below the folders that go into the vsix."""
+    """Return a hash of all files that git tracks or would track, below the folders that go into the vsix."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "vscode-extension", *WHEEL_SOURCES],
         cwd=REPOSITORY,

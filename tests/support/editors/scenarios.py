@@ -30,7 +30,7 @@ class Case:
 
 
 def workspace(name: str, folder: Path, settings: Mapping[str, Any]) -> Path:
-    """A copy of the workspace `name` below `folder`, with settings."""
+    """Copy the workspace `name` below `folder`, with settings; return the copy."""
     copied = shutil.copytree(WORKSPACES / name, folder / Path(name).name)
     (copied / ".vscode").mkdir()
     (copied / ".vscode/settings.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")
@@ -38,7 +38,7 @@ def workspace(name: str, folder: Path, settings: Mapping[str, Any]) -> Path:
 
 
 def workspace_file(folder: Path, roots: Sequence[Path], settings: Mapping[str, Any]) -> Path:
-    """A workspace of several folders, with settings for all."""
+    """Write a workspace of several folders, with settings for all; return its file."""
     file = folder / "several.code-workspace"
     content = {"folders": [{"path": str(root)} for root in roots], "settings": settings}
     file.write_text(json.dumps(content, indent=2), encoding="utf-8")
@@ -46,7 +46,7 @@ def workspace_file(folder: Path, roots: Sequence[Path], settings: Mapping[str, A
 
 
 def cases(scenario: str) -> list[Case]:
-    """All tests in a folder of the suite."""
+    """Return all tests in a folder of the suite."""
     files = sorted((SUITE / scenario).glob("*.test.ts"))
     return [
         Case(scenario, file.stem, match["title"])

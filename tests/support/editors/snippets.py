@@ -9,7 +9,10 @@ _ESCAPED = re.compile(r"\\([\\$}])")
 
 
 def expanded(body: str) -> str:
-    """The text with the default of each place, at all places of its number. Raises ValueError if one is not closed."""
+    """Return the text with the default of each placeholder, at all places of its number.
+
+    Raise ValueError if unclosed.
+    """
     defaults: dict[str, str] = {}
     text, end = _text(body, 0, defaults, inside=False)
     assert end == len(body)

@@ -23,7 +23,7 @@ Lines = list[list[GrammarToken]]
 
 
 def grammar_tokens(extension: Path, texts: Mapping[str, str], scope: str = "source.skriptnd") -> dict[str, Lines]:
-    """The tokens of each line of each text. Columns count UTF-16 units."""
+    """Return the tokens of each line of each text. Columns count UTF-16 units."""
     done = subprocess.run(
         ["node", extension / "test/grammar/tokens.mjs", scope],
         input=json.dumps(texts),

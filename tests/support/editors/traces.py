@@ -1,4 +1,4 @@
-"""What tests leave to be looked at: screenshots, and for each failure what its pages showed and said."""
+"""Traces of tests: screenshots, and for each failure the contents and messages of its pages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, Error, Page
 from support.editors.downloads import REPOSITORY
 
 OUTPUT = REPOSITORY / "test-output" / "editors"
-# Of several processes that test at once, each has logs of its own.
+# Parallel test processes have separate logs.
 LOGS = OUTPUT / "logs" / os.environ.get("PYTEST_XDIST_WORKER", "main")
 _MOST_LINES = 40
-# Those that are open.
+# Open browsers.
 BROWSERS: list[Browser] = []
 
 
@@ -36,7 +36,7 @@ def trace_failure(item: pytest.Item, report: pytest.TestReport) -> None:
 
 
 def said(page: Page) -> str:
-    """The address of a page, the errors in it, and what it wrote to its console at last, each line once."""
+    """Return the address of a page, its errors, and its last console messages, each line once."""
     console = dict.fromkeys(
         f"{each.type}: {each.text.splitlines()[0][:300]}" for each in page.console_messages() if each.text
     )

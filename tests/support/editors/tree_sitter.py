@@ -14,7 +14,7 @@ from support.editors.downloads import REPOSITORY, needed
 from support.editors.neovim_programs import unpacked
 
 ABI = "14"
-"""Of the parsers: the one that Neovim 0.10 loads."""
+"""ABI version of the parsers: the one that Neovim 0.10 loads."""
 _SECONDS = 120
 _NODE = re.compile(r"\((ERROR|MISSING [^)]*?) ?\[(\d+), \d+\]")
 
@@ -30,11 +30,11 @@ class Grammar:
     home: Path
 
     def run(self, *arguments: str | Path) -> str:
-        """What the CLI prints in the folder of the grammar."""
+        """Return the output of the CLI in the folder of the grammar."""
         return _run(self.cli, arguments, self.folder, self.home)
 
     def broken(self, paths: Sequence[Path]) -> dict[Path, str]:
-        """The files that the grammar does not read, and the first place in each."""
+        """Return the files that the grammar does not parse, and the first error in each."""
         listed = self.home / "paths.txt"
         listed.write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
         lines = self.run("parse", "-q", "--paths", listed).splitlines()
@@ -64,7 +64,7 @@ def grammar(language: str, home: Path) -> Grammar:
 
 
 def _cli() -> Path:
-    """The CLI that ``SND_TREE_SITTER`` names, that is on PATH, or Debian's."""
+    """Return the CLI that ``SND_TREE_SITTER`` names, that is on PATH, or Debian's."""
     found = os.environ.get("SND_TREE_SITTER") or shutil.which("tree-sitter")
     return (
         Path(found) if found else unpacked("trixie", "tree-sitter-cli", "usr/bin/tree-sitter") / "usr/bin/tree-sitter"

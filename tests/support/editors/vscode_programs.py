@@ -1,4 +1,4 @@
-"""What drives a real VS Code: the server of the npm package code-server, and an installed Chromium."""
+"""Programs that drive a real VS Code: the server of the npm package code-server, and an installed Chromium."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ServerProgram:
 
 
 def vscode_server() -> ServerProgram:
-    """The server of VS Code, downloaded once. Raises `UnavailableError`."""
+    """Return the server of VS Code, downloaded once. Raise `UnavailableError`."""
     version = os.environ.get("SND_CODE_SERVER", CODE_SERVER)
     node = _newer_node() if int(version.split(".")[1]) >= NEEDS_NODE_24 else _installed_node()
     folder = once(f"code-server-{version}-{_recipe()}", partial(_install, version))
@@ -56,9 +56,9 @@ def _newer_node() -> Path:
 
 
 def browser() -> Path:
-    """A Chromium: the one that `SND_CHROMIUM` names, an installed one, or one that apt installs.
+    """Return a Chromium: the one that `SND_CHROMIUM` names, an installed one, or one that apt installs.
 
-    Raises `UnavailableError`.
+    Raise `UnavailableError`.
     """
     if chosen := os.environ.get("SND_CHROMIUM"):
         return Path(chosen)
@@ -75,7 +75,7 @@ def _install(version: str, folder: Path) -> None:
     archive = run(["npm", "pack", f"code-server@{version}", "--silent"], folder).split()[-1]
     run(["tar", "xzf", archive, "package/lib/vscode"], folder)
     (folder / archive).unlink()
-    # What would have to be compiled is for terminals, which no test needs, and for logs.
+    # Modules with native code serve terminals, which no test needs, and logs.
     command = ["npm", "install", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--silent"]
     run(command, folder / "package/lib/vscode")
     run(command, folder / "package/lib/vscode/extensions")
@@ -83,7 +83,7 @@ def _install(version: str, folder: Path) -> None:
 
 
 def _recipe() -> str:
-    """Changes with what is put into the installation."""
+    """Return a digest of the additions to the installation."""
     return hashlib.sha256(LOGGER.read_bytes()).hexdigest()[:8]
 
 

@@ -19,7 +19,7 @@ from support.editors.traces import keep_logs
 from support.editors.vscode_programs import ServerProgram
 
 START_SECONDS = 60
-# What would cover the code, or ask for something outside of this machine.
+# Settings that remove overlays of the code, and requests to other machines.
 SETTINGS = {
     "chat.commandCenter.enabled": False,
     "editor.minimap.enabled": False,
@@ -55,10 +55,10 @@ class VSCode:
 def running(
     program: ServerProgram, vsix: Path, folder: Path, search_path: str, *, trusts: bool = True
 ) -> Iterator[VSCode]:
-    """A server with fresh data below `folder`, which finds programs by `search_path` as its PATH.
+    """Run a server with fresh data below `folder`, which finds programs by `search_path` as its PATH.
 
-    Unless it `trusts`, its windows are restricted until somebody says that a workspace may be trusted. All processes
-    that it starts end with the block, also those of language servers.
+    Unless it `trusts`, its windows are restricted until the user trusts a workspace. All processes that it starts end
+    with the block, also those of language servers.
     """
     node, script = program.node, program.script
     (folder / "data/Machine").mkdir(parents=True)
@@ -89,7 +89,7 @@ def running(
 
 
 def _settings_of_pip() -> dict[str, str]:
-    """Those that pip would find in the home folder: it installs the server of the extension."""
+    """Return the settings that pip would find in the home folder: it installs the server of the extension."""
     files = (Path.home() / ".config/pip/pip.conf", Path.home() / ".pip/pip.conf")
     found = next((str(file) for file in files if file.exists()), None)
     settings = {"PIP_CACHE_DIR": str(Path.home() / ".cache/pip")}
@@ -117,7 +117,7 @@ def _wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: 
 
 
 def _end_session(process: subprocess.Popen[bytes]) -> None:
-    """End the server and all that it started, also what is a process group of its own: all are of one session."""
+    """End the server and all processes of its session, also those in process groups of their own."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         for each in {process.pid, *processes(process.pid)}:
             with suppress(ProcessLookupError):
@@ -128,7 +128,7 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
 
 
 def processes(session: int) -> dict[int, str]:
-    """The command lines of the processes of a session, by their numbers; without those that have ended."""
+    """Return the command lines of the running processes of a session, by number."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

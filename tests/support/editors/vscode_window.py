@@ -27,7 +27,7 @@ expect.set_options(timeout=PATIENCE * 1000)
 _ATTEMPTS_MS = (4_000, 8_000, 16_000, 32_000)
 T = TypeVar("T")
 
-# Clicks in one go with the look whether it is the right row: what is in a row changes as soon as the list does.
+# The click and the check of the row are one step: a row changes as soon as the list does.
 _CLICK_ROW = """
 ([text, title]) => {
   const widget = document.querySelector(".quick-input-widget");
@@ -101,14 +101,14 @@ class Window:
         self._in_box(key, choose)
 
     def pick(self, title: str) -> None:
-        """Clicks on the first row, of the list that is open, whose label ends with the title."""
+        """Click on the first row, of the open list, whose label ends with the title."""
         self.page.wait_for_function(_CLICK_ROW, arg=[None, title], polling=50)
 
     def _in_box(self, key: str, act: Callable[[int], None]) -> None:
-        """Acts, within the milliseconds it is told, in the box that a key opens.
+        """Act, within the milliseconds it is given, in the box that a key opens.
 
-        Again with more patience when it fails: a page that opens takes the focus, which closes the box; and what
-        is written before VS Code has filled the box is overwritten.
+        Try again with more patience after a failure: a page that opens takes the focus, which closes the box; and text
+        written before VS Code has filled the box is overwritten.
         """
         for patience in _ATTEMPTS_MS:
             self.page.keyboard.press(key)
@@ -119,7 +119,7 @@ class Window:
         raise AssertionError(f"{key} opened no box in which this could be done")
 
     def do(self, act: Callable[[], object], done: Callable[[], object], what: str) -> None:
-        """Acts, until it can be seen that it is done: again, unless that is seen after some seconds."""
+        """Act until the effect is visible: again, unless that is visible after some seconds."""
         for patience in _ATTEMPTS_MS:
             with suppress(TimeoutError):
                 act()
@@ -129,7 +129,7 @@ class Window:
         raise AssertionError(f"tried {len(_ATTEMPTS_MS)} times for {what}")
 
     def close_all(self) -> None:
-        """Close all editors, and the panel below them; what is not saved is lost."""
+        """Close all editors, and the panel below them, without saving."""
         panel, tabs = self.page.locator(".part.panel"), self.page.locator(".tabs-container .tab")
         lose = self.page.locator(".monaco-dialog-box").get_by_role("button", name="Don't Save").first
         self.page.keyboard.press("Escape")
@@ -153,11 +153,11 @@ class Window:
         return self.page.locator(".editor-group-container.active .monaco-editor").first
 
     def line(self, text: str) -> Locator:
-        """The line of the editor that holds a text, with what is shown beside it."""
+        """Return the line of the editor that holds a text, with the hints beside it."""
         return self.editor.locator(".view-line").filter(has_text=_shown(text)).first
 
     def word(self, text: str, within: str | None = None) -> Locator:
-        """What is coloured as a whole and is this text (a name, a keyword), in the line that holds `within`."""
+        """Return the coloured token that equals this text (a name, a keyword), in the line that holds `within`."""
         span = self.line(within or text).locator("span span")
         return span.filter(has_text=re.compile(rf"^\s*{re.escape(text)}\s*$")).first
 
@@ -202,7 +202,7 @@ class Window:
         self.do(move, shown.first.is_visible, "what the mouse shows")
 
     def text(self) -> str:
-        """What can be seen of the text, without its indentation being of one kind of space or another."""
+        """Return the visible text, with uniform spaces in its indentation."""
         return str(self.editor.evaluate(_TEXT, timeout=10_000))
 
     def sees(self, selector: str, text: str | re.Pattern[str] | None = None, seconds: float = PATIENCE) -> Locator:
@@ -214,7 +214,7 @@ class Window:
         return found
 
     def until(self, ask: Callable[[], T], what: str, seconds: float = PATIENCE) -> T:
-        """Ask again and again, until the answer counts as true; what is gone while it is looked at does not."""
+        """Ask again and again, until the answer counts as true; an element that disappears meanwhile does not."""
         problem = ""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -237,5 +237,5 @@ OpenWindow = Callable[..., Window]
 
 
 def _shown(text: str) -> re.Pattern[str]:
-    """Editors show spaces as ones that do not break."""
+    """Return a pattern for a text in an editor, which shows spaces as non-breaking ones."""
     return re.compile(r"\s*".join(map(re.escape, text.split())))

@@ -1,4 +1,4 @@
-"""What the specifications call their operators, inputs, attributes and outputs (facts of the texts, by section)."""
+"""Names of operators, inputs, attributes and outputs in the specifications (facts of the texts, by section)."""
 
 TOSA = """
 2.3.1 ARGMAX(input) axis -> output

@@ -12,7 +12,7 @@ from support.library_shapes.case import Case, Upto, case, ints, real
 
 
 def positions(extent: int, pad: int | None, size: int, stride: int, dilation: int, ceil: bool) -> int:
-    """Where a window starts: as many places as it fits at, or covers something new from."""
+    """Return the number of positions of a window: where it fits, or covers something new."""
     if pad is None:
         return len(range(0, extent, stride)) if ceil else extent // stride
     free = extent + pad - len(range(dilation * (size - 1) + 1))
@@ -39,7 +39,7 @@ FORMATS = (
 
 
 def windows() -> Iterator[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], dict[str, Any]]]:
-    """Extents of an input, of a window and of what sliding it gives, and the attributes that say so."""
+    """Yield extents of an input, of a window and of the result of sliding it, and the corresponding attributes."""
     for (space, size, stride, dilation, begin, end), ceil in product(WINDOWS, (False, True)):
         total = [None] * len(space) if begin is None else [b + e for b, e in zip(begin, end, strict=True)]
         wanted = tuple(map(positions, space, total, size, stride, dilation, [ceil] * len(space)))
@@ -50,7 +50,7 @@ def windows() -> Iterator[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...
 
 
 def arranged(form: str, batch: int, channels: int, space: Sequence[int]) -> Any:
-    """An array in a format such as ``NCX``; in filters ``N``, also written ``B``, counts outputs."""
+    """Return an array in a format such as ``NCX``; in filters ``N``, also written ``B``, counts outputs."""
     extents = {"N": [batch], "B": [batch], "C": [channels], "X": list(space)}
     return real(*(extent for letter in form for extent in extents[letter]))
 
@@ -78,7 +78,7 @@ def convolutions() -> Iterator[Case]:
 
 
 def upsampled(extent: int, pad: int | None, size: int, stride: int, dilation: int) -> int:
-    """What is left of a full convolution of the elements spread by ``stride`` with the taps spread by ``dilation``."""
+    """Return the rest of a full convolution of elements spread by ``stride`` with taps spread by ``dilation``."""
     if pad is None:
         return extent * stride
     spread = np.zeros(stride * (extent - 1) + 1)

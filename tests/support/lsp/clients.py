@@ -36,7 +36,7 @@ class Editor(LanguageClient):
     applied: list[types.ApplyWorkspaceEditParams]
 
     def of(self, uri: str) -> list[types.PublishDiagnosticsParams]:
-        """What was published of a document."""
+        """Return the published diagnostics of a document."""
         return [each for each in self.published if each.uri == uri]
 
     async def start_in_process(self) -> None:
@@ -64,7 +64,7 @@ REFRESHES = (
 
 
 def make_editor() -> Editor:
-    """A client with what pytest-lsp's own has, and what it lacks."""
+    """Return a client with the features of pytest-lsp's own, and the missing ones."""
     client = Editor(converter_factory=_CONVERTER)
     register_lsp_features(client)
     client.published, client.partial, client.registered = [], [], []
@@ -113,8 +113,10 @@ PUSHING = ("neovim@v0.9", "emacs")
 
 
 def capabilities(editor: str) -> types.ClientCapabilities:
-    """What an editor can do. The profile of Visual Studio Code is of a time before diagnostics were pulled,
-    and hints shown."""
+    """Return the capabilities of an editor.
+
+    The profile of Visual Studio Code is from a time before diagnostics were pulled, and hints shown.
+    """
     known = deepcopy(_recorded_capabilities(editor))
     if editor == "visual-studio-code":
         assert known.text_document
@@ -143,7 +145,7 @@ async def begin(
     options: Any = None,
     folders: tuple[Path, ...] = (),
 ) -> types.InitializeResult:
-    """Initializes a session as an editor would, in some workspace folders or none."""
+    """Initialize a session as an editor would, in some workspace folders or none."""
     around = [*folders] if folder is None else [folder, *folders]
     offered = capabilities(editor)
     if encoding is not None:
@@ -175,7 +177,7 @@ def change_text(client: LanguageClient, uri: str, text: str, version: int) -> No
 
 
 async def codes(client: LanguageClient, uri: str) -> list[Any]:
-    """The rules that a document breaks, as pulled."""
+    """Return the rules that a document breaks, as pulled."""
     report = await client.text_document_diagnostic_async(
         types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
     )
@@ -189,7 +191,7 @@ async def rest(client: LanguageClient) -> None:
 
 
 def position(text: str, snippet: str, behind: str = "") -> types.Position:
-    """The position of a snippet behind another; texts without characters that take several units."""
+    """Return the position of a snippet behind another, in a text without characters that take several units."""
     offset = text.index(snippet, text.index(behind))
     line = text.count("\n", 0, offset)
     return types.Position(line, offset - (text.rfind("\n", 0, offset) + 1))

@@ -35,7 +35,7 @@ class Gate:
         monkeypatch.setattr(EvaluationQueue, "add", held)
 
     def open(self) -> None:
-        """Let go on what has come to the gate, and what comes."""
+        """Release waiting and later arrivals."""
         self._opened.set()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What editors ask of their own accord while somebody types."""
+"""Requests that editors send by themselves during typing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Habits:
 
     editor: str
     at_rest: tuple[str, ...]
-    """What is asked when typing pauses."""
+    """Requests when typing pauses."""
     every_letter: bool
     """True if completion is asked for at every letter of a word, not only at the first."""
     pulls: bool = True
 
     @property
     def capabilities(self) -> object:
-        """What the editor says that it can do."""
+        """Return the capabilities that the editor announces."""
         return _CONVERTER.unstructure(capabilities(self.editor))
 
 

@@ -22,7 +22,7 @@ from support.lsp.watched_server import watch
 
 
 class ServerThread:
-    """A running server, in the place of the process that a client has otherwise."""
+    """A running server, in place of the process that a client usually has."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.pid = os.getpid()

@@ -16,7 +16,7 @@ COMMAND = [sys.executable, "-m", "snd_server", "lsp"]
 
 
 def framed(message: object) -> bytes:
-    """A message as it is sent."""
+    """Return a message in the form that is sent."""
     body = json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
@@ -45,7 +45,7 @@ class RawClient:
         return self._last
 
     async def answer(self, identity: Any, seconds: float = FAR_SECONDS) -> dict[str, Any]:
-        """The answer to a request."""
+        """Return the answer to a request."""
         async with asyncio.timeout(seconds), self._came:
             await self._came.wait_for(lambda: identity in self.answers or self._ended)
         assert identity in self.answers, "the server has ended"
@@ -67,7 +67,7 @@ class RawClient:
         self.send("textDocument/didOpen", {"textDocument": item})
 
     def change(self, uri: str, version: int, *changes: dict[str, Any]) -> None:
-        """Changes a document."""
+        """Change a document."""
         self.send(
             "textDocument/didChange",
             {"textDocument": {"uri": uri, "version": version}, "contentChanges": [*changes]},
@@ -102,7 +102,7 @@ class RawClient:
 
 @asynccontextmanager
 async def running(*command: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, RawClient]]:
-    """A server over standard input and output, and a client of it."""
+    """Run a server over standard input and output, and a client of it."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*(command or COMMAND), stdin=pipe, stdout=pipe, stderr=pipe)
     assert process.stdin

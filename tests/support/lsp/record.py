@@ -1,6 +1,6 @@
-"""Makes a recording of typing from a description that a reader can follow.
+"""Recording of typing from a description that a reader can follow.
 
-A description is the text of a program as it is typed, line by line, with what else is done in between:
+A description is the text of a program in the order of typing, line by line, with other actions in between:
 
 - ``⟨wrong⟩`` in a line: typed, and taken back by as many backspaces;
 - ``% caret SNIPPET``: the caret goes behind the last place of a snippet; ``% caret`` alone: to the end of the text;
@@ -10,8 +10,8 @@ A description is the text of a program as it is typed, line by line, with what e
 - ``% cut SNIPPET => SNIPPET``: from the one up to before the other; ``% paste cut`` puts it where the caret is;
 - ``% undo N``, ``% redo N``: the last changes, a word at a time;
 - ``% hover SNIPPET``, ``% complete LABEL``, ``% rename SNIPPET => NAME``, ``% action SNIPPET => TITLE``, ``% format``:
-  what the server is asked for, and does;
-- ``% check``: nothing is to be seen but what a fresh server shows.
+  requests to the server, whose answers are applied;
+- ``% check``: the visible state must equal that of a fresh server.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from support.lsp.replay import Event, Replay
 _WRONG = re.compile(r"⟨([^⟩]*)⟩")
 _GROUP = re.compile(r"\S+|\s+")
 _RESTS = 0.1
-"""How often typing pauses behind a word that does not end its line."""
+"""Share of words behind which typing pauses, if they do not end their line."""
 
 
 def record(description: str) -> tuple[list[Event], str]:
-    """The events of a description, and the program that comes out of them; asks a server of its own."""
+    """Return the events of a description, and the program that results from them; this asks a server of its own."""
     recorder = _Recorder()
     try:
         recorder.follow(description)
@@ -54,7 +54,7 @@ class _Recorder:
         self._clipboard = ""
 
     def follow(self, description: str) -> None:
-        """Does what a description says."""
+        """Follow the steps of a description."""
         lines = iter(description.splitlines())
         for line in lines:
             if not line.startswith("% "):
@@ -188,5 +188,5 @@ class _Recorder:
 
 
 def lines_of(events: list[Event]) -> Iterator[str]:
-    """A recording as it is kept: an event on each line."""
+    """Return a recording in its stored form: an event on each line."""
     return (json.dumps(each, ensure_ascii=False) + "\n" for each in events)

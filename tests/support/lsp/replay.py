@@ -52,7 +52,7 @@ class Replay:
         self._count = 0
         self._version = 1
         self._edited: float | None = None
-        """When the last edit was sent, if nothing has been asked since."""
+        """Time of the last edit, if no request followed."""
         self._tokens: str | None = None
         self._encoding = "utf-16"
         self._wire = self._begin()
@@ -60,7 +60,7 @@ class Replay:
         self._fresh = self._begin() if compares else None
 
     def play(self, event: Event) -> None:
-        """Does what an event tells, and asserts that the server does what it did when the event was recorded."""
+        """Play an event, and assert that the server does the same as when the event was recorded."""
         (kind,) = (key for key in event if key != "edits")
         value = event[kind]
         match kind:
@@ -122,7 +122,7 @@ class Replay:
         self.text, self.caret = replaced(self.text, edits), moved(self.caret, edits)
 
     def hover(self, offset: int) -> None:
-        """The mouse rests."""
+        """Rest the mouse."""
         self._ask("hover", offset)
 
     # ---- what editors ask by themselves ------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Replay:
 
     # ---- what the server does ----------------------------------------------------------------------------------------
     def serve(self, kind: str, value: Any) -> list[Replacement]:
-        """The edits that the server answers with."""
+        """Return the edits that the server answers with."""
         if kind == "complete":
             return replacements(self.text, accepted(self._ask("completion", self.caret), value), self._encoding)
         if kind == "rename":
@@ -182,15 +182,17 @@ class Replay:
         return replacements(self.text, self._ask("formatting", 0, options=options) or [], self._encoding)
 
     def _served(self, kind: str, value: Any, recorded: list[Replacement]) -> list[Replacement]:
-        if kind == "complete" and self._habits.editor != "visual-studio-code":  # what is put there is for its abilities
+        if (
+            kind == "complete" and self._habits.editor != "visual-studio-code"
+        ):  # the insertion depends on the abilities of that editor
             assert value in [each["label"] for each in self._ask("completion", self.caret)["items"]]
         else:
             assert self.serve(kind, value) == recorded, (kind, value)
         return recorded
 
-    # ---- what is seen ------------------------------------------------------------------------------------------------
+    # ---- visible state -----------------------------------------------------------------------------------------------
     def check(self) -> None:
-        """What can be seen of the document is what a fresh server shows of its text."""
+        """Check that the visible state of the document equals that of a fresh server with its text."""
         if self._fresh is None:
             return
         self._edited = None
@@ -214,7 +216,10 @@ class Replay:
         return result
 
     def _diagnostics(self, wire: Wire, told: int) -> list[Any]:
-        """What is wrong with the document; if nobody asks, what has been said last, after so many notifications."""
+        """Return the diagnostics of the document.
+
+        Without pulling, those last published after ``told`` notifications.
+        """
         if self._habits.pulls:
             return wire.diagnostics(URI)
         wire.request(REST, None)

@@ -1,4 +1,4 @@
-"""What a client sees of values: hints and lenses."""
+"""Values that a client sees: hints and lenses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pytest_lsp import LanguageClient
 
 
 async def hints(client: LanguageClient, text: str, uri: str) -> dict[str, str]:
-    """The values that are shown, by the lines behind which they stand."""
+    """Return the displayed values, by the lines behind which they stand."""
     whole = types.Range(types.Position(0, 0), types.Position(len(text), 0))
     found = await client.text_document_inlay_hint_async(types.InlayHintParams(types.TextDocumentIdentifier(uri), whole))
     lines, shown = text.split("\n"), {}

@@ -1,7 +1,7 @@
-"""Messages that are sent without waiting in between arrive together.
+"""Messages sent without a pause in between, which arrive together.
 
-Each in a write of its own, the sender may be held up between two of them for longer than the server pauses before it
-does something by itself, and a test of what is shown "at once" would be one of the machine.
+With a write for each, the sender could be delayed between two of them for longer than the pause of the server, and a
+test of displays "at once" would depend on the machine.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 
 
 class TogetherWriter:
-    """Keeps what is written until the task that writes waits for something, and writes it as one."""
+    """Writer that buffers its input until the writing task waits for something, and writes it at once."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer

@@ -1,9 +1,10 @@
-"""``snd lsp`` with messages for tests: by which they know that nothing more will come, and what is kept.
+"""``snd lsp`` with messages for tests: to know that nothing more will come, and to inspect its state.
 
-``test/rest`` is answered as soon as the server has done all that the messages before it led to: pauses, evaluations,
-and what it asks of the client in turn. Whatever it had to say by itself was said before the answer.
-``test/held`` tells how many messages the protocol holds something of. From ``test/hold`` to ``test/goOn``, the analysis
-answers nothing: what is sent in between comes before any answer.
+``test/rest`` is answered as soon as the server has finished all work caused by earlier messages: pauses, evaluations,
+and its own requests of the client. All its notifications come before the answer.
+
+``test/held`` returns the number of messages that the protocol keeps in part. From ``test/hold`` to ``test/goOn``, the
+analysis answers nothing: messages sent in between come before any answer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 REST, HELD = "test/rest", "test/held"
 HOLD, GO_ON = "test/hold", "test/goOn"
 
-# What goes on as long as the session does, or only waits for a process to be idle for long.
+# Tasks that last as long as the session, or only wait for a process to be idle for long.
 _ENDLESS = {"serve_stdio", "ServerThread._serve", "run_async", "run_websocket", "_follow", "EvaluationQueue._dismiss"}
 
 
@@ -56,7 +57,7 @@ def watch(server: SndServer) -> None:
 
 
 def main() -> None:
-    """As ``snd lsp``."""
+    """Run as ``snd lsp``."""
     from snd_server.cli import main as snd
     from snd_server.lsp.session import life
 

@@ -15,7 +15,7 @@ _VALUES = {"int": "1", "real": "1.5", "bool": "true", "str": "'a'"}
 
 
 def statements(subject: Subject) -> Iterator[Mutation]:
-    """Statements dropped and repeated, results dropped and added."""
+    """Yield programs with statements dropped and repeated, and results dropped and added."""
     for component in subject.every(nodes.Component):
         assert isinstance(component, nodes.Component)
         block = subject.block_of(component)
@@ -97,7 +97,7 @@ def _generic_count(subject: Subject, call: nodes.Call) -> tuple[int, str]:
 
 
 def invocations(subject: Subject) -> Iterator[Mutation]:
-    """Arguments, attributes and types of invocations."""
+    """Yield changes of arguments, attributes and types of invocations."""
     for call in subject.every(nodes.Call):
         assert isinstance(call, nodes.Call)
         if isinstance(subject.resolution.targets.get(call.function), BuiltIn):
@@ -189,7 +189,7 @@ def _attributes(subject: Subject, call: nodes.Call, declared: list[nodes.Paramet
 
 
 def control_flow(subject: Subject) -> Iterator[Mutation]:
-    """Conditions, yields, carried variables, scans and counts."""
+    """Yield changes of conditions, yields, carried variables, scans and counts."""
     for region in subject.every(nodes.Region):
         assert isinstance(region, nodes.Region)
         for item in region.items:
@@ -225,7 +225,7 @@ def _with_semicolon(subject: Subject, node: nodes.Node) -> Span:
 
 
 def _whole(subject: Subject, component: nodes.Component) -> Span:
-    """A statement with its semicolon."""
+    """Return the span of a statement with its semicolon."""
     above = subject.above(component)
     return subject.span(above) if isinstance(above, nodes.Entry) else _with_semicolon(subject, component)
 
@@ -288,7 +288,7 @@ def labels(subject: Subject) -> Iterator[Mutation]:
 
 
 def quantization(subject: Subject) -> Iterator[Mutation]:
-    """Names, algorithms and attributes in ``@quantize``."""
+    """Yield changes of names, algorithms and attributes in ``@quantize``."""
     for node in subject.every(nodes.Quantization):
         assert isinstance(node, nodes.Quantization)
         target = subject.span(node.target)
@@ -310,7 +310,7 @@ def quantization(subject: Subject) -> Iterator[Mutation]:
 
 
 def imports(subject: Subject) -> Iterator[Mutation]:
-    """Modules that are used and not imported."""
+    """Yield removals of imports of used modules."""
     start = subject.text.find("import ")
     if start < 0 or subject.text.rfind("\n", 0, start) + 1 != start:
         return

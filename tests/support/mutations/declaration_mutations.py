@@ -46,7 +46,7 @@ def _is_literal(node: nodes.Node) -> bool:
 
 
 def modifiers(subject: Subject) -> Iterator[Mutation]:
-    """``optional`` comes and goes."""
+    """Yield additions and removals of ``optional``."""
     for block, parameter, symbol in parameters(subject):
         type_ = subject.span(parameter.type)
         uses = subject.uses(symbol)
@@ -119,7 +119,7 @@ def _names_shape(subject: Subject, use: nodes.Node) -> bool:
 
 
 def shapes(subject: Subject) -> Iterator[Mutation]:
-    """Shapes come and go, with one extent more or less, expanded or not."""
+    """Yield additions and removals of shapes and extents, and changes of expansion."""
     operator = subject.definition.kind == "operator"
     for block, parameter, symbol in parameters(subject):
         if block == "attrib":
@@ -171,7 +171,7 @@ def _expansions(subject: Subject, block: str, extent: nodes.Extent) -> Iterator[
 
 
 def _declared(subject: Subject, node: nodes.Node) -> list[Symbol]:
-    """The extents and lengths that a component of a shape declares."""
+    """Return the uses of the extents and lengths that a component of a shape declares."""
     found = []
     for each in nodes.descendants(node):
         symbol = subject.symbol(each)
@@ -201,7 +201,7 @@ def _is_loose(index: nodes.Index) -> bool:
 
 
 def defaults(subject: Subject) -> Iterator[Mutation]:
-    """Values come and go where they must not."""
+    """Yield additions and removals of values where they are wrong."""
     for block, parameter, _ in parameters(subject):
         end = subject.span(parameter).end
         if parameter.default is not None:
@@ -231,7 +231,7 @@ def _fresh(subject: Subject, parameter: nodes.Parameter) -> bool:
 
 
 def generics(subject: Subject) -> Iterator[Mutation]:
-    """Generic types of other bases and defaults."""
+    """Yield generic types with other bases and defaults."""
     for node in subject.every(nodes.DtypeDeclaration):
         if node.default is not None and node.base.text in ("num", "arith"):
             yield mutation("default outside base", Verdict.MUST, (subject.span(node.default), "str"))
@@ -255,7 +255,7 @@ def _is_of(subject: Subject, node: nodes.Node, name: str) -> bool:
 
 
 def helpers(subject: Subject) -> Iterator[Mutation]:
-    """Lengths of helper symbols, lists taken apart."""
+    """Yield changes of lengths of helper symbols, and of unpacked lists."""
     for node in subject.every(nodes.Using):
         if isinstance(node.target, nodes.NameTarget):
             symbol = subject.symbol(node.target.name)
@@ -328,7 +328,7 @@ def _inside(subject: Subject, node: nodes.Node, entry: nodes.Entry) -> bool:
 
 
 def blocks(subject: Subject) -> Iterator[Mutation]:
-    """Blocks are dropped, written twice, renamed, or moved."""
+    """Yield blocks dropped, written twice, renamed, or moved."""
     found = subject.blocks()
     for at, block in enumerate(found):
         span, text = subject.span(block), subject.spelled(block)

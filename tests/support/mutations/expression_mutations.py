@@ -19,7 +19,7 @@ _NO_PARENTHESES = (
 
 
 def swap_operators(subject: Subject) -> Iterator[Mutation]:
-    """Operators of one class become those of another."""
+    """Yield operators replaced by others of their class or of another."""
     for node in subject.every(nodes.Binary):
         operator = node.operator.text
         span = subject.span(node.operator)
@@ -42,7 +42,7 @@ def swap_operators(subject: Subject) -> Iterator[Mutation]:
 
 
 def swap_folds(subject: Subject) -> Iterator[Mutation]:
-    """The same with folds."""
+    """Yield the same for folds."""
     for node in subject.every(nodes.Fold):
         type_ = subject.type_of(node.operand)
         if type_ is None:
@@ -98,7 +98,7 @@ def is_condition(subject: Subject, node: nodes.Node) -> bool:
 
 
 def null_handling(subject: Subject) -> Iterator[Mutation]:
-    """Fallbacks and alternatives are left out, or stand where nothing is null."""
+    """Yield fallbacks and alternatives removed, or added where nothing is null."""
     for node in subject.every(nodes.Coalesce):
         verdict = Verdict.MUST if is_needed(subject, node) else Verdict.MAY
         yield mutation("no fallback", verdict, (subject.span(node), subject.spelled(node.value)))
@@ -133,7 +133,7 @@ def is_needed(subject: Subject, node: nodes.Node) -> bool:
 
 
 def parenthesize(subject: Subject) -> Iterator[Mutation]:
-    """Brackets around an expression change nothing."""
+    """Yield brackets around an expression, which change nothing."""
     for node in subject.every(nodes.Qualified, nodes.Binary, nodes.Literal):
         above = subject.above(node)
         if isinstance(above, _NO_PARENTHESES) or (isinstance(above, nodes.Call) and node is above.function):

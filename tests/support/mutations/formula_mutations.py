@@ -14,7 +14,7 @@ _NUMERIC = ("+=", "*=", "<?=", ">?=")
 
 
 def formulas_of(subject: Subject) -> list[nodes.Lowering]:
-    """The formulas in order."""
+    """Return the formulas in order."""
     return [entry.statement for entry in subject.entries("lower") if isinstance(entry.statement, nodes.Lowering)]
 
 
@@ -58,7 +58,7 @@ def assignments(subject: Subject) -> Iterator[Mutation]:
 
 
 def sides(subject: Subject) -> Iterator[Mutation]:
-    """What can't be assigned, or assigned to."""
+    """Yield formulas with values that can't be assigned, or with targets that can't be assigned to."""
     for formula in formulas_of(subject):
         type_ = subject.type_of(formula.value)
         name = subject.span(formula.target.name)
@@ -125,7 +125,7 @@ def local_values(subject: Subject) -> Iterator[Mutation]:
 
 
 def accesses(subject: Subject) -> Iterator[Mutation]:
-    """Indices more or less, without their comma, not expanded."""
+    """Yield accesses with more or fewer indices, without their comma, or not expanded."""
     for node in subject.every(nodes.Subscript, nodes.Access):
         if isinstance(node, nodes.Subscript):
             target = subject.type_of(node.target)
@@ -172,7 +172,7 @@ def _item_changes(subject: Subject, index: nodes.Index) -> Iterator[Mutation]:
 
 
 def outside(subject: Subject) -> Iterator[Mutation]:
-    """Elements read where only shapes are known, tensors computed with."""
+    """Yield reads of elements where only shapes are known, and computations with tensors."""
     inputs = [symbol for symbol in subject.resolution.symbols if symbol.kind is SymbolKind.INPUT and symbol.name]
     using = next((block for block in subject.blocks() if block.kind == "using"), None)
     if not inputs or using is None:

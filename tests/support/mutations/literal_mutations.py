@@ -44,7 +44,7 @@ def is_fixed(subject: Subject, node: nodes.Node, new: str) -> bool:
 
 
 def _is_fixed_by(subject: Subject, below: nodes.Node, above: nodes.Node, new: str) -> bool | None:
-    """What the node above says; None if the one above that decides."""
+    """Return whether the node above determines the type; None if the one above that decides."""
     match above:
         case nodes.Parenthesized():
             return None
@@ -123,7 +123,7 @@ def _by_call(subject: Subject, below: nodes.Node, call: nodes.Call, new: str) ->
 
 
 def wrong_values(subject: Subject) -> Iterator[Mutation]:
-    """A tensor stands where a compile-time value must."""
+    """Yield tensors in the position of compile-time values."""
     tensor = next((each for each in subject.resolution.symbols if each.kind is SymbolKind.INPUT and each.name), None)
     if tensor is None:
         return

@@ -1,4 +1,4 @@
-"""What a mutation of a program is, and what must come of it."""
+"""A mutation of a program, and its expected verdict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snd_analysis.base import Span
 
 
 class Verdict(StrEnum):
-    """What the text of the mutated definition says by itself, without a graph that invokes it."""
+    """Verdict on the text of the mutated definition by itself, without a graph that invokes it."""
 
     MUST = "must"
     """It is illegal: an error has to be reported."""
@@ -36,22 +36,22 @@ class Mutation:
     verdict: Verdict
     changes: tuple[Change, ...]
     places: int = 1
-    """How many independent places of the definition break by it."""
+    """Number of independent places of the definition that the mutation breaks."""
 
     def apply(self, text: str) -> str:
-        """The mutated text."""
+        """Return the mutated text."""
         for change in sorted(self.changes, key=lambda change: change.span, reverse=True):
             text = text[: change.span.start] + change.text + text[change.span.end :]
         return text
 
 
 def mutation(kind: str, verdict: Verdict, *changes: tuple[Span, str], places: int = 1) -> Mutation:
-    """A mutation by its changes, each a span and its new text."""
+    """Return a mutation by its changes, each a span and its new text."""
     return Mutation(kind, verdict, tuple(Change(span, text) for span, text in changes), places)
 
 
 def without(spans: Sequence[Span], at: int) -> tuple[Span, str]:
-    """The change that takes one item out of a comma list of at least two."""
+    """Return the change that removes one item from a comma list of at least two."""
     if at + 1 < len(spans):
         return Span(spans[at].start, spans[at + 1].start), ""
     return Span(spans[at - 1].end, spans[at].end), ""

@@ -1,4 +1,4 @@
-"""Mutations of names: what is used is not declared, what is declared is not used, two things bear one name."""
+"""Mutations of names: used but not declared, declared but not used, declared twice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rename_uses(subject: Subject) -> Iterator[Mutation]:
 
 
 def rename_targets(subject: Subject) -> Iterator[Mutation]:
-    """What is assigned gets another name."""
+    """Yield other names for targets of assignments."""
     for node in subject.every(nodes.Access):
         yield mutation("rename left side", Verdict.MUST, (subject.span(node.name), _NEW))
     for node in subject.every(nodes.Result):
@@ -58,7 +58,7 @@ def rename_targets(subject: Subject) -> Iterator[Mutation]:
 
 
 def rename_declarations(subject: Subject) -> Iterator[Mutation]:
-    """Declarations get another name, which those who use them don't know."""
+    """Yield other names for declarations, which leave their uses undefined."""
     for symbol in subject.resolution.symbols:
         if symbol.kind not in _DECLARED + _LOCAL or not symbol.name:
             continue
@@ -71,7 +71,7 @@ def rename_declarations(subject: Subject) -> Iterator[Mutation]:
 
 
 def rename_everywhere(subject: Subject) -> Iterator[Mutation]:
-    """All occurrences of a name together: nothing else changes."""
+    """Yield a renaming of all occurrences of a name: nothing else changes."""
     if any(block.kind == "quantize" for block in subject.blocks()):
         return  # the labels there are made of names of results
     for symbol in _of_their_own(subject):
@@ -100,7 +100,7 @@ def _of_their_own(subject: Subject) -> Iterator[Symbol]:
 
 
 def may_declare(subject: Subject, node: nodes.Node) -> bool:
-    """Whether a name stands where an unknown one is a declaration: in shapes and lengths of attributes and inputs."""
+    """Return whether an unknown name would be a declaration here: in shapes and lengths of attributes and inputs."""
     block = subject.block_of(node)
     for below, above in subject.chain(node):
         if isinstance(above, nodes.Extent) and (

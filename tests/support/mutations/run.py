@@ -39,7 +39,7 @@ OPERATORS: tuple[Callable[[Subject], Iterator[Mutation]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a mutation."""
+    """The outcome of a mutation."""
 
     subject: Subject
     mutation: Mutation
@@ -80,7 +80,7 @@ class Outcome:
 
 @dataclass
 class Tally:
-    """The outcomes of a run, by what is wrong with them."""
+    """The outcomes of a run, by their kind of failure."""
 
     tried: Counter[str] = field(default_factory=Counter)
     illegal: int = 0
@@ -107,7 +107,7 @@ class Tally:
 
 
 def programs() -> Iterator[tuple[str, dict[str, str]]]:
-    """The library, the examples, and every program among the fixtures that is right."""
+    """Yield the library, the examples, and every valid program among the fixtures."""
     yield "library", read_program(ROOT / "analysis" / "snd_analysis" / "libraries" / "std")
     for path in sorted((ROOT / "examples").glob("*/main.sknd")):
         if path.parent.name != "broken":
@@ -118,7 +118,7 @@ def programs() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def mutations(subject: Subject) -> Iterator[Mutation]:
-    """All mutations of a definition. Those that change nothing are left out."""
+    """Yield all mutations of a definition, except those that change nothing."""
     for operator in OPERATORS:
         for found in operator(subject):
             if found.apply(subject.text) != subject.text:
@@ -126,10 +126,10 @@ def mutations(subject: Subject) -> Iterator[Mutation]:
 
 
 def outcome(subject: Subject, mutation: Mutation) -> Outcome:
-    """What is reported about a mutation."""
+    """Return the diagnostics of a mutation."""
     try:
         return Outcome(subject, mutation, subject.errors(mutation.apply(subject.text)))
-    except Exception:  # a crash is what is looked for
+    except Exception:  # the tests look for crashes
         return Outcome(subject, mutation, [], traceback.format_exc(limit=-4))
 
 

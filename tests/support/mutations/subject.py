@@ -51,7 +51,7 @@ class Subject:
 
     @cached_property
     def resolution(self) -> Resolution:
-        """What its names stand for."""
+        """Resolution of its names."""
         return self.context.resolution
 
     @cached_property
@@ -65,7 +65,7 @@ class Subject:
 
     @cached_property
     def _places(self) -> dict[nodes.Node, tuple[int, nodes.Node | None, str]]:
-        """What the span of each node counts from, the node above it, and the kind of the block it stands in."""
+        """The offset that the span of each node counts from, the node above it, and the kind of its block."""
         found: dict[nodes.Node, tuple[int, nodes.Node | None, str]] = {self.definition: (self._base, None, "")}
         for block in self.blocks():
             found[block] = (self._base, self.definition, block.kind)
@@ -79,53 +79,53 @@ class Subject:
         return found
 
     def span(self, node: nodes.Node) -> Span:
-        """Where a node stands in the file."""
+        """Return the span of a node in the file."""
         return node.span.shifted(self._places[node][0])
 
     def spelled(self, node: nodes.Node) -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         span = self.span(node)
         return self.text[span.start : span.end]
 
     def above(self, node: nodes.Node) -> nodes.Node | None:
-        """The node right above another one."""
+        """Return the node right above another one."""
         return self._places[node][1]
 
     def block_of(self, node: nodes.Node) -> str:
-        """The kind of the block that a node stands in."""
+        """Return the kind of the block around a node."""
         return self._places[node][2]
 
     def chain(self, node: nodes.Node) -> Iterator[tuple[nodes.Node, nodes.Node]]:
-        """Pairs of a node and the one above it, from ``node`` up to the block."""
+        """Yield pairs of a node and the one above it, from ``node`` up to the block."""
         above = self.above(node)
         while above is not None:
             yield node, above
             node, above = above, self.above(above)
 
     def blocks(self) -> list[nodes.Block]:
-        """The blocks of the definition."""
+        """Return the blocks of the definition."""
         return [block for block in self.definition.blocks if isinstance(block, nodes.Block)]
 
     def entries(self, *kinds: str) -> list[nodes.Entry]:
-        """The entries of all blocks of these kinds, or of all blocks."""
+        """Return the entries of all blocks of these kinds, or of all blocks."""
         return [entry for block in self.blocks() if not kinds or block.kind in kinds for entry in block.entries]
 
     def every(self, *types: type[nodes.Node]) -> list[nodes.Node]:
-        """All nodes of these types inside the entries, in the order of the text."""
+        """Return all nodes of these types inside the entries, in the order of the text."""
         return sorted((node for node in self._places if isinstance(node, types)), key=lambda node: self.span(node))
 
     def type_of(self, node: nodes.Node) -> Type | None:
-        """The type of an expression in the definition as it is."""
+        """Return the type of an expression in the unchanged definition."""
         typed = self.context.expressions.get(node)
         return None if typed is None else typed.type
 
     def symbol(self, node: nodes.Node) -> Symbol | None:
-        """The symbol that a name stands for."""
+        """Return the symbol that a name refers to."""
         target = self.resolution.targets.get(node)
         return target if isinstance(target, Symbol) else None
 
     def uses(self, symbol: Symbol) -> list[nodes.Node]:
-        """The nodes that read a symbol (or its shape), in the order of the text."""
+        """Return the nodes that read a symbol (or its shape), in the order of the text."""
         return [node for node in self._uses.get(symbol, ()) if isinstance(node, nodes.Qualified | nodes.TypeName)]
 
     def occurrences(self, symbol: Symbol) -> list[Span]:
@@ -139,7 +139,7 @@ class Subject:
         return snapshot_of(self.files)
 
     def declared(self, symbol: Symbol) -> Span:
-        """Where a symbol is declared."""
+        """Return the span of the declaration of a symbol."""
         return self.resolution.span(symbol).shifted(self._base)
 
     @cached_property
@@ -153,7 +153,7 @@ class Subject:
         return found
 
     def errors(self, text: str | None = None) -> list[Diagnostic]:
-        """The errors in the definition, with ``text`` in place of that of its file."""
+        """Return the errors in the definition, with ``text`` in place of that of its file."""
         self.workspace.open(self.path, self.text if text is None else text)
         found = self.workspace.snapshot().diagnostics(self.path)
         start, end = self._base, self._end + len(text or self.text) - len(self.text)
@@ -187,7 +187,7 @@ def subjects(title: str, files: Mapping[str, str]) -> Iterator[Subject]:
 
 
 def _needed(snapshot: Snapshot, path: str, definition: nodes.Definition) -> set[str]:
-    """The definitions of its file that a definition needs, itself included."""
+    """Return the definitions of its file that a definition needs, itself included."""
     found = {definition.name.text}
     pending = [definition]
     while pending:

@@ -33,7 +33,7 @@ _TOLERANCE = 2e-3
 
 
 class Judged(Struct):
-    """What became of one model. None stands for what could not be tried, or has nothing to be compared with."""
+    """The result for one model. None marks a step that was not tried, or has no expected value."""
 
     name: str
     parsed: bool = False
@@ -132,9 +132,9 @@ def _values_agree(snapshot: Snapshot, graph: OperatorName, meta: Mapping[str, An
 
 
 def _expected(stored: Any, meta: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """The trusted values of each output, with their witness."""
+    """Yield the trusted values of each output, with their witness."""
     trusted = meta.get("trusted", {})
-    # Where exporters are wrong, the text says what tract makes of it.
+    # The result of tract counts if exporters are wrong.
     order = ["out", "ref"] if meta.get("verdict") == "tract-differs" else ["ref", "out"]
     for each in meta["outputs"]:
         name = each["name"]
@@ -145,13 +145,13 @@ def _expected(stored: Any, meta: Mapping[str, Any]) -> Iterator[tuple[str, str, 
 
 
 def plain_name(name: str) -> str:
-    """The identifier without the notation of extended ones."""
+    """Return the identifier without the notation of extended ones."""
     return name[2:-1] if name.startswith(('i"', "i'")) else name
 
 
 # ---- invalid files ---------------------------------------------------------------------------------------------------
 class Rejected(Struct):
-    """What became of one invalid file: whether something is said at its line, and all that is said."""
+    """The result for one invalid file: whether a message is at its line, and all messages."""
 
     name: str
     at_line: bool

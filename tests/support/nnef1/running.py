@@ -20,12 +20,12 @@ _LEFT_SIDE = re.compile(r"[\w, \[\]]+ = ")
 
 
 def run_text(text: str, inputs: Mapping[str, Any], weights: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The outputs of the graph of a text by name. What is wrong with it fails."""
+    """Return the outputs of the graph of a text by name. Fail if it has problems."""
     return run_graph(snapshot_of({PATH: text}), PATH, inputs, weights or {})
 
 
 def run_graph(snapshot: Snapshot, path: str, inputs: Mapping[str, Any], weights: Mapping[str, Any]) -> dict[str, Any]:
-    """The outputs of the graph of a file by name. What is wrong with it fails."""
+    """Return the outputs of the graph of a file by name. Fail if it has problems."""
     assert not snapshot.diagnostics(path), [each.message for each in snapshot.diagnostics(path)]
     graph = snapshot.main_graphs(path)[0].name.text
     arrays = {name: np.asarray(value) for name, value in inputs.items()}
@@ -36,14 +36,14 @@ def run_graph(snapshot: Snapshot, path: str, inputs: Mapping[str, Any], weights:
 
 
 def run_tract_operation(call: str, **inputs: Any) -> Any:
-    """The results of one invocation in tract's dialect, else as ``run_operation``."""
+    """Return the results of one invocation in tract's dialect, else as ``run_operation``."""
     return run_operation(call, "\n".join(f"extension tract_registry {each};" for each in _REGISTRIES), **inputs)
 
 
 def run_operation(call: str, extension: str = "extension KHR_enable_operator_expressions;", /, **inputs: Any) -> Any:
-    """The results of one invocation, as it is written in a graph, of inputs by name; one alone is itself.
+    """Return the results of one invocation, as written in a graph, of inputs by name.
 
-    Several results are named by a left side in ``call``: ``a, b = moments(x, axes = [1])``.
+    A single result is not in a tuple. A left side in ``call`` names several results: ``a, b = moments(x, axes = [1])``.
     """
     arrays = {name: np.asarray(value) for name, value in inputs.items()}
     statement = call if _LEFT_SIDE.match(call) else f"result = {call}"

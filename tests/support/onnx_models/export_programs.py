@@ -80,13 +80,13 @@ class _Names:
         return self.free.pop(0)
 
     def inner(self) -> _Names:
-        """The names inside a block, which sees those around."""
+        """Return the names inside a block, which sees the surrounding ones."""
         return _Names(self.free, list(self.tensors), list(self.packs), self.is_static)
 
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """A module whose graph ``main`` has inputs ``x``, ``z``, ``ps``, ``c``, ``n`` and ``k``, which has a default."""
+    """Draw a module whose graph ``main`` has inputs ``x``, ``z``, ``ps``, ``c``, ``n`` and ``k`` (with a default)."""
     free = list(draw(st.permutations(_NAMES))) + [f"v{number}" for number in range(40)]
     rows = draw(st.sampled_from(["2", "2", "rows"]))
     names = _Names(free, ["x", "z", *(["k"] if rows == "2" else [])], ["ps"], rows == "2")
@@ -107,7 +107,7 @@ graph main {{
 
 
 def _outputs(draw: st.DrawFn, names: _Names) -> tuple[str, list[str]]:
-    """The declarations of the outputs, and the statements that give them."""
+    """Return the declarations of the outputs, and the statements that assign them."""
     declared, last = [], []
     for number in range(draw(st.integers(1, 3))):
         name = f"out{number}"

@@ -35,7 +35,7 @@ DIFFERENT = {
 }
 """Cases that are converted, and give something else."""
 SMALL_TOLERANCE = {"float16": 3e-3, "bfloat16": 2e-2}
-"""Where ONNX computes with reals of 16 bits, and a converted model with 32."""
+"""Tolerances where ONNX computes with reals of 16 bits, and a converted model with 32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class NodeCase:
 
 @cache
 def cases() -> tuple[NodeCase, ...]:
-    """All of them, those whose nodes have no translation too."""
+    """Return all cases, also those whose nodes have no translation."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         collected = collect_testcases(None)
@@ -90,17 +90,16 @@ def cases() -> tuple[NodeCase, ...]:
 
 
 def plain(value: Any) -> Any:
-    """A value of ONNX as an array; None if it is none."""
+    """Return a value of ONNX as an array; None if it is not one."""
     if isinstance(value, onnx.TensorProto):
         value = onnx.numpy_helper.to_array(value)
     return np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
 
 
 def evaluate(model: onnx.ModelProto, inputs: Sequence[Any], real: np.dtype[Any]) -> tuple[list[Any], ConvertedModel]:
-    """The outputs of a model, converted and run; those are None that it does not have. Inputs that must be known to
-    convert it are constants.
+    """Return the outputs of a model, converted and run; None for missing ones.
 
-    Raises UntranslatableError for what is not translated.
+    Inputs that must be known to convert the model are constants. Raise UntranslatableError for untranslated operators.
     """
     try:
         graph = source_of(model)
@@ -130,7 +129,7 @@ def _converted(graph: SourceGraph, arrays: Mapping[str, Any]) -> tuple[Converted
     for fixed in _choices(arrays):
         converted = convert_graph(graph, "a case", {name: arrays[name] for name in fixed})
         first = first or converted
-        # Where all of it is constant, nothing is left to be compared.
+        # A wholly constant model leaves nothing to compare.
         passed_on = any(f" = {name};" in converted.text for name in converted.inputs.values())
         if not converted.problems and (not fixed or converted.statements or passed_on):
             return converted, fixed
@@ -139,7 +138,7 @@ def _converted(graph: SourceGraph, arrays: Mapping[str, Any]) -> tuple[Converted
 
 
 def _choices(arrays: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Which inputs become constants: none, one of few ints, all of these, all but the first."""
+    """Yield the inputs that become constants: none, one of few ints, all of these, all but the first."""
     ints = [name for name, array in arrays.items() if array.dtype.kind in "iu" and array.size <= 64]
     yield []
     yield from ([name] for name in ints)
@@ -148,7 +147,7 @@ def _choices(arrays: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def operators_of(model: ConvertedModel) -> frozenset[str]:
-    """The operators that a converted model invokes."""
+    """Return the operators that a converted model invokes."""
     return model.operators
 
 

@@ -317,6 +317,6 @@ def _elementwise() -> Iterator[ReferenceCase]:
 
 
 def reference_cases() -> list[ReferenceCase]:
-    """All of them, the same in every run."""
+    """Return all cases, the same in every run."""
     groups = (_elementwise, _reductions, _layout, _networks, _convolutions, _pools, _images)
     return [case for group in groups for case in group()]

@@ -1,6 +1,6 @@
-"""What goes wrong when a random operator runs with given sizes: plain recursion that shares no code with snd.
+"""Failures of a random operator for given sizes: plain recursion that shares no code with snd.
 
-An element of a tensor may have any value: what depends on one happens for some data, and so it counts as happening.
+An element of a tensor may have any value: an effect that depends on an element happens for some data, and so counts.
 """
 
 from __future__ import annotations

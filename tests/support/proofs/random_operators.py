@@ -131,7 +131,7 @@ def _tensor_text(tensor: Tensor, dtype: str) -> str:
 
 
 def lines_of(operator: Operator, name: str) -> list[str]:
-    """Each declaration, assertion and formula has a line of its own."""
+    """Return the text, with a line for each declaration, assertion and formula."""
     dtype = "T" if operator.generic else "real"
     found = [f"operator {name} {{", *(["    @dtype {", "        T: num;", "    }"] if operator.generic else [])]
 
@@ -159,7 +159,7 @@ def _formula_text(formula: Formula) -> str:
 
 # ---- drawing ---------------------------------------------------------------------------------------------------------
 class Drawing:
-    """Draws an operator. What is drawn for an index is mostly in bounds, or wrong by a little."""
+    """Generator of an operator. Drawn indices are mostly in bounds, or wrong by a little."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -206,7 +206,7 @@ class Drawing:
         return made
 
     def number(self, depth: int) -> Expr:
-        """An int of sizes, lengths and attributes."""
+        """Return an int of sizes, lengths and attributes."""
         if depth == 0 or self.chance(45):
             return ("num", self.rng.randint(0, 3)) if self.chance(20) else ("var", self.pick(*self.names))
         sign = self.pick("+", "+", "-", "-", "*", "/", "%", "\\", "<?", ">?", "select", "item")
@@ -305,7 +305,7 @@ class Drawing:
         self.formula(output, places, operator, bounds, condition)
 
     def scattered(self, output: Tensor, operator: str) -> None:
-        """Positions composed of two indices, or taken apart by division."""
+        """Draw positions composed of two indices, or taken apart by division."""
         if len(output.shape) == 1:
             inner, outer = self.number(0), self.number(0)
             place: Expr = ("+", ("*", ("var", "i"), inner), ("var", "j"))
@@ -400,5 +400,5 @@ class Drawing:
 
 
 def drawn(seed: int) -> Operator:
-    """The operator of a seed."""
+    """Return the operator of a seed."""
     return Drawing(Random(seed)).drawn()

@@ -11,7 +11,7 @@ from support.proofs.random_operators import drawn, lines_of
 
 
 def main(first: int, seconds: float) -> None:
-    """Print the operators of which snd says what runs contradict."""
+    """Print the operators for which runs contradict snd."""
     until = monotonic() + seconds
     for seed in count(first):
         operator = drawn(seed)

@@ -1,4 +1,4 @@
-"""Whether a plan and the oracle agree about a formula."""
+"""Agreement of a plan and the oracle about a formula."""
 
 from __future__ import annotations
 

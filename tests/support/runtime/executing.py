@@ -18,7 +18,7 @@ R = np.array
 
 
 def net(inputs: str, outputs: str, compose: str, *, operators: str = "", **blocks: str) -> str:
-    """A module with an operator ``net``, after others; the extents of a graph would have to be bounded."""
+    """Return a module with an operator ``net``, after others; the extents of a graph would have to be bounded."""
     written = {"input": inputs, "output": outputs, "compose": compose, **blocks}
     text = "".join(f"    @{name} {{ {block} }}\n" for name, block in written.items())
     return f"import layout, math, algo, rand, nn, linalg, quant;\n{operators}\noperator net {{\n{text}}}\n"
@@ -27,7 +27,7 @@ def net(inputs: str, outputs: str, compose: str, *, operators: str = "", **block
 def instance_of(
     files: str | Mapping[str, str], inputs: Sequence[Any], graph: str = "net", **attributes: Any
 ) -> tuple[Session, Specialization]:
-    """A graph bound to arrays; a program with errors fails."""
+    """Return a graph bound to arrays; fail if the program has errors."""
     snapshot = snapshot_of({"model.sknd": files} if isinstance(files, str) else files)
     path = "model.sknd" if isinstance(files, str) else "main.sknd"
     found = [each.message for each in snapshot.diagnostics(path) if each.severity == "error"]
@@ -46,7 +46,7 @@ def outcome_of(
     graph: str = "net",
     **attributes: Any,
 ) -> RunResult:
-    """What running a graph in 64-bit reals gives; the same when it is run again, by fewer and longer steps."""
+    """Return the outcome of a graph in 64-bit reals; a second run, with fewer and longer steps, must agree."""
     session, specialization = instance_of(files, inputs, graph, **attributes)
     if request is not None:
         return execute(session, specialization, inputs, request)
@@ -71,7 +71,7 @@ def _facts(outcome: RunResult | EvaluationFailed) -> object:
 
 
 def _exact(value: Any) -> Any:
-    """All elements, so that NaN equals NaN."""
+    """Return all elements, so that NaN equals NaN."""
     if isinstance(value, Mapping):
         return {name: _exact(each) for name, each in value.items()}
     if isinstance(value, np.ndarray):
@@ -80,7 +80,7 @@ def _exact(value: Any) -> Any:
 
 
 def run(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> Any:
-    """The outputs; a single one is not in a tuple."""
+    """Return the outputs; a single one is not in a tuple."""
     found = tuple(outcome_of(files, *inputs, **attributes).outputs.values())
     return found[0] if len(found) == 1 else found
 

@@ -1,4 +1,4 @@
-"""What intrinsics give, by plain loops over elements."""
+"""Results of intrinsics, by plain loops over elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def top_k(x: Any, k: int, axis: int, largest: bool) -> tuple[Any, Any]:
-    """Picks the best element that is not picked yet, ``k`` times; NaN is worse than any number."""
+    """Pick the best element that is not picked yet, ``k`` times; NaN is worse than any number."""
     lines = np.moveaxis(x, axis, -1)
     count = min(k, lines.shape[-1])
     values = np.zeros((*lines.shape[:-1], count))

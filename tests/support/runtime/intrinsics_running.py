@@ -28,7 +28,7 @@ def intrinsic(
     limits: Limits | None = None,
     **attributes: Any,
 ) -> Any:
-    """What an operator gives, such as ``algo.top_k``; a single output is not in a tuple.
+    """Return the outputs of an operator, such as ``algo.top_k``; a single output is not in a tuple.
 
     The outputs must have the types and shapes that the operator declares.
     """

@@ -16,9 +16,9 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def invoker(module: str, real: np.dtype[Any] = FLOAT64) -> Callable[..., Any]:
-    """What runs an operator of a module by its name, and gives its output, or the tuple of them.
+    """Return a function that runs an operator of a module by its name, and returns its output, or the tuple of them.
 
-    An invocation that is not valid is an EvaluationFailed.
+    An invalid invocation raises EvaluationFailed.
     """
     session = Session(snapshot_of({"main.sknd": f"import {module};\n"}))
 

@@ -308,7 +308,7 @@ def _layout() -> Iterator[Case]:
 
 # ---- nn --------------------------------------------------------------------------------------------------------------
 def convolution(x: Any, f: Any, stride: Any, dilation: Any, pads: Any, groups: int) -> Any:
-    """By loops over the elements of the filter, channels second."""
+    """Convolve by loops over the elements of the filter, channels second."""
     d = x.ndim - 2
     x = np.pad(x, [(0, 0), (0, 0), *pads])
     sizes = [(x.shape[2 + k] - dilation[k] * (f.shape[2 + k] - 1) - 1) // stride[k] + 1 for k in range(d)]
@@ -410,7 +410,7 @@ def _image() -> Iterator[Case]:
 
 # ---- image: interpolation ------------------------------------------------------------------------------------------
 def keys(t: Any, a: float) -> Any:
-    """The cubic kernel."""
+    """Return the cubic kernel."""
     near = ((a + 2) * t - (a + 3)) * t * t + 1
     far = a * (((t - 5) * t + 8) * t - 4)
     return np.where(t <= 1, near, np.where(t < 2, far, 0))

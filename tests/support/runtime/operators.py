@@ -33,7 +33,7 @@ def specialized(
     attributes: Mapping[str, Any],
     dtypes: Sequence[str] = (),
 ) -> Specialization:
-    """The instance of an operator for arrays, valid or not."""
+    """Return the specialization of an operator for arrays, valid or not."""
     session = Session(snapshot)
     template = session.template(name)
     assert template is not None, name
@@ -52,7 +52,7 @@ def bound(
     attributes: Mapping[str, Any],
     dtypes: Sequence[str] = (),
 ) -> Specialization:
-    """The instance of an operator for arrays; an invocation that is not valid fails."""
+    """Return the specialization of an operator for arrays; fail if the invocation is invalid."""
     specialization = specialized(snapshot, name, inputs, attributes, dtypes)
     if not specialization.valid:
         raise InvalidError([failure.message for failure in specialization.failures])
@@ -60,7 +60,7 @@ def bound(
 
 
 def value_of(value: Any) -> Value:
-    """A Python value as one of the analysis."""
+    """Return a Python value as one of the analysis."""
     if isinstance(value, list | tuple):
         return Pack([value_of(item) for item in value])
     if value is None:
@@ -71,7 +71,7 @@ def value_of(value: Any) -> Value:
 
 
 def tensor_of(value: Any, name: str) -> TensorValue:
-    """What composing knows of an argument."""
+    """Return an argument as composing knows it."""
     if value is None:
         return NULL
     if isinstance(value, list | tuple):
@@ -82,7 +82,7 @@ def tensor_of(value: Any, name: str) -> TensorValue:
 
 @cache
 def library_snapshot() -> Snapshot:
-    """A snapshot that sees the library and nothing else."""
+    """Return a snapshot that sees the library and nothing else."""
     return snapshot_of({"main.sknd": ""})
 
 
@@ -101,13 +101,13 @@ def library(
 def bind_library(
     name: str, inputs: Sequence[Any], attributes: Mapping[str, Any], dtypes: Sequence[str] = ()
 ) -> Specialization:
-    """The instance of an operator of the library, such as ``math.add``."""
+    """Return the specialization of an operator of the library, such as ``math.add``."""
     module, _, operator = name.partition(".")
     return bound(library_snapshot(), OperatorName(f"snd:{module}", operator), inputs, attributes, dtypes)
 
 
 def compiled(text: str, inputs: Sequence[Any], dtypes: Sequence[str] = (), **attributes: Any) -> Lowered:
-    """The first operator of a text, bound to arrays."""
+    """Return the first operator of a text, bound to arrays."""
     snapshot = snapshot_of({"operators.sknd": text})
     definition = next(definition for _, definition in snapshot.tree("operators.sknd").definitions)
     found = [

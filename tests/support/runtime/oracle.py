@@ -34,7 +34,7 @@ class OracleError(Exception):
 
 
 class AmbiguousError(Exception):
-    """Something fails at a point that is skipped by another part: which of them is looked at first is left open.
+    """A failure at a point that another part skips: the order of the two is left open.
 
     It is settled for guarded indices that are read at every point, which come behind the condition and before all else,
     and for the left side, which comes last.
@@ -63,7 +63,7 @@ def plain(value: Value) -> Any:
 
 
 def single(operation: Any, *operands: Any) -> Any:
-    """An operation on single values."""
+    """Return the result of an operation on single values."""
     reals = any(isinstance(operand, float) for operand in operands)
     given = [float(each) if reals and type(each) is int else each for each in operands]  # an empty fold
     try:
@@ -282,7 +282,7 @@ class Oracle:
 
     # ---- expressions -------------------------------------------------------------------------------------------------
     def all(self, *parts: nodes.Expression) -> list[Any]:
-        """All values; what one of them skips matters more than how another fails."""
+        """Return all values; a skip by one of them matters more than a failure of another."""
         found, failure, skip = [], None, None
         for part in parts:
             try:
@@ -484,5 +484,5 @@ def each_bound(extent: Any) -> int:
 
 
 def oracle(specialization: Specialization, inputs: Sequence[Any]) -> list[Any]:
-    """The outputs of an instance, computed one element after the other. Raises OracleError."""
+    """Return the outputs of a specialization, computed one element after the other. Raise OracleError."""
     return Oracle(specialization, inputs).run()

@@ -70,7 +70,7 @@ class Writer:
         )
 
     def index(self, extent: str, depth: int = 1) -> str:
-        """An index of a dimension, mostly within bounds."""
+        """Return an index of a dimension, mostly within bounds."""
         fitting = [axis for axis, bound in self._axes.items() if bound == extent]
         kind = self.number(0, 9)
         if kind <= 3 and fitting:
@@ -133,7 +133,7 @@ class Writer:
         )
 
     def _of_pack(self) -> str:
-        """An element of a pack of tensors of different shapes, whose index is a loop's."""
+        """Return an element of a pack of tensors of different shapes, whose index is a loop's."""
         axes = [axis for axis, bound in self._axes.items() if bound == "n"]
         return f"ys[{axes[0]}][|{self.affine()}|,]" if axes else "0.25"
 

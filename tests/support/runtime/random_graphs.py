@@ -39,7 +39,7 @@ class Block:
     lengths: dict[str, int] = field(default_factory=dict)
 
     def run(self, values: Values) -> Values:
-        """The values of all tensors, given those around."""
+        """Return the values of all tensors, given the surrounding ones."""
         own = dict(values)
         for step in self.steps:
             step(own)
@@ -48,7 +48,7 @@ class Block:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[str, str, Block, dict[str, Array]]:
-    """The statements as text, the name of the last result, the block, and the inputs."""
+    """Draw the statements as text, the name of the last result, the block, and the inputs."""
     lengths = {"x": draw(st.integers(1, 4)), "z": draw(st.integers(1, 4))}
     block = _block(draw, lengths, "t", depth=2)
     inputs = {
@@ -94,7 +94,7 @@ def _binary(draw: st.DrawFn, block: Block, name: str, _: int) -> None:
 
 
 def _condition(draw: st.DrawFn, block: Block, name: str) -> tuple[str, str, Statement]:
-    """A statement that defines a bool of rank 0, its name, and what computes it."""
+    """Draw a statement that defines a bool of rank 0, its name, and a function that computes it."""
     a = draw(st.sampled_from(sorted(block.lengths)))
     line = f"{name}s = math.sum_reduce{{axes=[0], squeeze=true}}({a}); {name}c = math.gt({name}s, 0.25);"
     return line, f"{name}c", lambda own: own.update({f"{name}c": own[a].sum() > 0.25})

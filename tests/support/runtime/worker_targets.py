@@ -1,4 +1,4 @@
-"""What the worker processes of tests do: things that no evaluation should."""
+"""Work of the worker processes of tests: things that no evaluation should do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def make() -> Callable[[Any, Callable[[Any], None]], Any]:
-    """A handler that does what its request names, and counts its requests."""
+    """Return a handler that follows its requests, and counts them."""
     count = 0
 
     def handle(request: tuple[str, Any], note: Callable[[Any], None]) -> Any:

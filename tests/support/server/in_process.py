@@ -1,4 +1,4 @@
-"""What a worker process does, done in this process: a test of what commands print needs no process of its own."""
+"""Work of a worker process, done in this process: a test of printed output needs no process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``snd shapes`` says as JSON, held to its schema, and to naming nothing that is not listed."""
+"""Output of ``snd shapes`` as JSON, checked against its schema, and for references to unlisted names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VALIDATOR = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
 def read(text: str) -> dict[str, Any]:
-    """The output as an object, after everything about it was checked that holds for every graph."""
+    """Return the output as an object, after the checks that hold for every graph."""
     found = json.loads(text)
     problems = [f"{error.json_path}: {error.message}"[:300] for error in VALIDATOR.iter_errors(found)]
     assert not problems
@@ -23,7 +23,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def _check_names(level: dict[str, Any], around: frozenset[str]) -> None:
-    """Every tensor that is read or given is listed in its graph or around it, and every name stands for one tensor."""
+    """Check that every tensor read or returned is listed in its graph or around it, and that names are unique."""
     listed = [name for tensor in level["tensors"] for name in _names(tensor)]
     own = {tensor["name"] for tensor in level["tensors"]}
     assert len(own) == len(level["tensors"])

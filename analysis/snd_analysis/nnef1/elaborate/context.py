@@ -110,8 +110,9 @@ class SubmodelUse(Struct, frozen=True):
 
 
 class Record(Struct):
-    """Findings and additions of one step of an elaboration. Spans count from the place of the step when it was
-    evaluated.
+    """Findings and additions of one step of an elaboration.
+
+    Spans count from the place of the step when it was evaluated.
     """
 
     entries: list[tuple[str, flat_nodes.Entry]] = field(default_factory=list)

@@ -1,5 +1,4 @@
-"""Conditions that decide which parts of an expression are evaluated: ``c ? a : b``, ``&&``, ``||``, ``=>`` (2.4,
-2.4.1).
+"""Conditions that select the evaluated parts of an expression: ``c ? a : b``, ``&&``, ``||``, ``=>`` (2.4, 2.4.1).
 
 An unchosen part need not have a value. Null wins before a connective is decided by its left side; of a selection, only
 a null condition and a null branch that is chosen count, as `?x ? x : 0` shows.

@@ -51,10 +51,9 @@ class Offsets(Struct, frozen=True, eq=False):
 
 
 class Multiplication:
-    """Products of matrices of two tensors, which are added to those of a third one; the columns of ``a`` are the rows
-    of ``b``.
+    """Products of matrices of two tensors, added to those of a third one; the columns of ``a`` are the rows of ``b``.
 
-    All that does not depend on the elements is found out once.
+    Everything independent of the elements is computed once.
     """
 
     def __init__(self, a: Offsets, b: Offsets, c: Offsets, item_bytes: int) -> None:

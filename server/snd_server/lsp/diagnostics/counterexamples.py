@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 class _Searched(Struct, frozen=True):
     document: Document
     warnings: tuple[Diagnostic, ...]
-    """Those that took a search."""
+    """Warnings that took a search."""
 
 
 class Counterexamples:
-    """What the last search found in each open document. For functions that answer questions."""
+    """Results of the last search in each open document, for functions that answer questions."""
 
     def __init__(self) -> None:
         self._searched: dict[str, _Searched] = {}
@@ -38,7 +38,7 @@ class Counterexamples:
         self._searched.pop(path, None)
 
     def search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-        """Return what is wrong with a file, after a search, which is remembered if there is a next time without one."""
+        """Return the diagnostics of a file after a search; keep them if a later request may come without a search."""
         everything, document = found(server, snapshot, path), server.session.opened(path)
         if document is not None and asks_again(server):
             at_once = frozenset(_at_once(server, snapshot, path))
@@ -46,7 +46,7 @@ class Counterexamples:
         return everything
 
     def before_search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-        """Return what is wrong with an edited document, with the counterexamples that were found before the edit.
+        """Return the diagnostics of an edited document, with the counterexamples found before the edit.
 
         If there was no edit since the search, or the client can't be told to ask again, it is searched now.
         """

@@ -31,7 +31,7 @@ def pulls(server: SndServer) -> bool:
 
 
 def found(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
-    """Return what ``snd check`` would report of a file, and what is refuted of its operators as far as is known."""
+    """Return the diagnostics that ``snd check`` would report for a file, and the known refutations of its operators."""
     return reported(server, snapshot, path, (*snapshot.diagnostics(path), *server.proofs.refutations(snapshot, path)))
 
 
@@ -51,13 +51,13 @@ def asks_again(server: SndServer) -> bool:
 
 
 Wrong = Callable[["SndServer", Snapshot, str], tuple[Diagnostic, ...]]
-"""What is found to be wrong with a file."""
+"""Function that returns the diagnostics of a file."""
 
 
 def wrong_with(
     server: SndServer, path: str, wrong: Wrong = found
 ) -> Callable[[Snapshot, Question], tuple[int | None, list[types.Diagnostic]]]:
-    """Return a question: the version of a document that is open, and what is wrong with it."""
+    """Return a question for the version of an open document and its diagnostics."""
 
     def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
         document = server.session.opened(path)
@@ -68,7 +68,7 @@ def wrong_with(
 
 
 def converted(server: SndServer, snapshot: Snapshot, diagnostics: Sequence[Diagnostic]) -> list[types.Diagnostic]:
-    """Diagnostics as the protocol has them, without what the client does not know."""
+    """Return diagnostics in the form of the protocol, without parts that the client does not know."""
     return [_converted(server, snapshot, each) for each in diagnostics]
 
 

@@ -20,12 +20,12 @@ from snd_server.lsp.session.session import UnknownDocument
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-# How long typing must pause before more than the syntax is looked at.
+# Pause in typing before more than the syntax is checked.
 _PAUSE_SECONDS = 0.15
 
 
 class _Shown(Struct, frozen=True):
-    """What the client shows of a version of a document."""
+    """The diagnostics of a version of a document that the client shows."""
 
     document: Document
     syntax: tuple[Diagnostic, ...]
@@ -36,7 +36,7 @@ class _Shown(Struct, frozen=True):
 
 
 class Publisher:
-    """Publishes what is wrong with open documents, each time for their newest version."""
+    """Publisher of the diagnostics of open documents, each time for their newest version."""
 
     def __init__(self, server: SndServer) -> None:
         self._server = server
@@ -45,7 +45,7 @@ class Publisher:
         self._others: asyncio.Task[None] | None = None
 
     def changed(self, document: Document) -> None:
-        """A document was opened or edited."""
+        """Note that a document was opened or edited."""
         if pulls(self._server):
             return
         path = document.source.path
@@ -53,7 +53,7 @@ class Publisher:
         self._tasks[path] = self._server.begin(self._follow(document))
 
     def closed(self, document: Document) -> None:
-        """A closed document shows nothing."""
+        """Remove the diagnostics of a closed document."""
         if pulls(self._server):
             return
         self._cancel(document.source.path)

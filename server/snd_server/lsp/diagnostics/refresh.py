@@ -22,7 +22,7 @@ from snd_server.lsp.session.session import UnknownDocument
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-# How long nothing must change before it is looked for what else has changed by that.
+# Duration without changes before their effects on other documents are looked for.
 _PAUSE_SECONDS = 0.15
 
 _SIGNATURE = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
@@ -41,28 +41,28 @@ class Refresher:
         self._changed: set[str] = set()
         """The documents that were edited since it was last looked what they offer."""
         self._offered: dict[str, Hashable] = {}
-        """What open documents offered to others when that was looked at."""
+        """Interfaces of open documents to others at the last look."""
         self._offers_differ = False
 
     def told(self, path: str, version: int | None, result: str) -> None:
-        """The client was told what is wrong with a version of a document."""
+        """Note the result that the client received for a version of a document."""
         if self._server.session.documents.get(path) is not None:
             self._told[path] = version, result
 
     def closed(self, path: str) -> None:
-        """The client shows nothing of this document any more."""
+        """Note that the client shows nothing of this document any more."""
         self._told.pop(path, None)
         self._server.counterexamples.closed(path)
 
     def texts(self, path: str) -> None:
-        """A text changed, which may matter for others."""
+        """Note that a text changed, which may matter for others."""
         if not pulls(self._server):
             self._server.publisher.others()
         self._changed.add(path)
         self._restart()
 
     def everything(self) -> None:
-        """Something changed that may matter for any file."""
+        """Note a change that may matter for any file."""
         self._server.evaluations.changed()
         self._server.proofs.changed()
         if not pulls(self._server):

@@ -58,7 +58,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
 async def _report(
     server: SndServer, path: str, known: types.PreviousResultId | None, graph: str | None
 ) -> _Report | None:
-    """Return what is wrong with a file; None if there is no such file, and the client knows of none.
+    """Return the diagnostics of a file; None if there is no such file, and the client knows of none.
 
     An archive has the diagnostics of its ``graph``, at its beginning: no client can show a place in it.
     """

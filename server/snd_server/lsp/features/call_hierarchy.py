@@ -1,4 +1,4 @@
-"""Which definitions invoke which."""
+"""Invocations between definitions."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _item(session: ClientSession, snapshot: Snapshot, item: CallItem) -> types.C
 
 
 def _name(item: types.CallHierarchyItem) -> OperatorName:
-    """Return the definition that an item stands for; of clients that lose our data, by what they show."""
+    """Return the definition of an item; for clients that lose our data, by the texts they show."""
     data: Any = item.data
     if isinstance(data, dict) and isinstance(data.get("path"), str) and isinstance(data.get("name"), str):
         return OperatorName(data["path"], data["name"])

@@ -1,4 +1,4 @@
-"""What can be done in a range of a document."""
+"""Code actions in a range of a document."""
 
 from __future__ import annotations
 

@@ -118,7 +118,10 @@ def _graph_lenses(server: SndServer, snapshot: Snapshot, path: str, each: ShownG
 def _definition_lenses(
     server: SndServer, snapshot: Snapshot, question: Question, path: str
 ) -> Iterator[types.CodeLens]:  # fmt: skip
-    """Counted at once where that is quick: clients show a lens without a command badly while one types."""
+    """Yield the lenses of definitions, counted at once if that is quick.
+
+    Clients show unresolved lenses badly during typing.
+    """
     source, files = snapshot.source(path), server.session.files()
     named = [
         (name, definition.name.span.shifted(start))

@@ -1,4 +1,4 @@
-"""What can be written at a position."""
+"""Completions at a position."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _KINDS = {
 
 
 class _Abilities(Struct, frozen=True):
-    """What the client can do with completions."""
+    """Abilities of the client with completions."""
 
     snippets: bool
     two_ranges: bool
@@ -55,7 +55,7 @@ class _Abilities(Struct, frozen=True):
     common_range: bool
     """True if the range may be given once for all."""
     formats: Sequence[str] | None
-    """Of documentation; None if it takes nothing but a string."""
+    """Formats of documentation; None if it accepts only a string."""
 
 
 def register(server: SndServer) -> None:

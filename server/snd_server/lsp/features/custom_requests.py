@@ -48,7 +48,7 @@ EVALUATE, COMPOSED_GRAPH, SYNTAX_TREE = "snd/evaluate", "snd/composedGraph", "sn
 
 _MEGABYTE = 1 << 20
 _NO_SAMPLE = "sample: this must be an object with the code of a sample, and its occurrence"
-# What says otherwise what is to be evaluated, or with what.
+# Parameters that change the evaluated definition or its arguments.
 _WITH = ("attributes", "types", "inputs", "seed", "real", "quantize")
 _ALONE = {
     "sample": ("position", "graph", "operator", "chosen", "trace", *_WITH),

@@ -1,4 +1,4 @@
-"""What stands at a position, explained."""
+"""Explanations at a position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not written and a reader would like to see, between the lines.
+"""Inlay hints: text that is not written, such as shapes, shown between the lines.
 
 The switch ``inlayHints`` of the client's settings is ``false`` for no hints, or an object with a switch for each kind:
 ``shapes``, ``attributes``, ``arguments``, ``generics``, ``blockEnds``, ``values``, ``graphValues``.
@@ -98,7 +98,7 @@ def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
 
 
 def _with_value(server: SndServer, path: str, value: ValueHint, hint: types.InlayHint) -> types.InlayHint:
-    """Return what is old leads to another evaluation, what is not to where it comes from."""
+    """Return a hint with a value. An old value links to another evaluation, a fresh one to its origin."""
     hint.data = name_content(value)
     if value.is_old and isinstance(hint.label, list):
         uri = server.session.documents.uri(path)

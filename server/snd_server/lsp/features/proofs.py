@@ -1,7 +1,7 @@
-"""What holds of the operators of open documents for all sizes, found out in pauses by a process under limits.
+"""Proofs about the operators of open documents for all sizes, in pauses by a process under limits.
 
-The setting ``proofs`` says when: ``off``, ``onSave`` or ``onType``. Verdicts belong to states of operators, as values
-do (``freshness``): a hover or diagnostic has those of the very state that it is about, and waits for none. An edit
+The setting ``proofs`` selects the time: ``off``, ``onSave`` or ``onType``. Verdicts belong to states of operators, as
+values do (``freshness``): a hover or diagnostic has the verdicts of its exact state, and waits for none. An edit
 outdates only the operators that it concerns.
 """
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from snd_server.checking.proving import ProofOrder
     from snd_server.lsp.server import SndServer
 
-# How long nothing must change before anything is proved, and how long the process stays without work.
+# Duration without changes before proofs begin, and idle time after which the process ends.
 _PAUSE_SECONDS = 0.5
 _IDLE_SECONDS = 60.0
 _TARGET = "snd_server.checking.proving:make"
 DEFAULT = "onSave"
-"""What the setting is if nothing is said."""
+"""Default of the setting."""
 
 
 class _Found(Struct, frozen=True):
@@ -52,7 +52,7 @@ class _Found(Struct, frozen=True):
 
 
 class _Wanted(Struct, frozen=True):
-    """An operator of which nothing is known in its present state."""
+    """An operator without verdicts for its current state."""
 
     operator: Provable
     digest: str
@@ -69,7 +69,7 @@ class Proofs:
         """The documents that something changed for, and whether they were saved, since it was looked what there is to
         do."""
         self._due: dict[str, Mapping[OperatorName, str]] = {}
-        """The operators that are to be looked at, by document, and the state in which they are."""
+        """Operators to be proved, by document, with their states."""
         self._working: asyncio.Task[None] | None = None
         self._worker = Worker(_TARGET, ProcessLimits(MOST_PROOF_BYTES))
         self._sent: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ class Proofs:
 
     # ---- for functions that answer questions: on the analysis thread -------------------------------------------------
     def hover(self, snapshot: Snapshot, path: str, offset: int) -> Hover | None:
-        """Return what is known of the operator, or the conditions, at an offset; None if that is nothing."""
+        """Return the verdicts on the operator, or the conditions, at an offset; None if there are none."""
         if not self._found:
             return None
         from snd_analysis.ide.proofs import conditions_hover
@@ -92,7 +92,7 @@ class Proofs:
         return None
 
     def refutations(self, snapshot: Snapshot, path: str) -> Iterator[Diagnostic]:
-        """Yield what is known to be refuted of the operators of a file."""
+        """Yield the known refutations of the operators of a file."""
         if not any(name.path == path and _is_refuted(found) for name, found in self._found.items()):
             return
         from snd_analysis.ide.proofs import refutations
@@ -108,25 +108,25 @@ class Proofs:
 
     # ---- events ------------------------------------------------------------------------------------------------------
     def saved(self, path: str) -> None:
-        """A document was saved."""
+        """Note that a document was saved."""
         self._events[path] = True
         self._begin()
 
     def changed(self) -> None:
-        """Something changed that verdicts may depend on."""
+        """Note a change that verdicts may depend on."""
         for document in self._server.session.documents:
             self._events.setdefault(document.source.path, False)
         self._begin()
 
     def closed(self, path: str) -> None:
-        """A document was closed: its verdicts are shown no more."""
+        """Forget the verdicts of a closed document."""
         self._events.pop(path, None)
         self._due.pop(path, None)
         for name in [name for name in self._found if name.path == path]:
             del self._found[name]
 
     def stop(self) -> None:
-        """End what is being proved, at once."""
+        """End the running proof at once."""
         self._stopped = True
         if self._working is not None:
             self._working.cancel()
@@ -157,7 +157,7 @@ class Proofs:
             await self._prove()
 
     async def _is_due(self, path: str, saved: bool) -> bool:
-        """Return whether the operators of a document are to be looked at, now that it was edited or saved."""
+        """Return whether to prove the operators of a document, which was just edited or saved."""
 
         def answer(snapshot: Snapshot, question: Question) -> bool:
             mode = choice(self._server.session.settings(path).switches, "proofs", DEFAULT)
@@ -169,7 +169,7 @@ class Proofs:
             return False
 
     async def _prove(self) -> None:
-        """Prove what is due, until something changes."""
+        """Prove the operators that are due, until something changes."""
         while self._due and not self._events:
             path = next(iter(self._due))
             wanted = None

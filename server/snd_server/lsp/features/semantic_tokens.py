@@ -88,14 +88,14 @@ LEGEND = types.SemanticTokensLegend([str(each.value) for each in _LEGEND_TYPES],
 
 
 class _Sent:
-    """What clients have of each document: the last tokens by path, with a number for each time."""
+    """The last tokens that clients have of each document, by path, each with a number."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, tuple[str, list[int]]] = OrderedDict()
         self._count = 0
 
     def remember(self, path: str, data: list[int]) -> str:
-        """Note what is being sent, and give it an identifier."""
+        """Keep the sent tokens, and return an identifier for them."""
         self._count += 1
         self._known[path] = str(self._count), data
         self._known.move_to_end(path)
@@ -154,7 +154,7 @@ class _Encoder:
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, dict[int, _Encoded]] = OrderedDict()
-        """What was encoded last of each file, by the identity of the tokens."""
+        """Last encoded tokens of each file, by the identity of the tokens."""
 
     def whole(self, session: ClientSession, snapshot: Snapshot, path: str) -> list[int]:
         """Return the tokens of a file."""

@@ -1,4 +1,4 @@
-"""What an invocation takes, while it is written."""
+"""Parameters of an invocation while it is typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client can show, read from its capabilities once."""
+"""Abilities of a client, read from its capabilities once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snd_server.lsp.wire.parameters import entry
 
 
 class DiagnosticAbilities(Struct, frozen=True):
-    """What of a diagnostic the client shows."""
+    """The parts of a diagnostic that the client shows."""
 
     rule_page: str = ""
     """The URI of the page of a rule, of the client or of the site, with ``{rule}`` for its name; empty for none."""

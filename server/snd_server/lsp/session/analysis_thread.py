@@ -42,7 +42,7 @@ class _TookLongError(_Preempted):
 
 
 class Question:
-    """Something the analysis is working on, or is to work on."""
+    """A question for the analysis, running or waiting."""
 
     def __init__(self) -> None:
         self._stopped = False
@@ -68,7 +68,7 @@ class Question:
         self._until = time.monotonic() + self._seconds
 
     def checkpoint(self) -> None:
-        """To be called between pieces of work. Raises Interrupted, or what preempts a background task."""
+        """Check for interruption between pieces of work. Raise Interrupted, or the preemption of a background task."""
         if self._stopped:
             raise Interrupted(self._reason)
         if self._preempted:
@@ -152,7 +152,7 @@ class AnalysisThread:
             raise
 
     def close(self) -> None:
-        """Begin nothing more, and wait for nothing."""
+        """Accept no more work, and do not wait for running work."""
         with self._changed:
             self._closed = True
             if self._running is not None:

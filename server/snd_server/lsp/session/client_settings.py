@@ -1,10 +1,9 @@
-"""What the client is configured to: section ``snd``, for all and for each workspace folder.
+"""Settings of the client: section ``snd``, for all and for each workspace folder.
 
 The keys are those of ``snd.toml`` (``select``, ``ignore``, ``error``, ``warn``, ``module-paths``, ``line-width``), also
-in the spelling of editors (``modulePaths``, ``lineWidth``). They outweigh the configuration files, as a command line
-does. Other keys are the switches of features, which each feature reads for itself. A key whose value is wrong counts
-as not said. In the place of an object an empty list is an empty object: Lua has one empty table, which clients written
-in it send as a list.
+in the spelling of editors (``modulePaths``, ``lineWidth``). They override the configuration files, as a command line
+does. Other keys are the switches of features, which each feature reads for itself. A key with a wrong value is ignored.
+An empty list is accepted as an empty object: Lua has one empty table, which clients written in it send as a list.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class ClientSettings(Struct, frozen=True):
     switches: Mapping[str, Any] = field(default_factory=dict)
     """Everything else, in the spelling of files."""
     mistakes: tuple[str, ...] = ()
-    """What is wrong with what the client sent."""
+    """Mistakes in the settings that the client sent."""
 
 
 class Scopes(Struct, frozen=True):
@@ -57,7 +56,7 @@ class Scopes(Struct, frozen=True):
 
     @property
     def mistakes(self) -> tuple[str, ...]:
-        """What is wrong with any of them; clients repeat for folders what holds everywhere."""
+        """Mistakes in any of the settings, without duplicates: clients repeat general settings for folders."""
         return tuple(
             dict.fromkeys(each for one in (self.everywhere, *self.by_folder.values()) for each in one.mistakes)
         )
@@ -80,7 +79,7 @@ def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettin
 
 
 def _checked(given: Mapping[str, tuple[str, Any]]) -> tuple[dict[str, Any], list[str]]:
-    """Those settings that are right, by name, and what is wrong with the others, as it is written."""
+    """Return the valid settings, by name, and the mistakes in the others, as written."""
     right: dict[str, Any] = {}
     mistakes: list[str] = []
     for key, (written, value) in given.items():
@@ -99,7 +98,7 @@ def register(server: SndServer) -> None:
 
 
 def take(server: SndServer, value: Any) -> None:
-    """Settings that came without being asked for: with ``initialize``, or with a change of them."""
+    """Take settings that came unasked: with ``initialize``, or with a change of settings."""
     section = value.get(SECTION, value) if isinstance(value, dict) else value
     _set(server, Scopes(parse_client_settings(section)))
 
@@ -132,7 +131,7 @@ async def _change(server: SndServer, params: types.DidChangeConfigurationParams)
 
 
 def _set(server: SndServer, scopes: Scopes) -> None:
-    """Take settings, and tell what is wrong with them that has not been told of those before."""
+    """Store settings, and report mistakes that were not reported before."""
     for mistake in scopes.mistakes:
         if mistake not in server.wrong_settings:
             server.warn(mistake)

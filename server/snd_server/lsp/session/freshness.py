@@ -1,7 +1,7 @@
-"""The values of samples and graphs with their freshness: one is fresh only for the very state that it was found for.
+"""The values of samples and graphs with their freshness: a value is fresh only for the exact state it was computed for.
 
-Whoever shows a value says for which state: the ``digest`` of all that it depends on. What is kept decides nothing by
-itself, so that no edit, however it came about, can leave a stale value looking fresh (invariant 17).
+A reader of a value names the state: the ``digest`` of everything that the value depends on. Stored values decide
+nothing by themselves, so no edit, of whatever kind, can make a stale value look fresh (invariant 17).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace, SampleOutcome
 
 Outcome: TypeAlias = "SampleOutcome | GraphTrace"
-"""What came of a sample, or of the tensors of a graph."""
+"""Outcome of a sample, or of the tensors of a graph."""
 _Outcome = TypeVar("_Outcome", "SampleOutcome", "GraphTrace", Any)
 
 
 NOTICEABLE_SECONDS = 0.3
-"""What is pending or running for longer is told beside the code; less would be a flicker."""
+"""Duration after which a pending or running evaluation is shown beside the code; earlier it would flicker."""
 
 
 class Freshness(StrEnum):
-    """What is known of a value, for one state of the texts."""
+    """State of a value, for one state of the texts."""
 
     NONE = "none"
     """It was never asked for."""
@@ -50,7 +50,7 @@ class ShownValue(Struct, Generic[_Outcome], frozen=True):
     freshness: Freshness
     outcome: _Outcome | None = None
     since: float | None = None
-    """When the evaluation was asked for that is pending or running, by the monotonic clock."""
+    """Time of the request for the pending or running evaluation, by the monotonic clock."""
 
     @property
     def is_awaited(self) -> bool:
@@ -77,19 +77,19 @@ class _Found(Struct, frozen=True):
 
 
 class Values:
-    """What was found, and what is being found. Written by one thread; ``of`` may be asked on any."""
+    """Computed and pending values. Written by one thread; ``of`` may be called on any."""
 
     def __init__(self) -> None:
         self._found: dict[ValueKey, _Found] = {}
         self._pending: dict[ValueKey, str] = {}
         self._running: dict[ValueKey, str] = {}
         self._since: dict[ValueKey, float] = {}
-        """When the last evaluation was asked for."""
+        """Time of the last request for each evaluation."""
         self._overs: dict[ValueKey, int] = {}
-        """How many evaluations in a row took more than they may."""
+        """Number of consecutive evaluations that exceeded their limits."""
 
     def of(self, key: ValueKey, digest: str) -> ShownValue[Any]:
-        """Return the value of a sample or graph as it is to be shown for a state of the texts."""
+        """Return the value of a sample or graph to show for a state of the texts."""
         found = self._found.get(key)
         outcome = None if found is None else found.outcome
         if self._running.get(key) == digest:
@@ -110,23 +110,23 @@ class Values:
         return 0 < self._overs.get(key, 0) <= MOST_EVALUATIONS_OVER_LIMIT
 
     def wait(self, key: ValueKey, digest: str) -> None:
-        """An evaluation is asked for, for this state alone."""
+        """Note that an evaluation is requested, for this state alone."""
         self._pending[key] = digest
         self._since[key] = time.monotonic()
 
     def begin(self, key: ValueKey, digest: str) -> None:
-        """The evaluation begins."""
+        """Note that the evaluation begins."""
         self._drop(self._pending, key, digest)
         self._running[key] = digest
 
     def end(self, key: ValueKey, digest: str, outcome: Outcome, seconds: float) -> None:
-        """The evaluation came to something, whether the texts are still those or not."""
+        """Note the outcome of the evaluation, whether or not the texts have changed since."""
         self._drop(self._running, key, digest)
         self._found[key] = _Found(digest, outcome, seconds)
         self._overs[key] = self._overs.get(key, 0) + 1 if freshness_of(outcome) is Freshness.OVER_LIMIT else 0
 
     def give_up(self, key: ValueKey, digest: str) -> None:
-        """The evaluation will not come to anything, or will not begin."""
+        """Note that the evaluation will not finish, or not begin."""
         self._drop(self._pending, key, digest)
         self._drop(self._running, key, digest)
 

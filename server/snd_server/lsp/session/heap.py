@@ -1,7 +1,7 @@
-"""When garbage is collected: in pauses, so that no keystroke waits for it.
+"""Garbage collection in pauses, so that no keystroke waits for it.
 
-What lives long is frozen: a collection then looks only at what came after. Reference counts free most of what edits
-leave after; what is frozen and lies in cycles waits for the next look at everything.
+Long-lived objects are frozen: a collection then visits only later ones. Reference counts free most garbage of edits;
+frozen objects in cycles wait for the next full collection.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import gc
 # The generations are collected as usual but for the oldest, which is large and hardly ever holds garbage.
 _THRESHOLDS = (10_000, 20, 100)
 
-# How many pauses pass between two looks at everything.
+# Number of pauses between two full collections.
 _PAUSES = 32
 
 
@@ -22,7 +22,7 @@ class Heap:
         self._pauses = 0
 
     def loaded(self) -> None:
-        """All modules are there, and nothing else."""
+        """Freeze the loaded modules, before any other object exists."""
         gc.freeze()
         gc.set_threshold(*_THRESHOLDS)
         gc.enable()

@@ -19,7 +19,7 @@ from snd_server.lsp.wire.uris import path_of
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-# How often it is looked whether the client's process is still there.
+# Interval between checks of the client's process.
 _LOOK_SECONDS = 3.0
 
 

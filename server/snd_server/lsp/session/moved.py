@@ -1,4 +1,4 @@
-"""Where a place of a text is after an edit of it, and diagnostics there."""
+"""The position of a place and of diagnostics after an edit of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server knows: the open documents, and a workspace of the analysis for each set of module paths."""
+"""The state of the server: the open documents, and a workspace of the analysis for each set of module paths."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Answer = TypeVar("_Answer")
 
 
 class UnknownDocument(Exception):  # noqa: N818 - it is an answer
-    """What was asked about is neither open nor a file."""
+    """The requested document is neither open nor a file."""
 
 
 class ClientSession:
@@ -60,8 +60,8 @@ class ClientSession:
         self.heap = Heap()
         self._thread = AnalysisThread(self.heap.settle)
         self._asked: defaultdict[str, set[Question]] = defaultdict(set)
-        """Questions that are for nothing when the text of a path changes."""
-        # What follows is for the analysis thread alone.
+        """Questions whose answers become useless when the text of a path changes."""
+        # All following attributes belong to the analysis thread.
         self._reader = DiskReader(_too_large)
         self._workspaces: dict[ProjectSettings, Workspace] = {}
         self._opened: dict[str, Document] = {}
@@ -80,11 +80,11 @@ class ClientSession:
 
     # ---- texts -------------------------------------------------------------------------------------------------------
     def open(self, uri: str, version: int, text: str) -> None:
-        """The client opened a document."""
+        """Open a document of the client."""
         self._set(self.documents.open(uri, version, text))
 
     def change(self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]) -> None:
-        """The client changed a document. Raises KeyError if it is not open."""
+        """Apply changes of the client to a document. Raise KeyError if it is not open."""
         self._set(self.documents.change(uri, version, changes, self.converter))
 
     def close(self, uri: str) -> Document | None:
@@ -104,11 +104,14 @@ class ClientSession:
         return document
 
     def refresh(self, paths: Sequence[str]) -> None:
-        """Files changed on disk, appeared or vanished."""
+        """Note that files changed on disk, appeared or vanished."""
         self._thread.submit(lambda: self._forget(paths))
 
     def refresh_below(self, folders: Collection[str]) -> Future[bool]:
-        """Folders may have appeared or vanished, with all that is in them. Tells whether that concerns anything."""
+        """Note that folders may have appeared or vanished with their contents.
+
+        Return whether that concerns known files.
+        """
 
         def forget() -> bool:
             known = below(folders, {*self._reader.asked(), *(self._files or ())})
@@ -135,7 +138,7 @@ class ClientSession:
     def _set(self, document: Document) -> None:
         path = document.source.path
         self._outdate(path)
-        if is_library(path):  # the library is read-only: what clients make of its files counts for nothing
+        if is_library(path):  # the library is read-only: edits of its files in clients are ignored
             return
 
         def replace() -> None:
@@ -151,7 +154,7 @@ class ClientSession:
 
     # ---- what decides about diagnostics besides texts ----------------------------------------------------------------
     def reconfigure(self) -> None:
-        """A configuration file changed."""
+        """Read a changed configuration file."""
 
         self._thread.submit(self._read_configurations_again)
 
@@ -161,7 +164,7 @@ class ClientSession:
         self._files = self._archives = None
 
     def set_folders(self, folders: Iterable[str]) -> None:
-        """The workspace folders of the client."""
+        """Set the workspace folders of the client."""
         now = tuple(folders)
 
         def replace() -> None:
@@ -171,7 +174,7 @@ class ClientSession:
         self._thread.submit(replace)
 
     def set_scopes(self, scopes: Scopes) -> None:
-        """What the client is configured to."""
+        """Set the settings of the client."""
 
         def replace() -> None:
             self._scopes = scopes
@@ -262,7 +265,7 @@ class ClientSession:
         return self._opened.get(path)
 
     def configuration(self, path: str) -> Configuration:
-        """Return the configuration of a file, without what is wrong with it, which the client is told of.
+        """Return the configuration of a file without its mistakes, which are shown to the client.
 
         A document that is no file has the configuration of the first workspace folder.
         """

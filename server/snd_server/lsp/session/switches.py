@@ -1,6 +1,6 @@
-"""What the switches of features may be, and what is wrong with those that a client sent.
+"""Allowed values of the switches of features, and the mistakes in those that a client sent.
 
-What is wrong counts as not said; the features read the rest for themselves.
+Wrong values are ignored; the features read the rest for themselves.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from snd_server.settings.rule_selection import nearest
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _Check = Callable[[Any], str | None]
-"""What a value must be, if it is not that."""
+"""Function that returns the demand a value violates, or None."""
 
 
 def spelled(key: object) -> str:
@@ -23,7 +23,7 @@ def spelled(key: object) -> str:
 
 
 def spelled_switches(switches: Mapping[str, Any]) -> dict[str, Any]:
-    """Switches of features, and of their kinds, in the spelling of files."""
+    """Return switches of features, and of their kinds, in the spelling of files."""
     return {
         spelled(key): {spelled(kind): each for kind, each in value.items()} if isinstance(value, Mapping) else value
         for key, value in switches.items()
@@ -31,8 +31,7 @@ def spelled_switches(switches: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_on(switches: Mapping[str, Any], feature: str, kind: str) -> bool:
-    """Return whether a kind of a feature is wanted, by ``spelled_switches``: it is, as long as nobody says
-    otherwise."""
+    """Return whether a kind of a feature is on, by ``spelled_switches``; it is by default."""
     given = switches.get(feature)
     return given is not False and not (isinstance(given, Mapping) and given.get(kind) is False)
 
@@ -109,7 +108,7 @@ _CHOICES: Mapping[str, Sequence[str]] = {"proofs": ("off", "onSave", "onType")}
 
 
 def choice(switches: Mapping[str, Any], feature: str, default: str) -> str:
-    """Return what is chosen of a feature, by ``spelled_switches``; ``default`` if nothing is, or something wrong."""
+    """Return the choice for a feature, by ``spelled_switches``; ``default`` if it is missing or wrong."""
     given = switches.get(feature)
     if given is False:
         return _CHOICES[feature][0]

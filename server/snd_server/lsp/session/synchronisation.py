@@ -44,7 +44,7 @@ def _change(server: SndServer, params: types.DidChangeTextDocumentParams) -> Non
 
 
 def _save(server: SndServer, params: types.DidSaveTextDocumentParams) -> None:
-    """Clients that watch no files tell at least what they write themselves."""
+    """Note a saved file. Clients that watch no files report at least the files that they write themselves."""
     path = path_of(params.text_document.uri)
     server.session.refresh([path])
     server.proofs.saved(path)

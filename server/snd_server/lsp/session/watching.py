@@ -33,7 +33,7 @@ async def watch(server: SndServer) -> None:
     watchers = [
         types.FileSystemWatcher(f"**/{name}") for name in (*(f"*{suffix}" for suffix in _SUFFIXES), *_CONFIGURATION)
     ]
-    # Of a folder that is moved or deleted clients may tell no more than its own name, which can be any.
+    # For a folder that is moved or deleted, clients may report only its own name, which can be any.
     watchers.append(types.FileSystemWatcher("**", types.WatchKind.Create | types.WatchKind.Delete))
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
@@ -41,7 +41,7 @@ async def watch(server: SndServer) -> None:
 
 
 def watch_folders(server: SndServer) -> None:
-    """The workspace folders are known, or others than before; nothing is to be done if the client watches."""
+    """Watch the workspace folders, which are new or changed, unless the client watches."""
     if _client_watches(server):
         return
     if server.watching is not None:

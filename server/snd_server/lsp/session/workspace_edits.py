@@ -18,8 +18,7 @@ def workspace_edit(
     moved: tuple[str, str] | None = None,
     created: Iterable[str] = (),
 ) -> types.WorkspaceEdit:
-    """Return the edits of the texts that a snapshot has, of the versions that the client has, for clients that know
-    versions.
+    """Return the edits of the texts in a snapshot, with the client's versions if it knows versions.
 
     Files that are ``created`` come first. A file that is ``moved`` takes its other path last. Some clients that can
     rename or create files don't say that they know versions: they do, since that is how it is told.

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from snd_runtime.samples import SampleRequest
     from snd_server.lsp.server import SndServer
 
-# What clients ask right after a keystroke comes before the question what it has outdated.
+# Delay after a keystroke before outdated evaluations are ended: requests of clients come first.
 _MOMENT_SECONDS = 0.02
-# How long nothing must change before anything is evaluated.
+# Duration without changes before an automatic evaluation begins.
 _PAUSE_SECONDS = 0.12
 # An automatic evaluation may take no longer.
 _AUTOMATIC_SECONDS = 1.0
@@ -54,14 +54,13 @@ class Evaluations:
         self._refresher = ValueRefresher(server)
         self._queue = EvaluationQueue(server, self._values, self._refresher.soon)
         self._preparing: set[tuple[ValueKey, Question]] = set()
-        """What somebody asked for that is not in the queue yet."""
+        """Requested evaluations that are not in the queue yet."""
         self._looking: asyncio.Task[None] | None = None
         self._stopped = False
 
     # ---- for functions that answer questions: on the analysis thread -------------------------------------------------
     def samples(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[ShownSample]:
-        """Yield the samples of a document, or of a part of it, with their values as they are to be shown for this
-        state."""
+        """Yield the samples of a document, or of a part of it, with their values for this state."""
         options = self.options(path)
         if not options.enabled:
             return
@@ -87,7 +86,7 @@ class Evaluations:
 
     # ---- events ------------------------------------------------------------------------------------------------------
     def changed(self) -> None:
-        """Something changed that values may depend on."""
+        """Note a change that values may depend on."""
         if self._stopped:
             return
         if self._looking is not None and not self._looking.done():
@@ -95,14 +94,14 @@ class Evaluations:
         self._looking = self._server.begin(self._look())
 
     def closed(self, path: str) -> None:
-        """A document was closed: its values are shown no more."""
+        """Forget the values of a closed document."""
         self._give_up(lambda key: key.path == path)
         self._values.keep(path, ())
         self.choices.keep(path, ())
         self._refresher.closed(path)
 
     def refresh(self) -> None:
-        """Something else is to be seen, though no text changed."""
+        """Refresh the display, though no text changed."""
         self._refresher.soon()
 
     def stop(self) -> None:
@@ -116,12 +115,11 @@ class Evaluations:
     async def evaluate(
         self, path: str, name: SampleName | GraphName, *, again: bool = False, seconds: float | None = None
     ) -> Any:
-        """Return what comes of a sample or graph as it is now; what is known of it, unless it is to be evaluated
-        ``again``.
+        """Return the outcome of a sample or graph in its current state; a known outcome unless ``again`` is set.
 
-        It may take as many ``seconds``; by itself as many as the settings say. Raises UnknownDocument if there is
-        none of that name, ArgumentError if it can't be given what was chosen, Interrupted if it changes meanwhile.
-        When the task that waits is cancelled, so is the evaluation.
+        The time limit is ``seconds``; by default that of the settings. Raise UnknownDocument if the name does not
+        exist, ArgumentError if the chosen arguments do not fit, Interrupted if the text changes meanwhile. Cancelling
+        the waiting task cancels the evaluation.
         """
         key = ValueKey(path, name)
         with self._wanted(key) as wanted:
@@ -152,15 +150,15 @@ class Evaluations:
 
     @property
     def load(self) -> tuple[int, int]:
-        """How many evaluations run, and how many wait for their turn."""
+        """Numbers of running and of waiting evaluations."""
         return self._queue.load
 
     async def call(
         self, key: ValueKey, work: Callable[[Any], Any], failed: Callable[[str], Any], tensor_bytes: int
     ) -> Any:
-        """Let a process do something else about a document, in its turn, before automatic evaluations.
+        """Let a process do other work about a document, in its turn, before automatic evaluations.
 
-        ``failed`` makes what is returned of the message of a fault.
+        ``failed`` makes the result from the message of a fault.
         """
         job = self._queue.add(Job(key, None, work, failed, tensor_bytes, wanted=True))
         try:
@@ -207,7 +205,7 @@ class Evaluations:
 
     # ---- what there is to do -----------------------------------------------------------------------------------------
     async def _look(self) -> None:
-        """End what an edit has outdated; after a pause, evaluates what is cheap."""
+        """End evaluations that an edit has outdated; after a pause, begin cheap ones."""
         session = self._server.session
         await asyncio.sleep(_MOMENT_SECONDS)
         for path in {job.key.path for job in self._queue.jobs()}:
@@ -247,7 +245,7 @@ class Evaluations:
             or self._freshness(subject) not in (Freshness.NONE, Freshness.STALE)
         ):
             return False
-        # What took too long may not do so any more, after an edit: that is told as of any other.
+        # An evaluation that took too long gets another chance after an edit.
         seconds = None if self._values.deserves_another_try(subject.key) else self._values.seconds(subject.key)
         return subject.is_small if seconds is None else seconds <= options.budget
 
@@ -255,8 +253,10 @@ class Evaluations:
         return self._values.of(subject.key, subject.digest).freshness
 
     async def _order(self, path: str, *, weigh: bool = False) -> Order | None:
-        """Return the samples and graphs of a document as it is now, weighed which are cheap or not; None if it is
-        none."""
+        """Return the current samples and graphs of a document; if ``weigh``, with the cheap ones listed.
+
+        None if there is no such document.
+        """
 
         def answer(snapshot: Snapshot, question: Question) -> Order:
             samples: Iterator[Subject] = question.each(self.samples(snapshot, path))
@@ -343,7 +343,7 @@ def _is_cancelled() -> bool:
 
 
 def texts_of(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """Return the texts of files, and what is known of the tensor files of those that are graphs in NNEF 1.0."""
+    """Return the texts of files, and the descriptions of the tensor files of NNEF 1.0 graphs."""
     texts = {each: snapshot.source(each).text for each in paths if snapshot.exists(each)}
     for each in list(texts):
         texts.update(snapshot.tensor_descriptions(each))

@@ -1,4 +1,4 @@
-"""How samples and graphs are evaluated: the setting ``evaluation`` of the client.
+"""Options for the evaluation of samples and graphs: the setting ``evaluation`` of the client.
 
 It is ``false`` for no evaluation at all, or an object: ``automatic`` (whether cheap ones are evaluated in pauses),
 ``graphs`` (whether graphs are, too), ``timeout`` (seconds for each), ``memory`` (megabytes for its tensors), ``budget``
@@ -33,7 +33,7 @@ class EvaluationOptions(Struct, frozen=True):
 
     @property
     def tensor_bytes(self) -> int:
-        """What all tensors of a sample or graph may take together."""
+        """Maximum size of all tensors of a sample or graph together, in bytes."""
         return self.memory * _MEGABYTE
 
     def digest(self, sample: str) -> str:

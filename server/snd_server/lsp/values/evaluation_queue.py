@@ -1,6 +1,6 @@
-"""What is to be evaluated, and the processes that do it: one, and a second as long as the first is kept busy.
+"""The queue of evaluations, and the processes that run them: one, and a second one while the first is busy.
 
-Nothing waits for them but tasks of their own. What somebody asked for comes first; else documents take turns.
+Only tasks of their own wait for evaluations. Requested evaluations come first; otherwise documents take turns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from snd_runtime.samples import SampleEvaluator
     from snd_server.lsp.server import SndServer
 
-# How long the first process may be at something before another helps it, and how long that stays without work.
+# Busy time of the first process before another helps it, and idle time after which that one ends.
 _BUSY_SECONDS = 0.25
 _IDLE_SECONDS = 20.0
 
@@ -36,7 +36,7 @@ class Job(Struct, eq=False):
 
     key: ValueKey
     digest: str | None
-    """None for what is no value that is kept."""
+    """Digest of the state; None for a result that is not kept."""
     work: StepCount
     failed: Callable[[str], Any]
     """Makes an outcome of a fault."""
@@ -47,7 +47,7 @@ class Job(Struct, eq=False):
     is_brief: bool = False
     """True if it ends soon, as far as can be told."""
     waiting: int = 0
-    """How many wait for it."""
+    """Number of tasks that wait for this result."""
     given_up: str = ""
     """Why it was cancelled, if the user should know."""
     stopping: asyncio.Future[None] | None = None
@@ -74,18 +74,18 @@ class EvaluationQueue:
         return bool(self._lanes)
 
     def warm(self, tensor_bytes: int) -> None:
-        """Begin to start the first process: what is done until it gets its first job takes no time."""
+        """Start the first process early, so that its first job need not wait for that."""
         if not self._lanes and not self._stopped:
             self._lanes.append(_Lane(tensor_bytes))
 
     def jobs(self) -> Iterator[Job]:
-        """Yield what is being evaluated, and what waits for it."""
+        """Yield the running and the waiting jobs."""
         yield from [lane.job for lane in self._lanes if lane.job is not None]
         yield from self._waiting
 
     @property
     def load(self) -> tuple[int, int]:
-        """How many jobs run, and how many wait for their turn."""
+        """Numbers of running and of waiting jobs."""
         return sum(lane.job is not None for lane in self._lanes), len(self._waiting)
 
     def add(self, job: Job) -> Job:
@@ -125,7 +125,7 @@ class EvaluationQueue:
             lane.evaluator.worker.close()
 
     def _look_again(self, job: Job) -> None:
-        """What takes so long that it is noticed is shown as what it is."""
+        """Refresh the display of a job once it takes noticeably long."""
         if not job.done.done():
             self._changed()
 
@@ -149,7 +149,7 @@ class EvaluationQueue:
             self._waiting.remove(job)
             self._served[job.key.path] = next(self._turns)
             lane.job = job
-            if job.digest is not None:  # here: giving it up, from now on, ends what is shown as running
+            if job.digest is not None:  # set here, since giving it up from now on ends the display of its run
                 self._values.begin(job.key, job.digest)
             self._server.begin(self._do(lane, job))
 
@@ -230,7 +230,7 @@ class _Lane:
         self.calls = ThreadPoolExecutor(1, "evaluation")
         self.job: Job | None = None
         self.since: float | None = None
-        """When the process began with it."""
+        """Time at which the process began with it."""
         self.last = time.monotonic()
         self.calls.submit(self.evaluator.worker.start)
 

@@ -1,4 +1,4 @@
-"""By which invocation a definition is explained: graphs by what they are run with, operators by their first samples."""
+"""Invocations that explain definitions: the chosen arguments for graphs, their first samples for operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What graphs are run with, and whether their values are shown, as the user chose; else by their first samples."""
+"""Chosen arguments of graphs, and visibility of their values; by default their first samples."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Choice: TypeAlias = KnownSample | GivenInputs
 
 
 class GraphChoices:
-    """By document and graph. Written by one thread; may be asked on any."""
+    """Choices by document and graph. Written by one thread; may be read on any."""
 
     def __init__(self) -> None:
         self._chosen: dict[ValueKey, SampleName | GivenInputs] = {}

@@ -1,4 +1,4 @@
-"""Commands about graphs: evaluate with what is chosen or given, choose a sample, show or hide values."""
+"""Commands about graphs: evaluate with chosen or given arguments, choose a sample, show or hide values."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def _told(server: SndServer, work: Awaitable[None]) -> None:
 
 
 async def _evaluate(server: SndServer, key: ValueKey, more: Any) -> None:
-    """With what is given from now on, if anything is; values that are hidden are shown."""
+    """Evaluate with the given arguments, which are kept, or the chosen ones; show hidden values."""
     given = _given(more)
     if given is not None:
         server.evaluations.choices.choose(key, given)
@@ -122,7 +122,7 @@ async def _show(server: SndServer, key: ValueKey, more: Any) -> None:
 
 
 async def _choose(server: SndServer, path: str, name: SampleName) -> None:
-    """From now on the graph that a sample invokes is run by this sample."""
+    """Run the graph that a sample invokes by this sample from now on."""
 
     def answer(snapshot: Snapshot, question: Question) -> GraphName | None:
         graphs = graphs_in(snapshot, path)

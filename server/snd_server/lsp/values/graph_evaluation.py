@@ -32,7 +32,7 @@ _Tell = Callable[[int, int], None]
 
 
 class GraphValue(Struct, frozen=True):
-    """What came of a graph, and the state of the texts that it is of."""
+    """The outcome of a graph, and the state of the texts that it belongs to."""
 
     snapshot: Snapshot
     evaluated: Evaluated

@@ -116,7 +116,7 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
             return
         params = types.ApplyWorkspaceEditParams(edit, "record the result of a sample")
         applied = await server.workspace_apply_edit_async(params)
-        if applied.applied:  # what is recorded now is part of what the value depends on
+        if applied.applied:  # the value depends on the recorded results
             await server.evaluations.evaluate(path, name)
             return
     server.warn("the result could not be recorded: the text has changed meanwhile")

@@ -1,4 +1,4 @@
-"""What came of a sample, or of a graph that it runs, as an object of JSON (docs/lsp.md)."""
+"""Outcome of a sample, or of a graph that it runs, as an object of JSON (docs/lsp.md)."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ async def _written(server: SndServer, name: OperatorName) -> None:
 
 
 def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order | None:
-    """Return what is to be done; None if the definition has a sample."""
+    """Return the work to do; None if the definition has a sample."""
     load_runtime()
     from snd_runtime.samples import ProposalRequest
 

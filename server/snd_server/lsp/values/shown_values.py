@@ -1,4 +1,4 @@
-"""The samples and graphs of a state of the files, each with its value as it is to be shown for that state."""
+"""The samples and graphs of a state of the files, each with its value for that state."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ShownGraph(Struct, frozen=True):
     is_hidden: bool
     """True if its values are switched off."""
     given: EvaluationRequest | None = None
-    """What it is run with, if that is no sample."""
+    """Request of the arguments it is run with, if they are not those of a sample."""
 
     @property
     def can_run(self) -> bool:
@@ -95,7 +95,7 @@ class Order(Struct, frozen=True):
     request: SampleRequest
     options: EvaluationOptions
     cheap: tuple[Subject, ...] = ()
-    """Those that are evaluated automatically; empty if that was not decided."""
+    """Samples and graphs that are evaluated automatically; empty if that was not decided."""
 
     def find(self, key: ValueKey) -> Subject | None:
         """Return the sample or graph of that name; None if there is none any more."""

@@ -1,4 +1,4 @@
-"""Tensors that are kept in files, looked at for hovers: their ranges, what is wrong with them, and a picture."""
+"""Tensors in files, examined for hovers: their ranges, their problems, and a picture."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _REMEMBERED = 64
 
 
 def stored_markdown(path: str, *, tables: bool) -> str:
-    """Return what is in a tensor file, as Markdown: statistics, and a picture with ``tables``. Empty if it has none.
+    """Return the contents of a tensor file, as Markdown: statistics, and a picture with ``tables``.
 
-    Reads the file; not for the thread of the analysis.
+    Empty if it has none. This reads the file, so it must not run on the thread of the analysis.
     """
     try:
         found = os.stat(path)
@@ -52,7 +52,7 @@ def weights_stamp(paths: Iterable[str]) -> str:
 
 
 def _files(path: str) -> Iterable[str]:
-    """Return the files that the path of one, or of all in a folder that hold several tensors, stands for."""
+    """Return the files of a path: a single file, or all files in a folder that hold several tensors."""
     folder, name = os.path.split(path)
     if not name.startswith("*"):
         return [path]

@@ -99,10 +99,9 @@ def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHi
 def graph_hints(
     each: ShownGraph, language: FrontEnd, text: str, shapes: Sequence[InlayHint], within: Span
 ) -> Iterator[ValueHint]:
-    """Yield what came of the tensors of a graph, at the ends of their statements in a part of a text; and where it
-    failed.
+    """Yield the values of the tensors of a graph, at the ends of their statements in a part of a text, and its failure.
 
-    ``shapes`` are the hints of shapes that may stand there, too: what those lead to, these do.
+    ``shapes`` are the hints of shapes that may stand there, too: the values take over their links.
     """
     trace: GraphTrace | None = each.value.outcome
     if each.is_hidden or (trace is None and not each.value.is_awaited):
@@ -136,7 +135,7 @@ def _failed_at(each: ShownGraph, language: FrontEnd, text: str, trace: GraphTrac
 
 
 def replaced_shapes(values: Iterable[ValueHint], shapes: Iterable[InlayHint]) -> list[InlayHint]:
-    """Hints without those of shapes that a value at the same place says, too."""
+    """Return the hints without shapes that a value at the same place repeats."""
     said = {each.hint.offset: each.hint.text for each in values if each.hint.kind is HintKind.GRAPH_VALUE}
     return [
         hint

@@ -28,7 +28,7 @@ class ValueRefresher:
         self._shown: dict[str, object] = {}
         self._waiting: asyncio.Task[None] | None = None
         self._told = (0, 0)
-        """How many evaluations run and wait, as the client knows."""
+        """Numbers of running and of waiting evaluations that the client knows."""
 
     def shown(self, path: str, state: object) -> None:
         """Note the freshness of the values of a document: tell the client if it is another one."""
@@ -41,7 +41,7 @@ class ValueRefresher:
         self._shown.pop(path, None)
 
     def soon(self) -> None:
-        """Something else is to be seen."""
+        """Refresh the display soon."""
         if self._waiting is None or self._waiting.done():
             self._waiting = self._server.begin(self._refresh())
 

@@ -23,10 +23,9 @@ _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
 
 def value_markdown(value: ShownValue[SampleOutcome], *, tables: bool = True) -> str:
-    """Return what came of a sample: freshness, and each result with statistics and elements. ``tables`` and pictures
-    are Markdown's.
+    """Return the outcome of a sample: freshness, and each result with statistics and elements.
 
-    Nothing for a sample that was never evaluated.
+    ``tables`` and pictures are Markdown's. Empty for a sample that was never evaluated.
     """
     if value.freshness is Freshness.NONE:
         return ""
@@ -142,7 +141,10 @@ def _picture(name: str, picture: bytes | None, tables: bool) -> str:
 
 
 def _tensor_text(tensor: ShownTensor, picture: str, tables: bool) -> str:
-    """Statistics, the picture (only single tensors have one), and last what may be long; of one element its value."""
+    """Return statistics, the picture (single tensors only), and last the possibly long values.
+
+    A single element alone.
+    """
     if tensor.values is not None and tensor.values.size == 1 and tensor.summary is not None:
         from snd_runtime.values import value_text
 

@@ -26,7 +26,7 @@ def entry(params: Any, name: str) -> Any:
 
 
 def text(params: Any, name: str) -> str | None:
-    """A text that may be left out."""
+    """Return an optional string."""
     value = entry(params, name)
     if value is not None and not isinstance(value, str):
         raise JsonRpcInvalidParams(f"{name}: this must be a string")
@@ -60,7 +60,7 @@ def flag(params: Any, name: str) -> bool:
 
 
 def whole(params: Any, name: str) -> int | None:
-    """An int that is not negative, and may be left out."""
+    """Return an optional int that is not negative."""
     value = entry(params, name)
     if value is not None and (type(value) is not int or value < 0):
         raise JsonRpcInvalidParams(f"{name}: this must be a whole number from 0")
@@ -78,7 +78,7 @@ def seconds(params: Any, name: str) -> float | None:
 
 
 def place(params: Any, name: str) -> types.Position | None:
-    """A position that may be left out."""
+    """Return an optional position."""
     value = entry(params, name)
     if value is None:
         return None
@@ -89,7 +89,7 @@ def place(params: Any, name: str) -> types.Position | None:
 
 
 def demand_alone(params: Any, name: str, others: Collection[str]) -> None:
-    """Where one is given, the others can't be; ``false`` and an empty list say nothing."""
+    """Refuse a parameter together with ``others``; ``false`` and an empty list count as absent."""
     for other in others:
         if _says(params, name) and _says(params, other):
             raise JsonRpcInvalidParams(f"{other}: this can't be given together with '{name}'")

@@ -1,4 +1,4 @@
-"""Where positions of the protocol and ours meet (invariant 11): units of an encoding here, code points there."""
+"""Conversion between positions of the protocol and ours (invariant 11): units of an encoding and code points."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Progress:
 
 @contextmanager
 def progress(server: SndServer, token: types.ProgressToken | None, title: str) -> Iterator[Progress]:
-    """Show the progress of what is done inside; nothing without a token."""
+    """Show the progress of the work inside; nothing without a token."""
     shown = Progress(server, token)
     shown.begin(title)
     try:

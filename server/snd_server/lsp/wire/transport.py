@@ -65,8 +65,10 @@ async def serve_stdio(server: SndServer) -> int:
 
 
 def _can_be_awaited(stream: IO[bytes]) -> bool:
-    """Return whether the event loop can wait for a stream: not for a file, as when a session is replayed, nor for
-    /dev/null."""
+    """Return whether the event loop can wait for a stream.
+
+    It can't for a file, as when a session is replayed, or for /dev/null.
+    """
     if sys.platform == "win32":
         return False
     mode = os.fstat(stream.fileno()).st_mode

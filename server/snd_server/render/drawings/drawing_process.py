@@ -1,7 +1,7 @@
 """The process that runs the drawing of graphs: run as a script by `graph_svg`, which can end it at any time.
 
-A JavaScript engine that has no memory left ends its process, and one that was stopped may never come to rest: neither
-is to happen where a graph was asked for.
+A JavaScript engine that has no memory left ends its process, and a stopped one may never end: neither may happen in the
+process that asked for a graph.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def drawn(request: dict[str, Any]) -> str:
     context.set_hard_memory_limit(request["megabytes"] << 20)
     model = json.dumps(json.dumps(request["model"]))
     context.eval(f"sndGraph.draw({model}, {request['levels']}, {json.dumps(request['theme'])});0")
-    # What was begun goes on before anything else is evaluated.
+    # Pending work goes on before anything else is evaluated.
     result, error = context.eval("sndGraph.result"), context.eval("sndGraph.error")
     if isinstance(result, str):
         return result

@@ -63,8 +63,7 @@ class _Writer:
             yield f"{indent}{source} -> {target} [label={_quoted(label)}];"
 
     def _quantizations(self, node: Mapping[str, Any], body: Mapping[str, Any], number: int) -> Iterator[str]:
-        """Yield what ``@quantize`` says of the tensors that a node of the graph itself makes, and of those inside of
-        it."""
+        """Yield the quantizations of the tensors that a node of the graph itself makes, and of those inside it."""
         if number:
             return
         ports = node["inputs"] if node["kind"] in ("output", "update") else node["outputs"]
@@ -76,8 +75,10 @@ class _Writer:
 
 
 def _end(prefix: str, end: Sequence[int], body: Mapping[str, Any], opened: Mapping[int, Any], door: str) -> str:
-    """Return the node at the end of an edge: of one that is open, that inside which stands for the argument or
-    result."""
+    """Return the node at the end of an edge.
+
+    For an open node, it is the inner node of the argument or result.
+    """
     number, at = end
     name = f"{prefix}_{number}"
     inner = opened.get(number)
@@ -124,7 +125,7 @@ def _type(tensor: Mapping[str, Any], count: int) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """Lines as a string of DOT; none of their characters means anything there."""
+    """Return lines as a string of DOT, with all special characters escaped."""
     return '"' + "\\n".join(_escaped(line) for line in lines) + '"'
 
 

@@ -36,7 +36,7 @@ def graph_page(content: dict[str, Any]) -> str:
     assert "\r" not in page
     digest = base64.b64encode(hashlib.sha256(page.encode()).digest()).decode()
     policy = f"default-src 'none'; script-src 'sha256-{digest}' blob:; worker-src blob:; img-src blob:"
-    # Of JSON, no character that HTML could take for something else is left.
+    # Escape the characters of JSON that have a meaning in HTML.
     model = json.dumps(content).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return _PAGE.format(
         policy=policy, title=html.escape(content["graph"]), model=model, engine=_inside_script(engine()), page=page

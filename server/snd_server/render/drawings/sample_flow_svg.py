@@ -1,5 +1,7 @@
-"""Samples of an operator as a picture: their input above their output, and a line from each element to those that are
-computed from it."""
+"""Samples of an operator as a picture.
+
+The input is above the output, and lines lead from each element to those that are computed from it.
+"""
 
 from __future__ import annotations
 

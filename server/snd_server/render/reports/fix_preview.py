@@ -1,4 +1,4 @@
-"""What a fix would change, as a small diff."""
+"""The changes of a fix, as a small diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code frames: the lines of a place, numbered, with a mark under what is meant."""
+"""Code frames: the lines of a place, numbered, with a mark under the place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHARACTERS_IN_COLUMN = 16
 
 
 class Label(Struct, frozen=True):
-    """A place in a frame: how it is marked, and what is said of it beside the mark."""
+    """A place in a frame, with its mark and the text beside the mark."""
 
     span: Span
     mark: str
@@ -27,7 +27,7 @@ class Label(Struct, frozen=True):
 
 
 class SourceFrame(Struct, frozen=True):
-    """How frames are drawn: ``gutter`` columns for line numbers, at most ``width`` columns in all."""
+    """Layout of frames: ``gutter`` columns for line numbers, at most ``width`` columns in all."""
 
     paint: Paint
     gutter: int
@@ -69,8 +69,7 @@ class SourceFrame(Struct, frozen=True):
         return f"{head} {self.paint(style, text)}" if text else head
 
     def clipped(self, text: str, start: int = 0, end: int = 0) -> tuple[str, str, str]:
-        """Return what is visible of a line: before, within and after ``start`` to ``end``, as wide as there is
-        room."""
+        """Return the visible parts of a line before, within and after ``start`` to ``end``, as wide as possible."""
         room = self._room
         most = _CHARACTERS_IN_COLUMN * room  # of a line of a million characters, nobody looks at the rest
         before = visible(text[max(0, start - most) : start])
@@ -82,8 +81,10 @@ class SourceFrame(Struct, frozen=True):
         return before, within, _shortened(after, room - width(before) - width(within))
 
     def _marked(self, source: Source, number: int, labels: Sequence[Label]) -> Iterator[str]:
-        """Yield a line and below it the marks of labels, each in a row of its own unless there is room after a
-        mark."""
+        """Yield a line, and below it the marks of labels.
+
+        Each mark is in a row of its own unless there is room after another mark.
+        """
         text = source.line_text(number)
         least, greatest = _around(source, labels, number)
         before, within, after = self.clipped(text, least, greatest)

@@ -54,8 +54,10 @@ def _head(report: Report, style: str, label: str, message: str) -> str:
 
 
 def _groups(diagnostic: Diagnostic, report: Report, frame: SourceFrame, style: str) -> list[_Group]:
-    """Return the place of a diagnostic and its notes, in order; a note about lines that are shown anyway is a label
-    there."""
+    """Return the place of a diagnostic and its notes, in order.
+
+    A note about lines that are shown anyway is a label there.
+    """
     groups = [_Group(diagnostic.location, "", [Label(diagnostic.location.span, "^", style)])]
     for related in diagnostic.related:
         source = report.source(related.location.path)

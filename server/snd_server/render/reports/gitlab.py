@@ -45,7 +45,7 @@ def _issue(diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> dict[s
 
 
 def _fingerprint(path: str, diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> str:
-    """Stays the same while lines are added elsewhere: it takes the text of the line, not its number."""
+    """Return a fingerprint that survives added lines elsewhere: it includes the text of the line, not its number."""
     line = report.source(diagnostic.location.path).line_text(report.start(diagnostic.location).line).strip()
     identity = "\0".join((path, diagnostic.rule.name, diagnostic.message, line))
     seen[identity] += 1

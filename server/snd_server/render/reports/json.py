@@ -26,7 +26,7 @@ def render(report: Report) -> str:
 
 
 def _proof(proof: Proof, report: Report) -> dict[str, object]:
-    """Return what is known of one condition; ``counterexample`` is a sample that fails, and null if there is none."""
+    """Return the verdict on one condition; ``counterexample`` is a failing sample, or null."""
     return {
         "path": relative_url(proof.path),
         "operator": proof.operator,

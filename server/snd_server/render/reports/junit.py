@@ -12,7 +12,7 @@ from snd_server.checking.report import Report, TestedSample
 from snd_server.console.visible import one_line, visible
 
 _COMMAND = re.compile(r"(?<=##)\[|(?<=##vso)\[")
-"""What CI systems take for the beginning of a command, wherever it stands."""
+"""Texts that CI systems take for the beginning of a command, wherever they are."""
 _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 

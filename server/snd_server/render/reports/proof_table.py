@@ -1,4 +1,4 @@
-"""What holds of operators for all sizes, as a table for people."""
+"""Proofs about operators for all sizes, as a table for people."""
 
 from __future__ import annotations
 

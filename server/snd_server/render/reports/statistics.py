@@ -1,4 +1,4 @@
-"""How often each rule was triggered, for people (``--statistics``)."""
+"""Number of violations of each rule, for people (``--statistics``)."""
 
 from __future__ import annotations
 

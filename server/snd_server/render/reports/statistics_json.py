@@ -1,4 +1,4 @@
-"""How often each rule was triggered, for programs (``--statistics --format json``)."""
+"""Number of violations of each rule, for programs (``--statistics --format json``)."""
 
 from __future__ import annotations
 
