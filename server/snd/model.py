@@ -194,7 +194,7 @@ class Model:
                 outputs = running.run(arguments)
             except EvaluationFailed as failed:
                 raise ModelError([self._diagnostic(failure_of(failed))]) from None
-            # Changes of an array by a caller must not affect the model, and an output may be the same array as an input.
+            # Changes of an array by a caller must not affect the model; an output may be the same array as an input.
             running.variables.update(_apart(running.variables, arguments))
             apart = _apart(outputs, [*arguments, *running.variables.values()])
         return Results({name: tensor_of(value) for name, value in apart.items()})

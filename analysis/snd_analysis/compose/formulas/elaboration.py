@@ -220,7 +220,7 @@ class _Elaboration:
         )  # fmt: skip
 
     def _without_points(self, expressions: Expressions, axes: Sequence[Axis]) -> Formula | None:
-        """Return a formula that writes nothing, for what is evaluated before its points; None if nothing is."""
+        """Return a formula that writes nothing, with the preparations before its points; None if there are none."""
         if not expressions.preparations:
             return None
         return Formula(

@@ -51,7 +51,7 @@ class Expressions:
         self.targets = specialization.template.resolution.targets
         self._known: dict[nodes.Node, bool] = {}
         self.path: tuple[tuple[Term, bool], ...] = ()
-        """The conditions of the branches around what is evaluated, with the values that they have there."""
+        """The conditions of the branches around the current expression, each with its value there."""
         self.axes = 0
         """Number of axes that the formula has so far."""
         self.preparations: dict[Preparation, None] = {}
@@ -130,7 +130,7 @@ class Expressions:
 
     @contextmanager
     def where(self, condition: Value, holds: bool = True) -> Iterator[None]:
-        """Evaluate, within, what is looked at only where a condition has a value."""
+        """Note that expressions within are evaluated only where a condition has the value ``holds``."""
         before = self.path
         if isinstance(condition, TERMS):
             self.path = (*before, (condition, holds))

@@ -53,7 +53,7 @@ class Formula(Struct, frozen=True, eq=False):
     base: int
     source: Place
     fixed: tuple[tuple[str, int], ...] = ()
-    """Index symbols that stand for one value here, with that value: those of unrolled loops."""
+    """Index symbols of unrolled loops, each with its fixed value."""
     preparations: tuple[Preparation, ...] = ()
     """Parts that are evaluated before any point, noted where sizes are not known."""
 
