@@ -42,7 +42,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _is_as_before(config: pytest.Config) -> bool:
-    """Return whether what is drawn is the same each time: a verdict on a change must not depend on chance."""
+    """Return whether random draws are the same each time: a verdict on a change must not depend on chance."""
     return bool(os.environ.get("CI")) or not config.getoption("--exhaustive")
 
 

@@ -92,8 +92,10 @@ LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries").glob("*/*.sk
 
 @pytest.mark.parametrize("path", LIBRARY, ids=_ids(LIBRARY))
 def test_module_of_the_library(path: Path):
-    """Seen from both sides: as the library's own module, and as a file that somebody opens (operators of other formats
-    in an exhaustive run only)."""
+    """The library has no problems, as the library's own module and as an open file.
+
+    Operators of other formats are opened as files in an exhaustive run only.
+    """
     text = path.read_text(encoding="utf-8")
     names = [f"snd:{path.stem}", path.name]
     for name in names if path.parent.name == "std" else names[: tries(1, 2)]:

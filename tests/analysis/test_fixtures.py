@@ -17,7 +17,7 @@ NO_TEXT = {"file-too-large", "invalid-encoding", "unreadable-file"}
 """Rules about files that have no text: tests/server/test_check_files.py breaks them."""
 
 NOT_YET: dict[str, str] = {}
-"""Fixtures that say what is right, with what is wrong about the answer. They fail when they are answered rightly."""
+"""Fixtures with the right expectation and the current wrong answer. They fail when the answer becomes right."""
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=[path.relative_to(ROOT).as_posix() for path in FIXTURES])

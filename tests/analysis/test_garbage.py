@@ -1,4 +1,4 @@
-"""What an edit replaces is free at once: it lies in no cycle, which would wait until garbage is collected."""
+"""Objects that an edit replaces are freed at once: they are in no cycle, which would wait for garbage collection."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ graph Net {
 
 @pytest.fixture
 def _uncollected() -> Iterator[None]:
-    """What there was before is not looked through: of hundreds of thousands of objects, a test makes a few."""
+    """Freeze existing objects: a test makes few objects beside hundreds of thousands."""
     gc.collect()
     gc.freeze()
     gc.disable()

@@ -1,4 +1,4 @@
-"""What is said of a program does not depend on the seed of hashes, which differs from process to process."""
+"""Diagnostics do not depend on the seed of hashes, which differs from process to process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.sampling import sample, tries
 
 TESTS = Path(__file__).parents[1]
 FACTS = TESTS / "fixtures" / "rules" / "unproven-shape"
-"""What asserted facts prove once depended on the seed."""
+"""Facts whose consequences once depended on the seed."""
 SEEDS = ("0", "1", "3")
 
 

@@ -18,9 +18,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ANALYSIS = ROOT / "analysis/snd_analysis"
 LAZY = {"lark"}
-"""What the analysis may import inside of functions only: it is not loaded at start-up."""
+"""Libraries that the analysis may import inside functions only: they are not loaded at start-up."""
 LIBRARIES = {"msgspec", "z3"}
-"""What the analysis is built on, besides the standard library; proofs alone import z3, which is an extra."""
+"""Libraries of the analysis, besides the standard library; proofs alone import z3, which is an extra."""
 OUTSIDE_WORLD = {"os", "io", "time", "datetime", "socket", "subprocess", "threading", "multiprocessing", "random"}
 
 PACKAGES = (
@@ -130,7 +130,7 @@ def _inner_edges() -> set[tuple[str, str]]:
 
 
 def _package(module: str) -> str | None:
-    """The package that a module is in; None for what is in none of them."""
+    """Return the package of a module; None if it is in none of them."""
     return next((name for name in PACKAGES if module == name or module.startswith(f"{name}.")), None)
 
 
@@ -179,7 +179,7 @@ def test_packages_import_only_those_before_them():
 
 
 def test_packages_are_imported_by_their_interfaces():
-    """What is imported from outside of a package is a name that an ``__init__.py`` of it exports."""
+    """Imports from outside a package are names that one of its ``__init__.py`` exports."""
     reached = set()
     for folder in ("analysis/snd_analysis", "runtime/snd_runtime", "server/snd_server", "server/snd"):
         for path, imported in _edges(folder):
@@ -304,7 +304,7 @@ FORKS = ("threading.Condition", "threading.Lock", "threading.get_ident", "os")
 
 
 def test_analysis_has_no_files_no_clock_and_no_chance():
-    # Threads with databases of their own share what is known of the library, and a fork waits for them.
+    # Threads with databases of their own share the analysis of the library, and a fork waits for them.
     forks = [f"analysis/snd_analysis/base/forks.py: {each}" for each in FORKS]
     lock = "analysis/snd_analysis/db/storage.py: threading.RLock"
     assert _violations("analysis/snd_analysis", *OUTSIDE_WORLD) == [*forks, lock]

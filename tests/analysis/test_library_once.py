@@ -1,4 +1,4 @@
-"""The standard library is analysed once per process: every workspace and every test shares what is known of it."""
+"""The standard library is analysed once per process: every workspace and every test shares the result."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""After any edits of a long graph, what is said of it and what it is composed to is as after a fresh start.
+"""After any edits of a long graph, its diagnostics and composition equal those of a fresh start.
 
-Of a long block the statements last that an edit leaves alone, with what was worked out of them.
-
-Invariant 5 of ARCHITECTURE.md.
+Statements of a long block that an edit leaves alone keep their results. Invariant 5 of ARCHITECTURE.md.
 """
 
 from __future__ import annotations
@@ -117,7 +115,7 @@ NAME = OperatorName("main.sknd", "net")
 
 
 def program(random_: random.Random, count: int) -> str:
-    """A graph of many statements, of which each names what is before it."""
+    """Return a graph of many statements, each naming earlier ones."""
     statements, before = [], ["x"]
     for at in range(count):
         new = f"a{at}"
@@ -196,7 +194,7 @@ def composed(snapshot: Snapshot, lasting: LastingModel | None) -> object:
 
 
 def everything(snapshot: Snapshot) -> object:
-    """What is said, and what every name stands for."""
+    """Return the diagnostics, and the target of every name."""
     uses = [
         (use.span.shifted(start), str(use.role), type(use.target).__name__, getattr(use.target, "name", ""))
         for start, definition in snapshot.tree("main.sknd").definitions

@@ -1,7 +1,7 @@
 """All messages side by side, so that a reader can judge them: ``goldens/messages.txt``.
 
-Those of rules are announced in the fixtures, which other tests compare with what is reported. Those of commands, of the
-runtime and of the extension are read from the code that raises or prints them.
+Messages of rules are announced in the fixtures, which other tests compare with the reports. Messages of commands, of
+the runtime and of the extension are read from the code that raises or prints them.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ SOURCES = {
 }
 RULES = [*catalogue.rules().values()]
 NO_TEXT = {"file-too-large", "invalid-encoding", "unreadable-file"}
-"""Rules about files of which nothing is read, which no text shows: tests/server breaks them."""
+"""Rules about unread files, which no text shows: tests/server breaks them."""
 WITHOUT_EXAMPLE = NO_TEXT | {"nesting-too-deep"}
-"""Those, and one whose example would fill the page."""
+"""Rules without a text, and one whose example would fill the page."""
 SYNTAX = {"syntax-error", "unclosed-bracket", "unclosed-string", "illegal-character", "malformed-number"}
 
 
@@ -99,8 +99,10 @@ PROGRAMS = _programs()
 
 @pytest.mark.parametrize(("rule", "files"), PROGRAMS, ids=[f"{rule}-{at}" for at, (rule, _) in enumerate(PROGRAMS)])
 def test_fixes(rule: str, files: dict[str, str]):
-    """A safe fix takes its diagnostic away and adds none but hints, so that ``--fix`` never leaves it out; any fix
-    leaves text that reads at least as well."""
+    """A safe fix removes its diagnostic and adds none but hints, so that ``--fix`` never leaves it out.
+
+    Any fix leaves text that parses at least as well.
+    """
     before = check(files)
     for found in before.values():
         for item in found:
@@ -160,7 +162,7 @@ def test_a_rule_is_declared_in_the_files_of_its_name():
 
 
 def test_rules_are_declared_nowhere_else():
-    """What only a run can break is declared in one file of the runtime, and where formulas are made ready for it."""
+    """Rules that only a run can break are declared in one file of the runtime, and in the elaboration of formulas."""
     declaring = {
         path
         for path, text in SOURCES.items()

@@ -1,4 +1,4 @@
-"""What the code of all packages is held to, besides who imports whom (``test_layers.py``)."""
+"""Demands on the code of all packages, besides its layers (``test_layers.py``)."""
 
 from __future__ import annotations
 

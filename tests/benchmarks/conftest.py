@@ -24,7 +24,7 @@ class Measurement:
     best: float
     median: float
     ninety_fifth: float
-    """What 95 of 100 take at most."""
+    """Value that 95 of 100 measurements do not exceed."""
     budget: float | None
     is_memory: bool = False
 

@@ -1,4 +1,4 @@
-"""How long composing takes."""
+"""Time of composing."""
 
 from __future__ import annotations
 

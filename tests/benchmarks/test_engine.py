@@ -1,4 +1,4 @@
-"""What a query costs beside what it works out: a known answer, and an edit of one of a hundred dependencies."""
+"""Overhead of a query: a known answer, and an edit of one of a hundred dependencies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How long running graphs takes: the first result from a plan that is cold, and results after that.
+"""Time of running graphs: the first result from a cold plan, and later results.
 
-Weights are random. A cold plan is that of a composed graph that was never run; drawing the weights is part of it.
+Weights are random. A cold plan belongs to a composed graph that was never run; drawing the weights is part of it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def test_first_result(benchmark: BenchmarkFixture, model: Model) -> None:
 @pytest.mark.parametrize("model", BUDGETS_OF_LATER)
 def test_repeated(benchmark: BenchmarkFixture, model: Model) -> None:
     graph, inputs = model.ready(), model.inputs
-    for _ in range(2):  # what is run again may be compiled
+    for _ in range(2):  # repeated runs may be compiled
         graph.run(inputs)
     assert benchmark.pedantic(lambda: graph.run(inputs), rounds=3)
 
@@ -55,7 +55,7 @@ _OPERATIONS = 200
 @pytest.mark.budget(50e-6 * _OPERATIONS)
 @pytest.mark.parametrize("operator", ["math.neg", "nn.relu", "nn.sigmoid"])
 def test_operations_on_a_single_number(benchmark: BenchmarkFixture, operator: str) -> None:
-    """What 200 operations cost beyond NumPy, which is 50 µs for each."""
+    """Overhead of 200 operations beyond NumPy, which is 50 µs for each."""
     statements = "".join(f"a{at} = {operator}(a{at - 1}); " for at in range(1, _OPERATIONS))
     text = f"a0 = {operator}(x); {statements} y = a{_OPERATIONS - 1};"
     blocks = f"@input {{ x: real[1]; }} @output {{ y: real[1]; }} @compose {{ {text} }}"
@@ -74,7 +74,7 @@ def test_operations_on_a_single_number(benchmark: BenchmarkFixture, operator: st
 def test_onnxruntime(benchmark: BenchmarkFixture, model: Model, threads: int, also: Callable[..., None]) -> None:
     """The same graph with the same weights in onnxruntime. Budget: snd takes 1.5 times as long as one thread."""
     graph, inputs = model.ready(), model.inputs
-    for _ in range(2):  # what is run again may be compiled
+    for _ in range(2):  # repeated runs may be compiled
         graph.run(inputs)
     exported = Exported(graph.specialization, graph.variables, threads)
     judge, given = exported.session, exported.feed(inputs)

@@ -248,7 +248,7 @@ def test_whole_file_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire, metho
 
 @pytest.mark.budget(0.100)
 def test_inlay_hints_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire) -> None:
-    """Budget: all hints of 1,500 lines in 100 ms; editors ask for those of what is to be seen alone."""
+    """Budget: all hints of 1,500 lines in 100 ms; editors ask for the hints of visible lines alone."""
     wire.open(MAIN, chain(970))
     wire.diagnostics(MAIN)
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 1500, "character": 0}}

@@ -22,7 +22,7 @@ from support.memory import MemoryReader
 
 PATH = "graph.nnef"
 BLOCKS = 111
-"""Of nine lines each."""
+"""Number of blocks of nine lines each."""
 SCREEN = 4_000
 """Characters around the cursor, for which an editor asks for hints."""
 
@@ -63,7 +63,7 @@ def opened() -> tuple[Workspace, str]:
 
 
 def look(workspace: Workspace, at: int) -> None:
-    """What an editor asks for after a keystroke."""
+    """Ask as an editor does after a keystroke."""
     snapshot = workspace.snapshot()
     snapshot.diagnostics(PATH)
     front_end(PATH).inlay_hints(snapshot, PATH, Span(max(at - SCREEN // 2, 0), at + SCREEN // 2), ALL_KINDS)

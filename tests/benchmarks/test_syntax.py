@@ -1,4 +1,4 @@
-"""How long reading takes."""
+"""Time of parsing."""
 
 from __future__ import annotations
 

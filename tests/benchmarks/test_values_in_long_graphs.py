@@ -18,7 +18,7 @@ STATEMENTS = 5_000
 IN_SIGHT = 50
 """Lines that an editor shows."""
 PAUSE_SECONDS = 0.4
-"""Between two edits: what happens in pauses happens, and is not what is measured."""
+"""Pause between two edits, so that work in pauses happens outside the measurement."""
 
 
 def additions(count: int) -> str:
@@ -91,5 +91,5 @@ def test_question_after_a_blank(benchmark: BenchmarkFixture, wire: Wire, text: s
 
 @pytest.mark.budget(0.020)
 def test_hints_in_sight(benchmark: BenchmarkFixture, wire: Wire, text: str) -> None:
-    """Hints of what is in sight, again and again while one scrolls: they cost what is seen, not the graph."""
+    """Hints in sight, again and again while the user scrolls: their cost depends on the visible part, not the graph."""
     benchmark.pedantic(ask, (wire, "inlayHint", statement(text)), rounds=20, warmup_rounds=2)

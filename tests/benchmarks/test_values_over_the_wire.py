@@ -63,7 +63,7 @@ def wait(wire: Wire, value: str) -> None:
 def replace_number(
     benchmark: BenchmarkFixture, wire: Wire, text: str, expected: Callable[[int], str], rounds: int
 ) -> None:  # fmt: skip
-    """Replace the 1000 of the text again and again, until what is expected of the number is shown."""
+    """Replace the 1000 of the text again and again, until the value expected for the number is shown."""
     line = text[: text.index("1000")].count("\n")
     start = text.split("\n")[line].index("1000")
     numbers = count(1001)
@@ -78,7 +78,7 @@ def replace_number(
 
 @pytest.mark.budget(0.250)
 def test_edit_to_value_of_a_sample(benchmark: BenchmarkFixture, wire: Wire) -> None:
-    """Of the 250 ms, 120 are the pause that tells that nobody types."""
+    """120 of the 250 ms are the pause that detects that nobody types."""
     text = OPERATOR.replace("2.0,", "1000.0,")
     wire.open(MAIN, text)
     wait(wire, "[1000.0, 2000.0]")

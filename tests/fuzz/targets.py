@@ -1,4 +1,4 @@
-"""What is attacked, and what must hold for any bytes."""
+"""Targets of fuzzing, and properties that must hold for any bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fuzzing has found is not found again; and every target holds for its seeds, and for some cases at random."""
+"""Earlier findings of fuzzing stay fixed; and every target holds for its seeds, and for some random cases."""
 
 from __future__ import annotations
 

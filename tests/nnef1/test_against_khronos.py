@@ -39,7 +39,7 @@ _LOWERED = [
 ]  # fmt: skip
 """Operations that the interpreter knows by their definitions alone."""
 _SHAPES_ONLY = ("argmax_pool", "max_pool_with_index", "zero_point_linear_quantize", "softmax(x, axes", "'aligned'")
-"""What the interpreter does not have, or makes something else of than the text: a minus before a product."""
+"""Operations that the interpreter lacks, or reads differently from the text: a minus before a product."""
 _UNARY = (
     "copy", "neg", "rcp", "exp", "sin", "cos", "abs", "sign", "floor", "ceil", "round", "sqr", "rsqr", "relu",
     "sigmoid", "elu", "tanh", "softplus", "sinh", "cosh", "tan", "asinh", "atan", "selu", "gelu", "silu",

@@ -1,4 +1,4 @@
-"""Models in NNEF 1.0 as SkriptND models: what is written, and that it is the same model."""
+"""Models in NNEF 1.0 as SkriptND models: their text, and that each is the same model."""
 
 from __future__ import annotations
 
@@ -444,7 +444,7 @@ def _endings(names: Iterable[str]) -> Counter[str]:
 
 
 def _unequal(name: str, source: Snapshot, path: str, converted: Converted, target: Snapshot) -> str:
-    """How the outputs differ; nothing if they are equal."""
+    """Return the difference between the outputs; empty if they are equal."""
     stored = np.load(folder_of(name) / "io.npz", allow_pickle=False)
     weights = dict(stored_weights(source, path, _MOST_BYTES))
     if len(weights) < len(source.stored_variables(path)):

@@ -1,4 +1,4 @@
-"""What editors show of NNEF 1.0, by the interface that all languages implement."""
+"""Features of editors for NNEF 1.0, by the interface that all languages implement."""
 
 from __future__ import annotations
 

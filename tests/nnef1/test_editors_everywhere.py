@@ -1,6 +1,6 @@
-"""Every feature of editors at many places of every shared model, also while it is typed and with a token missing.
+"""Every feature of editors at many places of every shared model, also during typing and with a token missing.
 
-A question never fails, an answer lies in the text, and what is known after edits is what a fresh start finds.
+A query never fails, an answer lies in the text, and results after edits equal those of a fresh start.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _depth() -> Iterator[None]:
 
 
 class _Answers:
-    """What a state of a text answers, each answer checked against the text."""
+    """The answers for a state of a text, each checked against the text."""
 
     def __init__(self, snapshot: Snapshot, path: str) -> None:
         self._snapshot = snapshot
@@ -80,7 +80,7 @@ class _Answers:
             self._symbol(each, symbol.whole)
 
     def at(self, offset: int) -> dict[str, Any]:
-        """What is answered at an offset."""
+        """Return the answers at an offset."""
         snapshot, path, language = self._snapshot, self._path, self._language
         hover = language.hover(snapshot, path, offset, None)
         completions = language.completions(snapshot, path, offset, True, ())
@@ -116,7 +116,7 @@ class _Answers:
         }
 
     def _renamed(self, offset: int) -> Any:
-        """What a name can be replaced by; giving it another one breaks nothing and counts the same."""
+        """Return the replacement of a name; another name breaks nothing and has as many uses."""
         try:
             span, _ = self._language.prepare_rename(self._snapshot, self._path, offset)
             assert span.start <= offset <= span.end

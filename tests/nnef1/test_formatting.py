@@ -52,7 +52,7 @@ def _content(text: str) -> tuple[list[str], list[str]]:
 
 
 def _body(statement: str, width: int = WIDTH) -> str:
-    """How a statement is laid out in a graph."""
+    """Return the layout of a statement in a graph."""
     text = f"version 1.0;\n\ngraph net(x) -> (y)\n{{\n{statement}\n}}\n"
     found = _formatted(text, width)
     return found[found.index("{") + 2 : found.rindex("}")]

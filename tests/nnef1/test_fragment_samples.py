@@ -49,7 +49,7 @@ def snapshot(*samples: str) -> Snapshot:
 
 
 def found(*samples: str) -> list[tuple[int, str, str]]:
-    """What is wrong, with the column behind ``# `` and the text that is marked."""
+    """Return the problems, with the column behind ``# `` and the marked text."""
     given = snapshot(*samples)
     source = given.source(PATH)
     told = []

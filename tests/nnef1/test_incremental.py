@@ -1,4 +1,4 @@
-"""After any edits, what is known of a graph in NNEF 1.0 is what a fresh start finds (invariant 5)."""
+"""After any edits, the analysis of a graph in NNEF 1.0 equals that of a fresh start (invariant 5)."""
 
 from __future__ import annotations
 

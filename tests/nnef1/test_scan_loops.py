@@ -1,4 +1,4 @@
-"""Scans of tract over a dimension of which only a symbol is known: loops, with values for every extent."""
+"""Scans of tract over a dimension that is a symbol: loops, with values for every extent."""
 
 from __future__ import annotations
 

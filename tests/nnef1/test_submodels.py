@@ -140,7 +140,7 @@ def test_an_edit_of_a_submodel_is_seen_and_one_beside_it_composes_the_same():
 
 
 def test_names_of_a_submodel_are_not_those_of_the_graph():
-    """Both have a fragment 'doubled' and a variable 'w'; what is shown of them is that of the file."""
+    """Both have a fragment 'doubled' and a variable 'w'; the submodel's facts come from its own file."""
     snapshot = snapshot_of({**_TEXTS, "w.dat": "real [1,3]", "encoder/layer.w.dat": "real [1,3]"})
     found = {each.name: each.label for each in snapshot.stored_variables("graph.nnef")}
     assert found == {"w": "w", "y.w": "encoder/layer.w"}

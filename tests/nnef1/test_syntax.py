@@ -17,7 +17,7 @@ RANDOM = random.Random(15)
 
 
 def _said(node: object) -> object:
-    """What a node says, without its identity."""
+    """Return the contents of a node, without its identity."""
     if isinstance(node, Node):
         fields = [getattr(node, name) for name in type(node).__struct_fields__]
         return type(node).__name__, *map(_said, fields)

@@ -1,4 +1,4 @@
-"""The rules about tensor files: what is wrong with bytes is told at the label of the variable, once."""
+"""The rules about tensor files: problems of bytes are reported at the label of the variable, once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LENGTH, RANK, EXTENTS, BITS, CODE, PARAMETERS = 4, 8, 12, 44, 48, 52
 
 
 def _problems(folder: Path, content: bytes | None) -> list[tuple[int, str]]:
-    """Lines and messages of what is wrong with a graph whose variable has a file of these bytes."""
+    """Return lines and messages of the problems of a graph whose variable has a file of these bytes."""
     (folder / "graph.nnef").write_text(GRAPH, encoding="utf-8")
     if content is not None:
         (folder / "w.dat").write_bytes(content)

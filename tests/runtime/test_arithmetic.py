@@ -74,7 +74,7 @@ def _fitting(value: int | None) -> int | None:
 def _results(
     value: str, dtype: str, arguments: list[tuple[int, ...]] | list[tuple[float, ...]], rank: int
 ) -> list[object]:
-    """What a formula gives for arguments of rank 0 or 1, None where it fails."""
+    """Return the results of a formula for arguments of rank 0 or 1, None where it fails."""
     names = "xy"[: len(arguments[0])]
     extents, index, bound = ("n", "i,", ", i < n") if rank else ("", "", "")
     reads = {name: f"{name}[{index}]" for name in names}

@@ -1,4 +1,4 @@
-"""What TOSA and CVM demand of elements is checked by evaluation, and reported with operator, index and value."""
+"""Demands of TOSA and CVM on elements are checked by evaluation, and reported with operator, index and value."""
 
 from __future__ import annotations
 

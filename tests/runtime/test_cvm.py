@@ -17,7 +17,7 @@ cvm = invoker("cvm")
 
 
 class Cases:
-    """What NumPy makes of operands that it draws itself: ``(name, inputs, attributes, expected)``."""
+    """NumPy's results for operands that it draws itself: ``(name, inputs, attributes, expected)``."""
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)

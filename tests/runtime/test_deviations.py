@@ -1,4 +1,4 @@
-"""Where the library departs from chapter 4, as docs/language.md says (4.1.2, 4.1.4, 4.5.2, 4.5.4)."""
+"""Deviations of the library from chapter 4, as docs/language.md states (4.1.2, 4.1.4, 4.5.2, 4.5.4)."""
 
 from __future__ import annotations
 

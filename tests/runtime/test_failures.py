@@ -1,4 +1,4 @@
-"""Operations without a value and limits: what is said, and where."""
+"""Operations without a value and limits: messages and places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the draft says about formulas (2.12), example by example, and the element-by-element oracle beside it."""
+"""Statements of the draft about formulas (2.12), example by example, and the element-by-element oracle beside it."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_rms_pool(name: str, ignore_border: bool):
 
 # ---- formats ---------------------------------------------------------------------------------------------------------
 def _order(layout: str, d: int) -> tuple[int, ...]:
-    """How axes in the order batch, channels, space come to lie in a format."""
+    """Return the permutation of axes from the order batch, channels, space to a format."""
     axes = {"N": (0,), "C": (1,), "X": tuple(range(2, 2 + d))}
     return tuple(axis for letter in layout.replace("B", "N") for axis in axes[letter])
 

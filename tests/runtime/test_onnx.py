@@ -28,7 +28,7 @@ from support.sampling import sample
 
 PAGE = Path(__file__).parents[2] / "docs" / "onnx.md"
 EXPANDED = "made of several nodes"
-# How many of the published cases of each kind, and of our own, are tried on every change.
+# Numbers of the published cases of each kind, and of our own, that are tried on every change.
 _OF_A_NODE, _OF_SEVERAL, _OWN = 1, 4, 8
 
 
@@ -40,7 +40,7 @@ def own_cases() -> tuple[ReferenceCase, ...]:
 
 @cache
 def result(case: NodeCase | ReferenceCase) -> str | AssertionError | frozenset[str]:
-    """What comes of a case, looked for once: why it is not compared, how it differs, or its operators if it agrees."""
+    """Return the cached result of a case: a reason not to compare it, its difference, or its operators if it agrees."""
     try:
         return case.check()
     except UntranslatableError as reason:
@@ -60,7 +60,7 @@ def _group(case: NodeCase) -> str:
 
 @cache
 def kinds() -> tuple[str, ...]:
-    """The kinds of nodes of which cases are published."""
+    """Return the kinds of nodes with published cases."""
     return tuple(sorted({_group(case) for case in cases()} - {EXPANDED}))
 
 
@@ -160,7 +160,7 @@ def _shown(some: list[NodeCase]) -> str:
 
 
 def _compared(page: str) -> dict[str, int]:
-    """How many cases of each node a page tells to be compared."""
+    """Return the number of compared cases of each node according to a page."""
     rows = re.findall(r"^\| ([^|]+) \| `[^|]*\| (\d+) \|", page, re.MULTILINE)
     return {kind: int(count) for kind, count in rows}
 

@@ -1,4 +1,4 @@
-"""What the comparison with ONNX found, kept without it: formulas that real numbers of 32 bits led astray."""
+"""Findings of the comparison with ONNX, kept without it: formulas that real numbers of 32 bits led astray."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_resizing_keeps_what_it_does_not_name():
 
 
 def _around(x: np.ndarray) -> np.ndarray:
-    """What the neighbours add to the mean of the four elements that linear interpolation by 2 makes of one."""
+    """Return the part of the neighbours in the mean of the four elements that linear upsampling by 2 makes of one."""
     rows, columns = (x[:, :, :-2, 1:-1] + x[:, :, 2:, 1:-1]), (x[:, :, 1:-1, :-2] + x[:, :, 1:-1, 2:])
     corners = x[:, :, :-2, :-2] + x[:, :, 2:, 2:] + x[:, :, :-2, 2:] + x[:, :, 2:, :-2]
     return rows * 0.09375 + columns * 0.09375 + corners * 0.015625
@@ -174,7 +174,7 @@ def test_one_slope_is_a_number_or_a_list(given: dict[str, Any]):
 
 @pytest.mark.parametrize(("method", "size"), [("VALID", 3), ("SAME", 4)])
 def test_paddings_of_tensorflow(method: str, size: int):
-    """Of 8 elements, a window of 3 and a stride of 2, the text has 3 and 4 windows."""
+    """For 8 elements, a window of 3 and a stride of 2, the text has 3 and 4 windows."""
     given = {"padding_method": method, "stride": [1, 1, 2, 2]}
     x, w = np.ones((1, 1, 8, 8)), np.ones((1, 1, 3, 3))
     padding = tennis("tf_conv2d_padding", x, w, **given)
@@ -184,7 +184,7 @@ def test_paddings_of_tensorflow(method: str, size: int):
 
 @pytest.mark.parametrize(("valid", "size"), [(True, 3), (False, 4)])
 def test_paddings_of_mxnet(valid: bool, size: int):
-    """Of 8 elements, a window of 3 and a stride of 2, pooling makes 4, and MXNet 3."""
+    """For 8 elements, a window of 3 and a stride of 2, pooling makes 4, and MXNet 3."""
     x, windows = np.ones((1, 1, 8, 8)), {"ksize": [1, 1, 3, 3], "stride": [1, 1, 2, 2]}
     padding = tennis("mx_pooling2d_padding", x, **windows, valid=valid)
     assert tennis("pooling2d", x, **windows, padding=[*padding.ravel().tolist()]).shape == (1, 1, size, size)

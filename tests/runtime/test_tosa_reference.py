@@ -33,7 +33,7 @@ class Compared(NamedTuple):
 
 
 class Draw:
-    """What is random in a case."""
+    """The random choices of a case."""
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
@@ -109,7 +109,7 @@ def small(name: str):
 
 
 def shifted(name: str, **attributes: Any):
-    """By up to as many bits as there are."""
+    """Return a maker of shifts by up to as many bits as there are."""
 
     def make(draw: Draw) -> Compared:
         kind = draw.pick(["int8_t", "int16_t", "int32_t"])
@@ -542,7 +542,7 @@ MAKERS: dict[str, Callable[[Draw], Compared]] = {
     "scatter": scatter, "select": select, "slice": laid_out("slice"), "table": table, "tile": laid_out("tile"),
     "transpose": laid_out("transpose"), "transpose_conv2d": transpose_conv2d,
 }  # fmt: skip
-"""What draws an invocation, for each operator that means the same."""
+"""Function that draws an invocation, for each operator that means the same."""
 
 
 def drawn(count: int) -> Iterator[Compared]:

@@ -1,4 +1,4 @@
-"""Which files are found, and what becomes of files that are no proper texts."""
+"""Found files, and the treatment of files that are not proper texts."""
 
 from __future__ import annotations
 

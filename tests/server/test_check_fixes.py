@@ -150,7 +150,7 @@ def outcome(text: str, *places: tuple[str, str], severity: Severity = Severity.E
         (("a\nb\n", ("r", "a"), ("s", "b")), ("c\nd\nb\n", ("s", "b")), [("a", "c\nd")], True),
         (("a\nb\n", ("r", "a"), ("s", "b")), ("b\n", ("s", "b")), [("a\n", "")], True),
         (("b\n", ("s", "b")), ("a\nb\n", ("s", "b")), [("", "a\n")], True),
-        # inside what is replaced
+        # inside replaced text
         (("(a b)\n", ("r", "(a b)"), ("s", "b")), ("[a b]\n", ("s", "b")), [("(a b)", "[a b]")], True),
     ],
 )
@@ -163,7 +163,7 @@ def test_nothing_may_be_wrong_that_was_not_wrong_before(before, after, replaceme
 
 
 def test_a_missing_import_is_added_whatever_it_reveals(real, project):
-    """What is counted as fixable is fixed, though the invocation turns out to be wrong in another way."""
+    """A problem counted as fixable is fixed, though the invocation turns out to be wrong in another way."""
     text = (
         "operator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
         "    @compose { y = math.sqrt{power=2}(x); }\n}\n"
@@ -178,7 +178,7 @@ def test_a_missing_import_is_added_whatever_it_reveals(real, project):
 
 
 def test_the_summary_counts_hints_that_it_does_not_show(real, project):
-    """What ``--diff`` would change is not passed over in silence."""
+    """Changes by ``--diff`` are mentioned."""
     text = (
         "import math;\n\noperator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
         "    @lower { y[i,] = x[i,], i < n; }\n}\n"

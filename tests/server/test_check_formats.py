@@ -1,4 +1,4 @@
-"""What each format writes, byte by byte; the goldens are rewritten with ``pytest --update-goldens``."""
+"""Output of each format, byte by byte; the goldens are rewritten with ``pytest --update-goldens``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``snd check`` has loaded at its end: a start is most of the time that it takes to check a small file."""
+"""Modules that ``snd check`` has loaded at its end: start-up dominates the time to check a small file."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def found(snd, project):
-    """Check a text; returns what is reported, as LINE:RULE."""
+    """Check a text; return the diagnostics, as LINE:RULE."""
 
     def check(text: str) -> list[str]:
         (project / "a.sknd").write_text(text)

@@ -28,8 +28,10 @@ FAR = 3000
 
 @pytest.fixture
 def edits(monkeypatch):
-    """Steps done one after the other: after the first check, then whenever a change has been checked. In the end the
-    watcher is interrupted."""
+    """Steps done one after the other: after the first check, then whenever a change has been checked.
+
+    In the end the watcher is interrupted.
+    """
     import watchfiles
 
     watch = watchfiles.watch

@@ -1,4 +1,4 @@
-"""What the reference of the library calls counterparts in ONNX, PyTorch and NNEF 1.0."""
+"""Counterparts in ONNX, PyTorch and NNEF 1.0 that the reference of the library names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others install and run snd by: sdist, wheel, pre-commit, the action, the template, the problem matcher."""
+"""Ways to install and run snd: sdist, wheel, pre-commit, the action, the template, the problem matcher."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_commands_exist_with_their_options(name):
 
 
 def test_problem_matcher_reads_every_concise_line(real, project):
-    """What it finds of the broken examples is what the JSON has."""
+    """The matches in the broken examples equal the JSON."""
     package = json.loads((ROOT / "vscode-extension" / "package.json").read_text(encoding="utf-8"))
     (matcher,) = package["contributes"]["problemMatchers"]
     groups = {name: number for name, number in matcher["pattern"].items() if name != "regexp"}
@@ -108,7 +108,7 @@ _CODE_QUALITY = {
         },
     },
 }
-"""What GitLab demands of a report of Code Quality."""
+"""Demands of GitLab on a report of Code Quality."""
 
 
 def _check_code_quality(path: Path) -> None:
@@ -128,7 +128,7 @@ def test_versions_of_python_and_licences_are_declared():
     assert PROJECT["requires-python"] == f">={OLDEST}"
     declared = re.findall(r"Python :: (3\.\d+)", "".join(PROJECT["classifiers"]))
     assert [declared[0], declared[-1]] == [OLDEST, NEWEST]
-    # What is bundled into graph-engine.js, as notices.mjs found it.
+    # The packages bundled into graph-engine.js, as notices.mjs found them.
     (package,) = re.findall(r"^(\S+) \S+ \((.+)\)$", (ROOT / PROJECT["license-files"][1]).read_text(), re.MULTILINE)
     assert package == ("elkjs", "EPL-2.0")
     assert PROJECT["license"] == f"Apache-2.0 AND {package[1]}"

@@ -433,7 +433,7 @@ def test_what_elements_and_indices_decide_is_a_node_for_any_extent(project: Path
 
 
 def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkeypatch: pytest.MonkeyPatch):
-    """Both files are written beside what is there, and a full disk leaves both as they were."""
+    """Both files are written beside the existing ones, and a full disk leaves both as they were."""
     import snd_server.exchange.exporting
     from snd_server.workspace_files import writing
 

@@ -1,4 +1,4 @@
-"""What ``snd export`` promises of every file: onnx.checker accepts it, onnxruntime loads it, or there is no file."""
+"""Promise of ``snd export`` for every file: onnx.checker accepts it, onnxruntime loads it, or there is no file."""
 
 from __future__ import annotations
 

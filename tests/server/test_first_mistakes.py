@@ -1,4 +1,4 @@
-"""Mistakes that stopped readers in their first half hour: what is said, and the fix that is applied."""
+"""Mistakes that stopped readers in their first half hour: the message, and the applied fix."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_the_workers_of_a_data_loader_run_a_model(busy: snd.Model):
 
 
 def test_a_child_has_the_state_between_two_runs(tmp_path: Path):
-    """A fork never sees variables of which a run has changed only some."""
+    """A fork never sees a partial update of variables by a run."""
     (tmp_path / "main.sknd").write_text(
         """import math;
 graph Counter {

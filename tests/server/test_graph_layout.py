@@ -1,4 +1,4 @@
-"""Drawings of large graphs: no edge is lost, and what is laid out stays within bounds, whatever reads whatever."""
+"""Drawings of large graphs: no edge is lost, and the layout stays within bounds, whatever reads whatever."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_drawing_that_takes_too_much_memory_is_given_up(real, project):
 
 
 def test_the_end_of_the_engine_by_a_signal_is_no_end_of_the_command(monkeypatch):
-    """What it does without memory, where it does not even notice."""
+    """The engine without memory, where it does not even notice."""
     monkeypatch.setattr(
         graph_svg, "engine", lambda: "const all = []; for (;;) all.push(new Array(1e6).fill(all.length))"
     )

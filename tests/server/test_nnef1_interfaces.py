@@ -1,4 +1,4 @@
-"""What others rely on of the commands for models in NNEF 1.0 (issue 15), a test for each sentence."""
+"""Promises of the commands for models in NNEF 1.0 to other tools (issue 15), a test for each sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models in NNEF 1.0 on disk: folders, files and archives, and what is wrong with these."""
+"""Models in NNEF 1.0 on disk: folders, files and archives, and their problems."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ _WITHOUT_SHAPE = """
 
 
 def _mixing(outputs: int) -> None:
-    """A model of which nothing says what its first output is, which a node of a foreign domain gives."""
+    """Write a model that does not declare its first output, which a node of a foreign domain makes."""
     model = onnx.parser.parse_model(_WITHOUT_SHAPE)
     model.graph.output[0].type.tensor_type.ClearField("shape")
     del model.graph.output[outputs:]
@@ -461,7 +461,7 @@ OPERATORS = {
     "resnet-dynamo": ["block"],
     "resnet-script": ["block"],
 }
-"""What the modules become that repeat."""
+"""Operators made from repeated modules."""
 _OFTEN = {"llama-dynamo", "resnet-script", "quantized_operators-script"}
 
 

@@ -94,7 +94,7 @@ def _same_after_the_trip(source: Path, real: Any) -> None:
     _assert_same(first, second)
     model = snd.load("model")
     given = dict(zip(model.inputs, values, strict=True))
-    for _ in range(2):  # what is run again is compiled
+    for _ in range(2):  # repeated runs are compiled
         _assert_same(first, [*model.run(**given).values()])
 
 

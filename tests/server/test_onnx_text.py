@@ -16,7 +16,7 @@ pytest.importorskip("onnxruntime")
 
 Run = Callable[..., Any]
 
-# What the graph is, and what its @compose must be.
+# The graph, and its expected @compose.
 TEXTS = {
     "dimensions that are added one after the other": (
         """main (float[N] x) => (float[1, N, 1] y)

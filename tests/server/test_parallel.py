@@ -83,7 +83,7 @@ def test_copies_end_with_what_made_them(three: None, tmp_path: Path) -> None:
 
 
 def test_copies_of_what_is_killed_keep_nobody_waiting(three: None, tmp_path: Path) -> None:
-    """What a copy found, more than a pipe holds, is wanted by nobody any more; nor does it hold the output open."""
+    """The result of a copy, more than a pipe holds, is not wanted any more; nor does it hold the output open."""
     reading, writing = os.pipe()
     killed = os.fork()
     if not killed:

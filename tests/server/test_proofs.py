@@ -21,7 +21,7 @@ pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
 HERE = Path(__file__).parent / "proofs"
 RIGHT, PLANTED = ((HERE / name).read_text() for name in ("right.sknd", "planted.sknd"))
 REFUSED = {"assertion-fails", "argument-shape", "argument-rank", "sample-without-result"}
-"""What becomes of samples whose arguments are not allowed, or of which nothing is wrong."""
+"""Rules about samples whose arguments are not allowed, or that have no problem."""
 ASSERTION = "the assertion"
 WINDOW = """
 operator window {
@@ -116,7 +116,7 @@ def test_the_questions_are_the_same_for_every_seed_of_hashes():
 
 
 def test_what_is_proved_holds_for_all_small_sizes(real, project):
-    """Every operator is evaluated with sizes from 0 and numbers from -1 on: what is allowed does not fail."""
+    """Every operator is evaluated with sizes from 0 and numbers from -1 on: allowed arguments do not fail."""
     rng = random.Random(19)
     samples: list[str] = []
     for name, attributes, inputs in re.findall(

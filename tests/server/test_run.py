@@ -143,7 +143,7 @@ def document(real, *arguments: str, status: int = 0) -> dict[str, Any]:
 FIRST = ("--input", "x=iota[4,3]", "--weights", "trained")
 
 
-# ---- what is shown ---------------------------------------------------------------------------------------------------
+# ---- displays --------------------------------------------------------------------------------------------------------
 def test_table(real, model, golden):
     golden("run-table.txt", table(real, *FIRST))
 
@@ -255,7 +255,7 @@ def test_what_is_made_up_is_told(real, model):
     assert "1 weight (odd) is not used: no variable has that name" in table(real, *FIRST, "--no-strict")
 
 
-# ---- what is written -------------------------------------------------------------------------------------------------
+# ---- written files ---------------------------------------------------------------------------------------------------
 def test_outputs_are_written(real, model):
     table(real, *FIRST, "--output", "out/here")
     written = {path.name: np.load(path) for path in (model / "out" / "here").iterdir()}

@@ -221,7 +221,7 @@ def test_unreadable(real, project):
 def test_double_precision(real, project):
     text = RIGHT.replace("2.0 * x[i,]", "x[i,] / 3.0").replace("= [2.0]", "= [0.3333333333333333] # ~1e-12")
     (project / "a.sknd").write_text(text)
-    assert real("test").status == 0  # what is recorded is taken as a real of the precision of the run
+    assert real("test").status == 0  # a recorded real has the precision of the run
     assert real("test", "--real", "f64").status == 0
 
 

@@ -1,4 +1,4 @@
-"""``snd shapes`` on branches, loops and updates: what is in them is listed, and what they read and cost."""
+"""``snd shapes`` on branches, loops and updates: their contents are listed, with their reads and costs."""
 
 from __future__ import annotations
 

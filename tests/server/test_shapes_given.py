@@ -1,4 +1,4 @@
-"""What the command line gives ``snd shapes``: attributes, types, shapes of inputs, operators to decompose."""
+"""Arguments of ``snd shapes``: attributes, types, shapes of inputs, operators to decompose."""
 
 from __future__ import annotations
 

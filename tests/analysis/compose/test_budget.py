@@ -99,7 +99,7 @@ def test_the_blame_is_on_the_invocation_that_doubles_too_often(low_limit: None) 
     line = text[: span.start].count("\n")
     assert text.splitlines()[line].startswith(f"operator f{line} ")
     assert text[span.start : span.end] == f"f{line - 1}"
-    # What invokes it stands beside it, and is not reported.
+    # Its callers stand beside it, and are not reported.
     assert [text[each.location.span.start :][:3] for each in found.related][:2] == [
         f"f{line}{{"[:3],
         f"f{line + 1}{{"[:3],

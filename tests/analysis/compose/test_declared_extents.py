@@ -1,4 +1,4 @@
-"""What follows a result with a declared shape uses the tensor with that shape (2.6.1)."""
+"""Later uses of a result with a declared shape see the tensor with that shape (2.6.1)."""
 
 from __future__ import annotations
 

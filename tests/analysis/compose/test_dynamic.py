@@ -174,7 +174,7 @@ def test_tensors_that_a_loop_of_unknown_count_collects_have_extents_of_their_own
     assert tensor.bound == (8,)
     assert graph.tensors["y"].bound == (8,)
     assert [len(operation.checks) for operation in graph.operations] == [0, 1, 0]
-    # What another loop makes of each has its extent, and what changes in it is a matter of each, too.
+    # A result of another loop over the same pack has the same extent, and a change in it concerns each.
     again = composed(_net(inputs, f"{statements} vs = for u : us do neg(u); y = add(us[1], vs[1]);")).graph
     assert [len(operation.checks) for operation in again.operations] == [0, 0, 0]
     twice = composed(_net(inputs, f"{statements} vs = for u : us do twice(u); y = vs[1]; z = add(us[1], y);")).graph

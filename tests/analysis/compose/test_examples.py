@@ -54,7 +54,7 @@ def _extents(value: TensorValue) -> Any:
 
 
 def _agree(value: TensorValue, expected: Any) -> bool:
-    """Return whether extents are as expected, where "~" stands for any dynamic one."""
+    """Return whether extents are as expected, where "~" means any dynamic one."""
     if isinstance(expected, dict):
         items = value.items if isinstance(value, Pack) else None
         return items is not None and all(map(_agree, items, expected["items"])) and len(items) == len(expected["items"])

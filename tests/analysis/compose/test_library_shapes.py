@@ -72,7 +72,7 @@ def _extents(case: Case) -> set[int]:
 
 
 def _dynamic() -> Callable[[int], str]:
-    """Extents by name, with their bound at the first use; 0 and 1, of which broadcasting knows, stay numbers."""
+    """Return extents by name, with their bound at the first use; 0 and 1, which broadcasting knows, stay numbers."""
     named: set[int] = set()
 
     def extent(number: int) -> str:
@@ -114,7 +114,7 @@ def _numbers(value: TensorValue) -> list[Any]:
 
 
 def _values(composition: Composition) -> dict[Hashable, Value]:
-    """The numbers that the symbols of inputs and attributes stand for, by key."""
+    """Return the numbers of the symbols of inputs and attributes, by key."""
     assert composition.graph is not None
     tensors = [each for value in composition.graph.inputs.values() for each in (_numbers(value) or [value])]
     extents = [extent for tensor in tensors for extent in tensor.shape]
@@ -123,7 +123,7 @@ def _values(composition: Composition) -> dict[Hashable, Value]:
 
 
 def _problem(tensor: Any, wanted: Any, values: dict[Hashable, Value], bounded: bool) -> str | None:
-    """What is wrong with a result whose extents, put in for their symbols, should be those of an array."""
+    """Return the mismatch between a result, after substitution of its symbols, and the extents of an array."""
     if isinstance(wanted, list):
         items = _numbers(tensor)
         if len(items) != len(wanted):

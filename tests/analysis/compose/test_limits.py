@@ -1,4 +1,4 @@
-"""Programs of hostile sizes: each ends soon, and without an exception, whatever it comes to."""
+"""Programs of hostile sizes: each ends soon, and without an exception."""
 
 from __future__ import annotations
 

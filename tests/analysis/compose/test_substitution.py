@@ -63,7 +63,7 @@ def _leaves(graph: Graph) -> dict[str, Hashable]:
 
 
 def _agrees(symbolic: Graph, numeric: Graph, numbers: dict[str, int], exactly: bool = False) -> None:
-    """Whether each extent is the number that it should be; one that only the run tells may be any within its bounds."""
+    """Assert that each extent is the expected number; a dynamic one may be any within its bounds."""
     values = {key: numbers[name] for name, key in _leaves(symbolic).items() if name in numbers}
     for name, tensor in numeric.tensors.items():
         if not isinstance(tensor, Tensor) or name not in symbolic.tensors:
@@ -86,7 +86,7 @@ def _agrees(symbolic: Graph, numeric: Graph, numbers: dict[str, int], exactly: b
 
 
 def _some_values(extent: Integer) -> list[int]:
-    """What an extent comes to for some numbers of its symbols: its bounds may be wider than what it can be."""
+    """Return the values of an extent for some numbers of its symbols: its bounds may be wider than these."""
     rows = [
         range(max(leaf.low if leaf.low is not None else -3, -3), min(leaf.high or 9, 9) + 1) for leaf in extent.leaves
     ]

@@ -33,7 +33,7 @@ def test_what_is_made_of_a_dropped_answer_is_made_again():
     db = Database()
     asked = db.changed({text.at("a"): "x"})
     assert first(asked, "a") is tree(asked, "a")[0]
-    for other in "xx", "xxx", "xxxx", "xxxxx":  # more than are kept, of which the first is not asked for
+    for other in "xx", "xxx", "xxxx", "xxxxx":  # more than are kept, and the first is not asked for
         tree(db := asked.changed({text.at("a"): other}), "a")
     again = db.changed({text.at("a"): "x"})
     assert first(again, "a") is tree(again, "a")[0]

@@ -1,4 +1,4 @@
-"""What is asked of a database is recorded, and worked out again only if something that it depends on has changed."""
+"""Answers of a database are recorded, and recomputed only if one of their dependencies has changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def words(db: Database, name: str) -> tuple[str, ...]:
 
 @query
 def first(db: Database, name: str) -> str:
-    """Return the word at the end of a chain: a word that is the name of a text stands for its first word."""
+    """Return the word at the end of a chain: a word that is the name of a text leads to its first word."""
     found = words(db, name)[:1]
     return first(db, found[0]) if found and text(db, found[0]) else "".join(found)
 

@@ -113,7 +113,7 @@ def test_fixes_of_a_chain_are_made_together():
 
 
 def assert_what_is_formatted_stays_so(files: Mapping[str, str]) -> None:
-    """Of files that can be read. A comment about what goes on for lines is aligned by the formatter alone."""
+    """Check readable files. The formatter alone aligns comments that continue over lines."""
     files = {path: format_text(text) for path, text in files.items()}
     snapshot, found = snapshot_of(files), check(files)
     if any(True for path in files for _ in snapshot.tree(path).problems):

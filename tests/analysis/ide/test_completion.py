@@ -1,4 +1,4 @@
-"""Completions: what is offered, that what stood there is offered, and that what is offered fits."""
+"""Completions: their items, the original text among them, and their validity."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "completion").glob("*.sknd"))
 PROGRAMS = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
-# How many items a golden shows, how many places of each program are tried, and how far down the original may stand.
+# Number of items in a golden, number of places tried in each program, and greatest rank of the original.
 _SHOWN, _TRIED, _FIRST = 12, tries(6, 12), 40
 # An operator may be any of hundreds, as long as nothing of its name is written.
 _FIRST_OPERATORS = 250
 _MARKER = re.compile(r"^(?P<blank>[ \t]*#?[ \t]*)\^ complete(?P<snippets> with snippets)?$")
 _WORDS = (CompletionKind.KEYWORD, CompletionKind.VALUE)
 _FITTING = (CompletionKind.TENSOR, CompletionKind.NAME, CompletionKind.VALUE, CompletionKind.MEMBER)
-# What names stand for is right wherever one is offered. That values and shapes agree, too, is beyond their types; and
-# a pack may stand where a single value is needed, if an index follows.
+# A completed name may have another meaning or value than the original: types alone can't exclude that. And a pack may
+# stand where a single value is needed, if an index follows.
 _OF_NAMES = frozenset(
     {
         "undefined-name", "not-visible", "used-before-definition", "syntax-error", "unknown-operator", "unknown-module",
@@ -92,7 +92,7 @@ def test_what_is_offered_is_documented(fixture: Path):
     snapshot = snapshot_of({"main.sknd": text})
     for offset, _ in places:
         for item in completions(snapshot, "main.sknd", offset).items[:_SHOWN]:
-            # What an unfinished statement declares itself is known to nobody else yet.
+            # A name that an unfinished statement declares is not known elsewhere yet.
             if item.subject and item.label not in ("s", "i"):
                 assert documentation(snapshot, item.subject, "main.sknd"), (item, text[offset - 30 : offset])
 
@@ -105,7 +105,7 @@ def _programs() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _uses(files: Mapping[str, str], count: int) -> Iterator[tuple[Workspace, str, PlacedUse, Completions]]:
-    """Names that are taken out, each with what is offered in its place."""
+    """Yield names that are taken out, each with the completions at its place."""
     workspace = Workspace(MemoryReader(files))
     snapshot = workspace.snapshot()
     uses = [(path, use) for path in files for use in uses_in(snapshot, path) if use.use.role is not Role.DECLARATION]
@@ -149,7 +149,7 @@ def test_a_name_that_is_begun_stands_far_above(name: str):
 
 
 def test_what_is_offered_is_no_mistake():
-    """No name is offered that stands for nothing, or for something that can't stand there."""
+    """No undefined or misplaced name is offered."""
     for _, files in _programs():
         if "layout.sknd" in files:
             continue
@@ -284,7 +284,7 @@ def test_extensions_are_no_modules():
 
 
 def _written(text: str, snippets: bool) -> dict[str, tuple[str, bool]]:
-    """What the items write, by their labels, and whether it is a snippet."""
+    """Return the inserted texts of the items, by their labels, each with True for a snippet."""
     at = text.index("│")
     found = completions(snapshot_of({"main.sknd": text.replace("│", "")}), "main.sknd", at, snippets)
     return {item.label: (item.inserted, item.is_snippet) for item in found.items}

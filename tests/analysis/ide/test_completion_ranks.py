@@ -1,4 +1,4 @@
-"""What completion offers first: what fits by its type, then what is near; and never what is always wrong."""
+"""Order of completions: items of the right type first, then near ones; and never invalid ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ operator net {
 
 
 def offered(template: str, **blocks: str) -> list[Completion]:
-    """What is offered at the bar; the other blocks are empty."""
+    """Return the completions at the bar; the other blocks are empty."""
     empty = dict.fromkeys(("attrib", "using", "assert", "lower", "compose", "quantize"), "")
     text = template % {**empty, **blocks}
     at = text.index("│")
@@ -48,7 +48,7 @@ def offered(template: str, **blocks: str) -> list[Completion]:
 
 
 def names(template: str, **blocks: str) -> list[str]:
-    """Of what is offered, what the definition declares."""
+    """Return the completions that the definition declares."""
     return [
         item.label for item in offered(template, **blocks)
         if item.kind in (CompletionKind.NAME, CompletionKind.TENSOR, CompletionKind.VALUE)
@@ -134,7 +134,7 @@ def test_no_tensor_stands_in_an_index_of_a_composition():
     assert "condition" not in names(GRAPH, compose="y = if mode == │")
 
 
-# ---- behind what is finished -----------------------------------------------------------------------------------------
+# ---- behind complete expressions -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("written", ["mask │", "hidden > 0 │", "hidden > 0 │\n    ", "hidden │;"])
 def test_behind_an_operand_stand_operators(written: str):
     assert [item.label for item in offered(OPERATOR, **{"assert": written})] == ["in", "is"]

@@ -1,4 +1,4 @@
-"""What stands at an offset."""
+"""The node and name at an offset."""
 
 from __future__ import annotations
 

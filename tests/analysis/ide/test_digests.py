@@ -1,4 +1,4 @@
-"""What a value depends on is what its definitions say, not how they are laid out."""
+"""A value depends on the meaning of its definitions, not on their layout."""
 
 from __future__ import annotations
 

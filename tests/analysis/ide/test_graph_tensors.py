@@ -36,7 +36,7 @@ graph net {
 
 
 def tensors(text: str) -> tuple[GraphTensors, int]:
-    """Those of the graph, and what their spans count from."""
+    """Return the tensors of the graph, and the offset that their spans count from."""
     snapshot = snapshot_of({"main.sknd": text})
     assert not snapshot.diagnostics("main.sknd")
     ((start, definition),) = snapshot.tree("main.sknd").definitions

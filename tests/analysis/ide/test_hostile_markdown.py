@@ -34,7 +34,7 @@ _TEXTS = st.text(st.sampled_from("`\\![]()<>&*_~#|=-+a \n\r1.:"), max_size=60)
 
 
 def tokens(markdown: str) -> Iterator[Token]:
-    """What a renderer makes of a text, HTML and tables included."""
+    """Yield the tokens of a renderer for a text, HTML and tables included."""
     for token in MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown):
         yield token
         yield from token.children or ()

@@ -53,7 +53,7 @@ def _assert_sound(files: dict[str, str], path: str) -> None:
             place = part.location.span
             named = snapshot.source(part.location.path).text[place.start : place.end]
             assert named
-            # What is clicked is what it leads to; a shape leads to the output, a type to the generic one.
+            # Each part links to its subject; a shape links to the output, a type to the generic one.
             if hint.kind in (HintKind.ARGUMENT, HintKind.ATTRIBUTE):
                 assert part.text.rstrip(":").partition("=")[0] == named
             elif hint.kind is HintKind.BLOCK_END:

@@ -107,7 +107,7 @@ def span_of(first: str, last: str, text: str = TEXT) -> Span:
     return Span(start, text.index(last, start) + len(last))
 
 
-# What is selected, from and to; the declarations of the operator; its invocation; how many evaluations there are.
+# The selection, from and to; the declarations of the operator; its invocation; the number of evaluations.
 EXTRACTED = (
     (
         ("a = nn.relu(x)", "add(p, p);"),
@@ -234,7 +234,7 @@ operator given {
 }
 """
 
-# What is selected, in a text; why that is refused.
+# The selection in a text; the reason of the refusal.
 REFUSED = (
     (TEXT, "@input { x", "[s..]", "select statements"),
     (TEXT, "operator twice", "add(p, p);", "select statements"),
@@ -349,7 +349,7 @@ def test_what_was_extracted_can_be_inlined(selected: tuple[str, str], declared: 
 
 
 def inlined(text: str, statement: str) -> str:
-    """What stands in place of a statement; it computes the same."""
+    """Return the replacement of a statement, after checking that it computes the same."""
     snapshot, at = snapshot_of({PATH: text}), text.index(statement)
     (refactored,) = inline_operator(snapshot, PATH, Span(at, at))
     (edit,) = refactored.edits
@@ -439,7 +439,7 @@ def test_lines_that_become_too_long_are_broken_in_a_text_of_the_one_style():
         assert (new == format_text(new, width)) is (before == format_text(before, width))
 
 
-# What an edit does to a definition, and what is said of it.
+# The effect of an edit on a definition, and the message about it.
 DIFFERENT = (
     ("y = math.add(a, a);", "y = math.add(a, x);", "twice", "in a sample: of 'y', "),
     ("size = k * 1", "size = k * k / 2", "pooled", "on random inputs"),

@@ -101,7 +101,7 @@ def test_modules_change_there_and_back(program: Path):
 
 @pytest.mark.parametrize("seed", range(tries(2, 6)))
 def test_names_that_others_bear_are_refused_or_change_nothing(seed: int):
-    """Something gets the name of something else of the same files: where that is not refused, it is no mistake."""
+    """Renaming to an existing name of the same files is refused or causes no mistake."""
     chance = random.Random(seed)
     refused = 0
     for program in chance.sample(sorted(ROOT.glob("tests/fixtures/valid/*")), 8):

@@ -1,4 +1,4 @@
-"""What tokens are, by meaning."""
+"""Meanings of tokens."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def _is_call(node: nodes.Node) -> bool:
 
 
 def _help(statement: str, place: str = "@HERE@") -> SignatureHelp | None:
-    """What is said where the bar stands in a statement."""
+    """Return the signature help at the bar in a statement."""
     text = PROGRAM.replace(place, statement).replace("@HERE@", "").replace("@LOWER@", "0")
     offset = text.index("¦")
     return signature_help(snapshot_of({"main.sknd": text.replace("¦", "")}), "main.sknd", offset)
@@ -132,7 +132,7 @@ def test_the_head_of_a_definition_is_no_invocation():
 
 @pytest.mark.parametrize("program", ["lenet", "lstm", "detection", "transformer"])
 def test_every_argument_and_attribute_of_the_examples(program: str):
-    """What is active is what the tree says, also if the text ends behind it."""
+    """The active parameter agrees with the tree, also if the text ends behind it."""
     files = read_program(ROOT / "examples" / program)
     snapshot = snapshot_of(files)
     chance = random.Random(program)

@@ -1,4 +1,4 @@
-"""Where imports are found: beside the file, in the model's root, in the configured folders, in the library (2.15)."""
+"""Search order of imports: beside the file, in the model's root, in the configured folders, in the library (2.15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every name in every file leads to what it stands for, and from there to all of its uses (invariant 10)."""
+"""Every name in every file leads to its subject, and from there to all of its uses (invariant 10)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_every_identifier_is_a_use(program: Program):
 
 
 def _quantized(chunk: Chunk) -> list[Span]:
-    """Where the tensors of ``@quantize`` are named: only the first part of a path is a use in the graph itself."""
+    """Return the spans of tensors in ``@quantize``: only the first part of a path is a use in the graph itself."""
     return [
         entry.statement.target.span.shifted(entry.start)
         for definition in chunk.definitions
@@ -161,7 +161,7 @@ def test_a_program_with_other_names_means_the_same(program: Program):
 
 
 def _rules(found: list[Diagnostic]) -> Counter[str]:
-    """Without what is said of paths in ``@quantize``: behind a label they name symbols of other definitions."""
+    """Count rules, except about paths in ``@quantize``: behind a label they name symbols of other definitions."""
     return Counter(item.rule.name for item in found if item.rule.name != "unknown-quantized-tensor")
 
 

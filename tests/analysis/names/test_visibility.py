@@ -1,4 +1,4 @@
-"""Which names can be used in which block (2.2, 2.5 to 2.14): every kind of name, asked for in every place."""
+"""Visibility of names in blocks (2.2, 2.5 to 2.14): every kind of name, tried in every place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMES = {
     "g": "(g + ..)",
     **{name: f"{name}.rank" for name in ["x", "c", "v", "y"]},
 }
-"""How each name is used as an int."""
+"""Each name in an int expression."""
 
 
 @pytest.mark.parametrize("block", VISIBLE)

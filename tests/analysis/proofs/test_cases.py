@@ -1,4 +1,4 @@
-"""What is told apart into cases: a wrong case is a wrong proof, so those that were wrong once are here."""
+"""Cases of proofs: a wrong case is a wrong proof, so those that were wrong once are here."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from support.memory import snapshot_of
 
 DECLARING = 0.02
-"""What it takes to tell the declarations of a case."""
+"""Seconds to check the declarations of a case."""
 
 FOUR_PACKS = """operator m {
     @attrib { a: int..(p); b: int..(q); c: int..(r); e: int..(s); }

@@ -1,4 +1,4 @@
-"""What is found out about an operator does not depend on what was asked before: not on others, nor on itself."""
+"""The verdicts on an operator depend neither on earlier questions about others nor about itself."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ OPERATIONS = {
     "(([0:9:q]) + ..)": ("no step is zero", "q != 0"),
     "int(floor(real(n) / real(q)))": ("each real has an int value", "q != 0"),
 }
-"""Ints that not all sizes have, each with the condition and what is enough for it."""
+"""Ints that some sizes lack, each with its condition and a sufficient assertion."""
 PLACES = {
     "helper": ("", "h = {};", "m", "x[i,]", "i < m"),
     "assertion": ("{} >= -99;", "", "m", "x[i,]", "i < m"),
@@ -37,7 +37,7 @@ PLACES = {
     "condition": ("m > 0;", "", "m", "1.0", "i < m | {} == 0"),
     "branch of an index": ("m > 2;", "", "m", "i > 1 ? real({}) : 0.0", "i < m"),
 }
-"""Where an int stands: assertions, helper symbols, the output, and the value and bounds of the formula."""
+"""Places of an int: assertions, helper symbols, the output, and the value and bounds of the formula."""
 
 
 def verdicts(operation: str, place: str, assertion: str = "") -> list[tuple[str, Verdict, str]]:

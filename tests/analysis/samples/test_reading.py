@@ -1,4 +1,4 @@
-"""What samples say, and where: in comments above, inside and between definitions, however lines end."""
+"""Contents and places of samples: in comments above, inside and between definitions, with any line endings."""
 
 from __future__ import annotations
 

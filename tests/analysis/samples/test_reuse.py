@@ -1,4 +1,4 @@
-"""What is known of a sample is used again as long as nothing that it depends on has changed."""
+"""The analysis of a sample is reused as long as none of its dependencies has changed."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SURVIVAL = 0.999
 
 @dataclass
 class Loss:
-    """What deletions cost."""
+    """Cost of deletions."""
 
     deletions: int = 0
     others: int = 0
@@ -82,7 +82,7 @@ def delete(text: str, tree: SyntaxTree, at: int, known: dict[int, list[object]],
 
 
 def comments_out(text: str, at: int) -> bool:
-    """Whether a deletion lets a comment go on over the head of a definition: that is no part of the program then."""
+    """Return whether a deletion extends a comment over the head of a definition, which leaves the program then."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return text[at] == "\n" and line.startswith("#") and text.startswith(("operator ", "public ", "graph "), at + 1)
 

@@ -1,6 +1,7 @@
-"""One mistake gives one diagnostic: a token that is lost, doubled or replaced is told once.
+"""One mistake gives one diagnostic: a token that is lost, doubled or replaced is reported once.
 
-The suite tries a sample. What is left are mistakes that read like two, such as a brace that opens a block too many.
+The suite tries a sample. The exceptions are mistakes that read like two, such as a brace that opens a superfluous
+block.
 """
 
 from __future__ import annotations

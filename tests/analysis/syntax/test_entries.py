@@ -1,4 +1,4 @@
-"""The entries of a block: a sequence of which an edit costs what is in its own group."""
+"""The entries of a block: a sequence in which the cost of an edit depends on its own group."""
 
 from __future__ import annotations
 

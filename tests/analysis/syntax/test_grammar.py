@@ -136,7 +136,7 @@ def program(block: str, statement: str) -> str:
 
 
 def productions_of(text: str) -> set[int]:
-    """What an automaton of a few lines reduces on the way to accepting a text."""
+    """Return the productions that a minimal automaton reduces until it accepts a text."""
     made = table()
     states, used = [made.starts["document"]], set()
     for kind in [*(token.kind for token in tokenize(text).tokens), END]:
@@ -179,7 +179,7 @@ def test_every_rule_is_used() -> None:
     texts = [*DOCUMENTS, *(program(block, statement) for block, statement in STATEMENTS)]
     texts.append("operator f { @using { a = f<int, T>(b); } }")
     used = {table().productions[number].origin for number in set().union(*map(productions_of, texts))}
-    # What recovery makes of a broken text has rules too.
+    # Nodes made by recovery have rules too.
     assert {production.origin for production in table().productions} - used == {"error_item", "error_statement"}
 
 

@@ -1,7 +1,7 @@
-"""What broken programs are told, word by word: ``goldens/*.txt`` hold the snippets and all that is said of them.
+"""Messages about broken programs, word by word: ``goldens/*.txt`` hold the snippets and all their messages.
 
-A snippet stands between a line ``=== name`` and a line ``---``; what follows is written by ``--update-goldens``: each
-problem at its line and column with its notes and repair, and what the tree kept.
+A snippet stands between a line ``=== name`` and a line ``---``; ``--update-goldens`` writes the rest: each problem at
+its line and column with its notes and repair, and the resulting tree.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def test_messages(file: Path, golden: Callable[[str, str], None]) -> None:
 
 @pytest.mark.parametrize("file", GOLDENS, ids=lambda file: file.stem)
 def test_repairs_work(file: Path) -> None:
-    """What a message offers makes the problem go away, and brings no others than what it had hidden."""
+    """The offered repair removes the problem, and reveals only problems that it had hidden."""
     for name, text in snippets(file):
         problems = list(parse_file(text).problems)
         for problem in problems:

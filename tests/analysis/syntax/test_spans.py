@@ -1,4 +1,4 @@
-"""Where each kind of node stands: exactly the text that it was read from."""
+"""Spans of each kind of node: exactly the text that it was read from."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ SPANS = {
     "Component": ["q = b(x)", "v = do m(i) while k"],
     "Quantization": ["a.b: quant.zero{bits=8}(c)"],
 }
-# What only broken texts have: a text, and what the node covers.
+# Nodes of broken texts only: a text, and the text of the node.
 ERRORS = {
     "ErrorExpression": ('operator f { @using { a = "b{ c d }e"; } }', " c d "),
     "ErrorEntry": ("operator f { @using { ? a b; c = 1; } }", "? a b;"),

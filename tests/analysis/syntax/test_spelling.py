@@ -1,4 +1,4 @@
-"""What somebody may have meant by a word that does not exist."""
+"""Suggestions for a word that does not exist."""
 
 from __future__ import annotations
 

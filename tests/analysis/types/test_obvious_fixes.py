@@ -7,7 +7,7 @@ import pytest
 from snd_analysis.base import Diagnostic, Severity
 from support.memory import snapshot_of
 
-# What stands in the place of the dots: a formula's expression, or the right side of a statement.
+# Templates: the dots are replaced by a formula's expression, or the right side of a statement.
 FORMULA = "operator f {{ @attrib {{ a: int; b: int; }} @input {{ x: real[n, d]; }} @output {{ y: real[n, d]; }}\n" \
     "    @lower {{ y[i,j] = {}, i < n, j < d; }} }}\n"  # fmt: skip
 GRAPH = "{}graph g {{ @input {{ t: real[2,3]; u: real[2,3]; w: real[4,3]; }} @output {{ y: {}; }}\n" \

@@ -29,11 +29,11 @@ operator alike {
     }
 }
 """
-"""Of the results of math.add the rank is not known: it depends on how attributes that are null align the inputs."""
+"""Results of math.add with unknown rank: it depends on how attributes that are null align the inputs."""
 
 
 def typing(text: str) -> tuple[Context, dict[str, object]]:
-    """What is known of the definition of a file, and the ranks of its tensors."""
+    """Return the types in the definition of a file, and the ranks of its tensors."""
     snapshot = Workspace(MemoryReader({"main.sknd": text})).snapshot()
     ((_, definition),) = snapshot.tree("main.sknd").definitions
     context = snapshot.typing("main.sknd", definition)

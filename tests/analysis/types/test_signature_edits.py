@@ -31,7 +31,7 @@ operator second {
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each definition was checked."""
+    """Count the checks of each definition."""
     counts: Counter[str] = Counter()
     original = workspace_module.check_definition
 

@@ -1,4 +1,4 @@
-"""What has no value: the rule, the node and the message."""
+"""Expressions without a value: the rule, the node and the message."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_substitution(a: list[int], data: st.DataObject) -> None:
     for index, new in zip(indices, values, strict=True):
         many[index] = new
         single[index] = 7
-    # Of indices that repeat, the last wins.
+    # If an index repeats, its last value wins.
     assert of("a[i] <- b", a=a, i=indices, b=values) == many
     assert of("a[i] <- 7", a=a, i=indices) == single
     assert of("a[0] <- 1 + 2", a=a) == [3, *a[1:]]

@@ -109,7 +109,7 @@ def test_substituting_afterwards_is_the_same(text: str, given_numbers: Numbers) 
     expected = _evaluated(text, given_numbers.names())
     symbolic = _evaluated(text, _SYMBOLS)
     if isinstance(symbolic, EvaluationError):
-        # What certainly fails fails for every number.
+        # A certain failure fails for every number.
         assert isinstance(expected, EvaluationError), (text, symbolic.message, expected)
         event("fails")
         return

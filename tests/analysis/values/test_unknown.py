@@ -1,4 +1,4 @@
-"""What expressions over unknown packs and values come to."""
+"""Values of expressions over unknown packs and values."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_values_of_unknown_ones(text: str, expected: str) -> None:
     ],
 )
 def test_identity_and_uniformity(text: str, now: str, later: str) -> None:
-    """When composing, what is unknown is known at run time only; an operator alone may be given anything."""
+    """Unknown values become known at run time only when composing; an operator alone may get any values."""
     assert _printed(text, composing=True) == now
     assert _printed(text, composing=False) == later
 
@@ -168,7 +168,7 @@ def test_deeply_shared_operations_stay_small() -> None:
             assert substitute(result, {"x": 1.0}) == 1.0
         result = value("y * y", y=result)
     assert len(format_value(result)) < 200
-    # What nests too deep is forgotten.
+    # Values that nest too deep are forgotten.
     assert substitute(result, {"x": 1.0}) != 1.0
     deep: Value = NAMES["s"]
     for _ in range(300):

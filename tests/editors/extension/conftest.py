@@ -1,4 +1,4 @@
-"""What tests of the extension's parts need: the packages that it is built and tested with."""
+"""Preparations for tests of the extension's parts: the packages that it is built and tested with."""
 
 from __future__ import annotations
 

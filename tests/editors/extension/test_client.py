@@ -31,7 +31,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     for part in CONTRIBUTED["configuration"]
     for key, value in part["properties"].items()
 }
-# What concerns the extension alone, and the switches that it turns into `FEATURE: false`.
+# Settings of the extension alone, and the switches that it turns into `FEATURE: false`.
 OWN = {"server.path", "server.arguments", "trace.server"}
 ENABLED = {f"{feature}.enabled" for feature in ("evaluation", "inlayHints", "codeLenses")}
 MOST_BYTES = 3_000_000

@@ -59,7 +59,7 @@ SCOPES: dict[TokenType, tuple[str, ...]] = {
     TokenType.SAMPLE: ("comment.line.number-sign.sample.",),
     TokenType.DIRECTIVE: ("comment.line.number-sign.directive.",),
 }
-# Of these the grammar tells more: what counts is what they are in.
+# The grammar distinguishes parts of these tokens: the surrounding scope counts.
 WHOLE = {TokenType.STRING, TokenType.COMMENT, TokenType.SAMPLE, TokenType.DIRECTIVE}
 
 
@@ -185,7 +185,7 @@ def test_markdown_highlights_its_blocks_of_code(extension: Path) -> None:
 
 
 def _pieces(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
-    """The lines of a span, counted from 0, with the columns of what is there but blanks."""
+    """Yield the lines of a span, counted from 0, with the columns of their text without surrounding blanks."""
     for line in range(source.position(span.start).line, source.position(span.end).line + 1):
         start, text = source.line_starts[line - 1], source.line_text(line)
         begin, end = max(span.start - start, 0), min(span.end - start, len(text))

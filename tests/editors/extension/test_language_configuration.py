@@ -54,7 +54,7 @@ ENTERED: list[tuple[dict[str, str], dict[str, str] | None]] = [
     ({"before": "# ...  [1.0])"}, COMMENT),
     ({"before": "# y: real[1] = [1.0]"}, COMMENT),
     ({"before": "# >>>> quoted ("}, COMMENT),
-    # what stands for itself, and comments behind code
+    # isolated markers, and comments behind code
     ({"before": "# snd: ignore[unused-symbol]"}, None),
     ({"before": "# region layers"}, None),
     ({"before": "# endregion"}, None),
@@ -89,7 +89,7 @@ INDENTED = [
 
 @pytest.fixture(scope="module")
 def answers() -> list[Any]:
-    """What is answered of both tables: one process for all of their lines."""
+    """Return the answers for both tables: one process for all of their lines."""
     lines = [line for line, _, _ in INDENTED]
     return ask(
         *({"ask": "enter", **question} for question, _ in ENTERED),

@@ -13,8 +13,8 @@ from support.editors.packaged_extension import SOURCES
 
 CONTRIBUTIONS = json.loads((SOURCES / "package.json").read_text("utf-8"))["contributes"]
 LANGUAGES = ("skriptnd", "nnef")
-# What the analysis knows and the grammars don't. In NNEF 1.0 all operations look alike, there are neither blocks nor
-# labels, and a graph has one name.
+# Scopes that the analysis knows and the grammars don't. In NNEF 1.0 all operations look alike, there are neither blocks
+# nor labels, and a graph has one name.
 ONLY_MEANT = {
     "variable.other.constant.skriptnd",
     "variable.other.constant.property.skriptnd",
@@ -43,7 +43,7 @@ def test_modifiers_are_those_of_the_legend(language: str):
 
 
 def test_types_and_modifiers_need_no_declaration():
-    """Those of the protocol are known to every editor; others would have to be contributed."""
+    """Types and modifiers of the protocol are known to every editor; others would have to be contributed."""
     own_types = {each["id"] for each in CONTRIBUTIONS.get("semanticTokenTypes", [])}
     own_modifiers = {each["id"] for each in CONTRIBUTIONS.get("semanticTokenModifiers", [])}
     assert set(LEGEND.token_types) - {each.value for each in types.SemanticTokenTypes} == own_types

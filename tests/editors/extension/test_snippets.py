@@ -15,7 +15,7 @@ from support.editors.snippets import expanded
 from support.memory import check, shown
 
 SNIPPETS = json.loads((SOURCES / "snippets/skriptnd.json").read_text("utf-8"))
-# Around what is not a whole definition; the block of what is a statement.
+# Surroundings of a partial definition; the block of a statement.
 BLOCKS = {"assert-positive": "assert", "with-locals": "lower"}
 
 

@@ -76,12 +76,12 @@ vim.cmd.colorscheme("habamax")
 vim.diagnostic.config({ virtual_text = true })
 """
 
-# The theme stands for colours that the program does not give as RGB.
+# The theme defines colours that the program does not give as RGB.
 _THEME = TerminalTheme((28, 28, 28), (188, 188, 188), [(0, 0, 0)] * 8, [(188, 188, 188)] * 8)
 
 
 class Shot(NamedTuple):
-    """A picture of a model: its file, and what is typed once the server is ready."""
+    """A picture of a model: its file, and the text typed once the server is ready."""
 
     picture: str
     file: str
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def shown(folder: Path, shot: Shot) -> str:
-    """What stands in the terminal, with escape sequences."""
+    """Return the contents of the terminal, with escape sequences."""
     neovim = newest()
     environment = home(folder) | neovim.environment
     (folder / "init.lua").write_text(_INIT, encoding="utf-8")

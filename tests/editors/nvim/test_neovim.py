@@ -22,7 +22,7 @@ from support.editors.neovim_runs import HERE, names_in, run_lua
 _FILES = sorted((HERE / "lua").glob("test_*.lua"))
 _STARTING = HERE / "lua/test_starting.lua"
 
-# What files of tests find as GIVEN.
+# Values that test files find as GIVEN.
 _GIVEN = {"test_syntax_library": expected_classes}
 
 Problem = Callable[[Neovim, Path, str, str], str]
@@ -30,7 +30,7 @@ Problem = Callable[[Neovim, Path, str, str], str]
 
 @pytest.fixture(scope="session")
 def problem(tmp_path_factory: pytest.TempPathFactory) -> Problem:
-    """What is wrong by a test of a file with a way to start; the file is run unless it has been, by any worker."""
+    """Return the error of a test in a file for a way to start; any worker runs each file once."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 

@@ -17,7 +17,7 @@ _SECTION = (REPOSITORY / "docs/editors/neovim.md").read_text(encoding="utf-8")
 (_INSTALLING,) = re.findall(r"^```sh\n(.*?)^```", _SECTION, re.MULTILINE | re.DOTALL)
 _SETUP, _ENABLE, _LAZY, _BARE = re.findall(r"^```lua\n(.*?)^```", _SECTION, re.MULTILINE | re.DOTALL)
 
-# What a user would see of a file with a mistake.
+# The view of a user on a file with a mistake.
 _LOOK = """
 vim.wait(20000, function() return #vim.diagnostic.get(0) > 0 end, 20)
 io.stdout:write(vim.bo.filetype .. ' ' .. (vim.diagnostic.get(0)[1] or {}).code)
@@ -67,7 +67,7 @@ def test_without_the_plugin(neovim: Neovim, tmp_path: Path) -> None:
 
 
 def test_entry_of_lazy(neovim: Neovim, tmp_path: Path) -> None:
-    # What lazy.nvim does with such an entry: the folder on 'runtimepath', and setup of `main` with `opts`.
+    # Do the work of lazy.nvim for such an entry: the folder on 'runtimepath', and setup of `main` with `opts`.
     home = tmp_path / "home"
     environment = _environment(neovim, home)
     (home / "snd").symlink_to(REPOSITORY)

@@ -1,4 +1,4 @@
-"""What docs/editors says of Emacs, Helix, Kate and Sublime Text, followed in an empty home with the real programs."""
+"""The instructions in docs/editors for Emacs, Helix, Kate and Sublime Text, followed with the real programs."""
 
 from __future__ import annotations
 

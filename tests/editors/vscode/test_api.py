@@ -22,7 +22,7 @@ from support.editors.vscode_window import OpenWindow
 # For all tests of a window, on a machine however busy.
 SECONDS = 500
 
-# Stands for the extension of that name; the real one is not on the registries that tests may use.
+# A substitute for the extension of that name; the real one is not on the registries that tests may use.
 PYTHON_EXTENSION = Path(__file__).parent / "python-extension"
 
 RunScenario = Callable[[str, Path], Run]

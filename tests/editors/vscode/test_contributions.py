@@ -1,5 +1,8 @@
-"""What the extension contributes to menus, to the palette, and to colours, as it is seen; the rest is tested by the API
-(`vscode-extension/test/suite/language/contributions.test.ts`), which demands a test of every kind."""
+"""Contributions of the extension to menus, to the palette, and to colours, as users see them.
+
+The rest is tested by the API (`vscode-extension/test/suite/language/contributions.test.ts`), which demands a test of
+every kind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a drawing at all widths and in all themes: nothing covers anything, what is selected stays in sight."""
+"""The page of a drawing at all widths and in all themes: nothing covers anything, and selections stay in sight."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_newer_text_ends_the_layout_of_an_older_one(open_page: OpenPage, folde
         """(models) => { for (const model of models) window.postMessage({ type: "graph", model, key: "k" }, "*"); }""",
         [older, newer],
     )
-    # Messages arrive later than they are sent, and what is to come is what was there before.
+    # Messages arrive later than they are sent, and the expected state equals the present one.
     page.wait_for_function("() => workers.ended === 1")
     playwright.expect(page.locator("body.busy")).to_have_count(0)
     playwright.expect(page.locator(".bar h1")).to_have_text("LeNet5")

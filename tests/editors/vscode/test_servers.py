@@ -1,4 +1,4 @@
-"""What users see where the language server is missing, is installed by the extension, or crashes."""
+"""The view of users where the language server is missing, is installed by the extension, or crashes."""
 
 from __future__ import annotations
 

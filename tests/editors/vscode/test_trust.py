@@ -21,7 +21,7 @@ from support.editors.vscode_window import Window
 
 @pytest.fixture
 def cautious(tmp_path: Path) -> Iterator[VSCode]:
-    """A server whose windows are restricted until the user trusts what is in them."""
+    """Yield a server whose windows are restricted until the user trusts their contents."""
     try:
         program, vsix = vscode_server(), packaged()
     except UnavailableError as reason:

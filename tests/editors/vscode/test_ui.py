@@ -1,4 +1,4 @@
-"""What users of VS Code see and do, in one window; each test leaves the files and editors as it found them."""
+"""Features of VS Code for users, in one window; each test leaves the files and editors as it found them."""
 
 from __future__ import annotations
 

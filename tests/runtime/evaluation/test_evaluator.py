@@ -1,4 +1,4 @@
-"""Evaluation in a worker: texts are sent as they change, limits hold, and what is hostile costs one result.
+"""Evaluation in a worker: texts are sent as they change, limits hold, and hostile requests cost one result.
 
 Invariant 14 of ARCHITECTURE.md.
 """
@@ -183,7 +183,7 @@ def test_an_endless_loop_ends_in_time_and_says_where(evaluator):
 
 
 def test_what_does_not_stop_itself_is_killed(evaluator):
-    """Here the worker is told of no limit, as if it were at something that looks at none."""
+    """The worker gets no limit here, as if it were in code that checks none."""
     order = evaluator.worker.call
 
     def unlimited(request, **options):

@@ -1,4 +1,4 @@
-"""What an evaluation makes of what it is given, and what it finds where nothing is given."""
+"""Inputs of an evaluation, and the inputs it generates if none are given."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_types():
 
 
 def test_ints_that_are_divided_by_are_not_0():
-    """Unless they are given, or others would be no better; what is told on the way is of one run."""
+    """Unless they are given, or others would be no better; the notifications are of one run."""
     told: list[object] = []
     request = EvaluationRequest(OperatorName("main.sknd", "dividing"), inputs={"x": LiteralInput([6] * 9)}, trace=True)
     answer = evaluate(snapshot_of({"main.sknd": PROGRAM}), request, told.append)

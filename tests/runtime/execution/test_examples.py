@@ -57,7 +57,7 @@ def test_models_of_images(name: str, graph: str, x: Any, attributes: dict[str, A
     """Probabilities come out; and variables and tensors have the names under which ``snd shapes`` lists them."""
     files = program(name)
     shown: list[tuple[str, tuple[int, ...]]] = []
-    weights = 140_000_000 if name == "vgg16" else 62_000_000  # what is alive beside them at a time is little
+    weights = 140_000_000 if name == "vgg16" else 62_000_000  # other live tensors are small
     request = Execution(
         watch=lambda step: shown.append((step.name, step.iterations)),
         limits=Limits(tensor_bytes=4 * (weights + 10_000_000)),
@@ -138,7 +138,7 @@ def test_transformer(batch: int, length: int):
     sequence, summary = outcome.outputs["sequence"], outcome.outputs["summary"]
     assert isinstance(sequence, np.ndarray)
     assert sequence.shape == (batch, length, 24)
-    # What is masked has no influence on the rest.
+    # A masked part has no influence on the rest.
     if length > 1:
         inputs[2] = np.arange(length) < length - 1 + np.zeros((batch, 1))
         masked = outcome_of(files, "TransformerEncoder", inputs, **small).outputs["summary"]
@@ -160,7 +160,7 @@ def sigmoid(x: Any) -> Any:
 
 
 def language_model(tokens: Any, hidden: Any, cell: Any, weights: Any) -> Any:
-    """What the example computes, in NumPy."""
+    """Return the outputs of the example, in NumPy."""
     inputs = weights["model.embedding"][tokens]
     states, cells = [], []
     for layer in range(len(hidden)):
@@ -231,7 +231,7 @@ def outputs_of(name: str, graph: str, inputs: list[Any], **attributes: Any) -> l
 
 
 def differ(a: Any, b: Any) -> float:
-    """How much two results differ, relative to what they are."""
+    """Return the relative difference of two results."""
     return float(np.abs(a - b).mean() / np.abs(a).mean())
 
 

@@ -1,4 +1,4 @@
-"""Where a failure of a run is reported: at the author's statement, with the operator and the iteration."""
+"""Place of a failure of a run: at the author's statement, with the operator and the iteration."""
 
 from __future__ import annotations
 

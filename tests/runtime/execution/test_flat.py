@@ -1,4 +1,4 @@
-"""What is run again has fewer and longer steps, and gives the same values, bit by bit."""
+"""Repeated runs have fewer and longer steps, and give the same values, bit by bit."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_a_kernel_is_compiled_once_it_is_worth_it(monkeypatch: pytest.MonkeyPatc
 
 def test_loops_read_what_may_not_be_written(compiled: list[str]):
     x = np.random.default_rng(1).standard_normal((2, 4, 9, 8)).astype(np.float32)
-    x.flags.writeable = False  # as what is mapped from a file
+    x.flags.writeable = False  # as a mapped file is
     first, again = _both(net("x: real[b, c, h, w];", "y: real[b, c, ~|99, ~|99];", PROGRAMS[4][2]), [x])
     assert compiled
     np.testing.assert_array_equal(first[0], again[0])

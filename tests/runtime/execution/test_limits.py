@@ -1,4 +1,4 @@
-"""What a run may take: time, memory, nesting. Each ends with its message, and the next run works."""
+"""Limits of a run: time, memory, nesting. Each ends with its message, and the next run works."""
 
 from __future__ import annotations
 

@@ -30,11 +30,11 @@ def test_cumulative_sums(exclusive: bool, reverse: bool):
 @pytest.mark.parametrize(
     ("compose", "expected"),
     [
-        # What is captured, constants and nested loops.
+        # Captured tensors, constants and nested loops.
         ("c = math.neg(z); ys..(n) = for x : xs do { a = math.mul(x, c); b = math.add(a, 1.0); yield b; };",
          lambda x, z: 1 - x * z),
         ("ys..(n) = for x : xs do { a = with s = x do..(2) math.mul(s, z); yield a; };", lambda x, z: x * z * z),
-        # What an inner loop would collect is only looked at: so is what is behind it, when all is composed once.
+        # Collected results of an inner loop are only examined: so are later ones, if all are composed once.
         ("ys..(n) = for x : xs do { e, ns.. = with s = x unroll..(0) { t = math.neg(s); yield t, s; }; "
          "a = math.mul(e, z); b = math.add(a, z); yield b; };",
          lambda x, z: x * z + z),

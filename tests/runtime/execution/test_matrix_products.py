@@ -60,7 +60,7 @@ PROGRAMS = [
 
 @pytest.fixture
 def products(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether compiled products have a result to be trusted, each time that it is tried; they are compiled at once."""
+    """Return a list of True for each trusted result of a compiled product; products are compiled at once."""
     found: list[bool] = []
     run = Calls.run
 
@@ -136,7 +136,7 @@ def test_operands_may_be_views_and_read_only(products: list[bool]):
     ],
 )
 def test_results_begin_with_products(name: str, shapes: list[Any], attributes: dict[str, Any]):
-    """What is in the memory of a result does not matter: no zeros are put there before."""
+    """The previous memory of a result does not matter: no zeros are written before."""
     random = np.random.default_rng(1)
     inputs = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
     lowered = lower(bind_library(name, inputs, attributes))

@@ -1,4 +1,4 @@
-"""What the runtime prepares of a specialization is kept as long as the specialization, and no longer."""
+"""Preparations of the runtime for a specialization are kept as long as the specialization, and no longer."""
 
 from __future__ import annotations
 

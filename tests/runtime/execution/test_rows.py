@@ -160,7 +160,7 @@ graph Net {
 
 
 def test_steps_may_have_no_result(rows: list[bool]):
-    """Nothing reads what is computed before a step that is not compiled."""
+    """Nothing reads results computed before a step that is not compiled."""
     text = """import math;
 graph Net {
     @input { x: real[6]; z: real[3]; }

@@ -115,7 +115,7 @@ def test_linear_values_beyond_the_range_are_clamped():
 
 
 def test_logarithmic_codes_by_the_formula():
-    # b = 3: r = 7; max = 5: m = ceil(log2 5) = 3; q stands for 2 ** (q + 3 - 7).
+    # b = 3: r = 7; max = 5: m = ceil(log2 5) = 3; the code q means 2 ** (q + 3 - 7).
     storage = ElementStorage(ItemKind.LOGARITHMIC, 3, greatest=5.0)
     codes = np.arange(8, dtype=np.int64)
     data = write_tensor(codes, ElementStorage(ItemKind.INTEGER, 3))[128:]
@@ -129,7 +129,7 @@ def test_logarithmic_codes_by_the_formula():
 
 
 def test_signed_logarithmic_codes_have_the_sign_above():
-    # b = 3 with a sign: r = 3; max = 2: m = 1; q stands for 2 ** (q + 1 - 3).
+    # b = 3 with a sign: r = 3; max = 2: m = 1; the code q means 2 ** (q + 1 - 3).
     storage = ElementStorage(ItemKind.LOGARITHMIC, 3, least=-2.0, greatest=2.0)
     values = np.array([0.25, 0.5, 1.0, 2.0, -0.25, -0.5, -1.0, -2.0])
     written = write_tensor(values, storage)
@@ -149,7 +149,7 @@ def test_what_was_quantized_is_quantized_to_the_same(bits, kind, signed, greates
     once = read_tensor(write_tensor(np.array(values, np.float64), storage))
     again = read_tensor(write_tensor(once, storage))
     if kind is ItemKind.LOGARITHMIC and not once.all():
-        return  # powers too small for a real: another zero stands for them
+        return  # powers too small for a real: another zero represents them
     np.testing.assert_allclose(again, once, rtol=1e-6, atol=greatest * 1e-7)
 
 
@@ -171,7 +171,7 @@ def test_the_halves_of_the_code_in_either_order():
         assert read_tensor(file).tolist() == [-7]
 
 
-# ---- what is refused -------------------------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------------------------
 GOOD = dat(bytes(4), extents=(1,))
 LINEAR = {"code": 0x10, "bits": 8, "extents": (1,), "data": b"\0"}
 LOGARITHMIC = {**LINEAR, "code": 0x11}

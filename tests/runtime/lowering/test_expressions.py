@@ -1,4 +1,4 @@
-"""Casts, logic and positions in compiled loops: what they come to is what NumPy computes."""
+"""Casts, logic and positions in compiled loops: their results equal NumPy's."""
 
 from __future__ import annotations
 

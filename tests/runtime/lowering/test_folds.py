@@ -1,4 +1,4 @@
-"""Reductions along rows as loops: what they come to is what NumPy computes of reals of 64 bits."""
+"""Reductions along rows as loops: their results equal NumPy's for reals of 64 bits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _again(name: str, axes: list[int], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What the second run comes to, which has loops."""
+    """Return the result of the second run, which has loops."""
     rank, dtype = x.ndim, {"f": "real", "i": "int", "b": "bool"}[x.dtype.kind]
     names = ", ".join("abcde"[:rank])
     rest = ", ".join("1" if at in axes else each for at, each in enumerate("abcde"[:rank]))

@@ -1,4 +1,4 @@
-"""What is written as the argument of a sample, and does not fit into the tensor that it is for."""
+"""Arguments of samples that do not fit their tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as text: what is recorded reads back as what it was, and compares equal."""
+"""Results as text: a recorded value reads back as it was, and compares equal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TENSORS = st.one_of(
 
 
 def read(line: str) -> Recorded:
-    """What is recorded by a line below a sample."""
+    """Return the result recorded by a line below a sample."""
     (placed,) = snapshot_of({"a.sknd": f"# >>> f()\n# {line}\n"}).samples("a.sknd")
     assert not placed.sample.problems, (line, placed.sample.problems)
     (recorded,) = placed.sample.results

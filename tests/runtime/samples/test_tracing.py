@@ -1,4 +1,4 @@
-"""What is told of the tensors of a graph: every name has a value, however the graph is run."""
+"""Trace of the tensors of a graph: every name has a value, however the graph is run."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ LAST = {"u": (2, [24, 36]), "i": (2, 2), "g": (2, [48, 72]), "q": (2, [3]), "o":
 
 
 def traced(text: str) -> GraphTrace:
-    """What is told of a graph by its sample."""
+    """Return the trace of a graph by its sample."""
     files = {"main.sknd": text}
     snapshot = snapshot_of(files)
     request = TraceRequest(SampleRequest("main.sknd", files), OperatorName("main.sknd", "net"), 0)

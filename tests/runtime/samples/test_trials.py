@@ -120,7 +120,7 @@ def compared(before: str, after: str, *, strict: bool = False) -> Equivalence:
     return comparison.with_edit(snapshot.changed({PATH: after}))
 
 
-# What is confused: two extents, an extent and an attribute, an extent and 1, an attribute and its default, null.
+# Confusions: two extents, an extent and an attribute, an extent and 1, an attribute and its default, null.
 CONFUSED = (
     (PLAIN, "x[o,r,i + u,j + v]", "x[o,r,c * i + u,c * j + v]"),
     (PLAIN, "f[t,r,u,v]", "f[t,r,v % p,u % q]"),

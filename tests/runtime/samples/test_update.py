@@ -1,4 +1,4 @@
-"""What is recorded in a file: results in their places, and everything else byte for byte as it was."""
+"""Records in a file: results in their places, and everything else byte for byte as it was."""
 
 from __future__ import annotations
 

@@ -11,6 +11,6 @@ from support.waiting import SILENCE_SECONDS
 
 @pytest.fixture(autouse=True)
 def _confined() -> Iterator[None]:
-    """What hangs or takes gigabytes fails: the limits are far from what anything here needs."""
+    """Fail a test that hangs or takes gigabytes: the limits are far above all needs here."""
     with confined(FAR_SECONDS * tries(1, 20), SILENCE_SECONDS * tries(1, 20)):
         yield

@@ -1,4 +1,4 @@
-"""Archives that lie about what is in them, and tensor files that lie about what they hold."""
+"""Archives with false statements about their members, and tensor files with false statements about their items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who can write to the cache decides what is reported: so a folder that others can write to is not used."""
+"""Entries of the cache decide about diagnostics: so a folder that others can write to is not used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What snd reads is a regular file of a limited size: pipes, devices and endless files cost a message."""
+"""snd reads regular files of a limited size: pipes, devices and endless files cost a message."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_configurations(project: Path, real, attack: Callable[[Path], None], nam
     outcome = real("check")
     if attack is huge:
         assert (outcome.status, f"{name}: cannot be read: {TOO_LARGE}" in outcome.stderr) == (2, True)
-    else:  # what is no file is no configuration
+    else:  # an irregular file is no configuration
         assert (outcome.status, outcome.stdout) == (0, "1 file is clean\n")
     named = real("check", "--config", name)
     assert named.status == 2
@@ -82,7 +82,7 @@ def test_tensors(project: Path, real, attack: Callable[[Path], None], suffix: st
     expected = TOO_LARGE if attack is huge else NO_FILE
     given = real("run", "a.sknd", "--input", f"x=@weights/w.{suffix}")
     assert (given.status, expected in given.stderr) == (2, True)
-    if attack is huge:  # what is no file is no weight
+    if attack is huge:  # an irregular file has no weights
         weights = real("run", "a.sknd", "--weights", "weights")
         assert (weights.status, expected in weights.stderr) == (2, True)
 

@@ -60,7 +60,7 @@ def test_a_source_of_fifty_megabytes(project: Path, real):
 
 
 def test_a_long_line_of_mistakes(project: Path, real, monkeypatch: pytest.MonkeyPatch):
-    """Of a line, each message looks at what is shown: else n messages would look at n characters each."""
+    """Each message reads only the visible part of its line: else n messages would read n characters each."""
     (project / "graph.nnef").write_text("a; " * 2_000)
     seen = 0
 

@@ -24,7 +24,7 @@ def _npz(content: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytearray:
 
 
 def _claims(archive: bytearray, size: int) -> bytes:
-    """The archive, of which the directory says another size of the member."""
+    """Return the archive with another size of the member in its directory."""
     entry = archive.index(b"PK\x01\x02")
     archive[entry + 24 : entry + 28] = struct.pack("<I", size)
     return bytes(archive)

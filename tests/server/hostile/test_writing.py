@@ -54,7 +54,7 @@ def test_a_full_disk_leaves_the_text(project: Path, real, monkeypatch, call: str
 
 @pytest.mark.parametrize("arguments", [("fmt",), ("check", "--output-file", "a.sknd"), ("graph", "-o", "a.json")])
 def test_where_no_file_can_be_made_none_is_overwritten(project: Path, real, monkeypatch, arguments):
-    """A disk without room for another name: ``open`` with O_CREAT fails, opening what is there doesn't."""
+    """A disk without room for another name: ``open`` with O_CREAT fails, opening an existing file doesn't."""
     for name in ("a.sknd", "a.json"):
         (project / name).write_text(UGLY)
     there = writing.os.open
@@ -241,7 +241,7 @@ def memory() -> Iterator[Path]:
 @pytest.mark.usefixtures("evaluated_here")
 @pytest.mark.parametrize("writer", WRITERS)
 def test_files_below_dev_are_replaced_as_a_whole(memory: Path, project: Path, real, monkeypatch, writer: str):
-    """A full disk leaves them: nothing is written over what is there."""
+    """A full disk leaves them: nothing is written over existing contents."""
     if writer == "export":
         pytest.importorskip("onnx")
     (project / "main.sknd").write_text(COUNTER)

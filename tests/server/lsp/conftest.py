@@ -1,4 +1,4 @@
-"""What holds for all tests of the language server."""
+"""Fixtures of all tests of the language server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from support.waiting import FAR_SECONDS
 
 @pytest.fixture
 def files() -> dict[str, str]:
-    """What is in the folder: a graph, and the module that it imports. Tests of other files have a fixture instead."""
+    """Return the files of the folder: a graph, and the module that it imports.
+
+    Tests of other files override this fixture.
+    """
     return {"blocks.sknd": BLOCKS, "main.sknd": MAIN}
 
 
@@ -34,7 +37,7 @@ def folder(tmp_path: Path, files: dict[str, str]) -> Path:
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is evaluated by itself may take long: on a busy machine, anything does."""
+    """Let automatic evaluations take long: on a busy machine, anything does."""
     monkeypatch.setattr(evaluation, "_AUTOMATIC_SECONDS", FAR_SECONDS)
 
 

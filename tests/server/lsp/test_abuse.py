@@ -1,4 +1,4 @@
-"""What no client should send: it costs the message, and nothing else (invariant 15)."""
+"""Messages that no client should send: each costs the message, and nothing else (invariant 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models in archives: no client can open what is in them, so the archive has the diagnostics of its graph."""
+"""Models in archives: no client can open their members, so the archive has the diagnostics of its graph."""
 
 from __future__ import annotations
 

@@ -390,7 +390,7 @@ async def test_the_death_of_the_worker_costs_its_result_only():
             return False
 
         await eventually(killed, bool)
-        await until(lambda: not any(map(is_alive, workers)))  # or else one gets what is asked next
+        await until(lambda: not any(map(is_alive, workers)))  # or else one gets the next question
         answer = await client.answer(lost)
         assert answer["result"]["age"] != "fresh"
         assert "signal 9" in answer["result"]["message"]

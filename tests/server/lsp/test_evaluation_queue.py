@@ -1,4 +1,4 @@
-"""What is given up at a moment that no client can choose: between being taken from the queue and beginning."""
+"""Evaluations given up at a moment that no client can choose: between leaving the queue and beginning."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, tmp
 
 
 def applied(client: LanguageClient, text: str, edits: object) -> str:
-    """A text after edits, all of which are of the text before them."""
+    """Return a text after edits, all relative to the original text."""
     assert isinstance(edits, list | tuple)
     source, converter = Source("a", text), Converter(client.encoding)  # type: ignore[attr-defined]
     spans = sorted(((converter.span(source, edit.range), edit.new_text) for edit in edits), reverse=True)

@@ -1,4 +1,4 @@
-"""Ages of values: decided by what is shown, for one state of the texts, whatever happened in which order.
+"""Ages of values: decided when shown, for one state of the texts, whatever the order of events.
 
 Invariant 17 of ARCHITECTURE.md.
 """

@@ -50,7 +50,7 @@ async def view(client: Editor, uri: str = URI, **params: Any) -> Any:
 
 
 def source_of(place: Any, text: str, encoding: str) -> str:
-    """What stands at a place of one line."""
+    """Return the text at a place of one line."""
     name, size = UNITS[encoding]
     line = text.split("\n")[place.range.start.line].encode(name)
     return line[place.range.start.character * size : place.range.end.character * size].decode(name)

@@ -1,4 +1,4 @@
-"""How a session begins and ends, over each transport."""
+"""Begin and end of a session, over each transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of modules that come and go by other hands than the editor's; of what is in them nobody tells anything."""
+"""Folders of modules that other programs than the editor create and delete; nobody reports their contents."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def blind(lsp_client: LanguageClient, folder: Path):
 
 @pytest_lsp.fixture(config=SERVER)
 async def inner(lsp_client: LanguageClient, folder: Path):
-    """A client whose workspace is among what is installed for another."""
+    """Yield a client whose workspace is among the packages installed for another."""
     workspace = folder / "node_modules"
     workspace.mkdir()
     await begin(lsp_client, "visual-studio-code", workspace)

@@ -1,4 +1,4 @@
-"""What is done over several files: renaming there and back, and signatures that others rely on."""
+"""Features over several files: renaming there and back, and signatures that others rely on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts in an editor: found in pauses, shown for the very state of an operator, with what mends what is refuted."""
+"""Verdicts in an editor: found in pauses, shown for the exact state of an operator, with fixes of refutations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What helps to read and write code, over the wire: hovers, signatures, colours, hints."""
+"""Help for reading and writing code, over the wire: hovers, signatures, colours, hints."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.parametrize("client", ALL_EDITORS, indirect=True)
 
 
 def supported(client: Editor) -> set[str]:
-    """What the client can be told to ask again for."""
+    """Return the requests that the client can be told to repeat."""
     workspace = client.capabilities.workspace if client.capabilities else None
     assert workspace
     kinds = dict(zip(REFRESHES, (workspace.semantic_tokens, workspace.inlay_hint, workspace.code_lens), strict=True))
@@ -22,7 +22,7 @@ def supported(client: Editor) -> set[str]:
 
 
 async def asked_again(client: Editor) -> set[str]:
-    """What the client is told to ask again for, from now on."""
+    """Return the requests that the client is told to repeat, from now on."""
     client.refreshed.clear()
     await rest(client)
     return set(client.refreshed)

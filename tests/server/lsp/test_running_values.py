@@ -1,4 +1,4 @@
-"""Evaluations that go on for long: what is told of them, who waits for them, and how they end (invariant 17)."""
+"""Long evaluations: notifications about them, tasks that wait for them, and how they end (invariant 17)."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ async def test_progress_can_be_cancelled(params: dict[str, Any]):
             "value": {"kind": "begin", "title": "Evaluating", "cancellable": True, "percentage": 0},
         }
         await until(lambda: any(each.get("params") == begun for each in client.others))
-        if not params:  # nobody is told of evaluations that show no values
+        if not params:  # evaluations without visible values are not reported
             runs = {"running": 1, "pending": 0}
             await until(lambda: any(each.get("params") == runs for each in client.others))
         client.send("window/workDoneProgress/cancel", {"token": "work"})

@@ -1,4 +1,4 @@
-"""The commands that evaluate a sample again, and that end what is being evaluated."""
+"""The commands that evaluate a sample again, and that end running evaluations."""
 
 from __future__ import annotations
 

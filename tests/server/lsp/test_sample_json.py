@@ -1,4 +1,4 @@
-"""What came of a sample, as clients get it."""
+"""The outcome of a sample, as clients get it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``snd/samples``, and the notification about what is being evaluated."""
+"""``snd/samples``, and the notification about running evaluations."""
 
 from __future__ import annotations
 

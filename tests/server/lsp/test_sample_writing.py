@@ -84,7 +84,7 @@ async def chosen(client: LanguageClient, text: str, at: str) -> None:
 
 
 def new_text(params: types.ApplyWorkspaceEditParams) -> str:
-    """What an edit inserts."""
+    """Return the text that an edit inserts."""
     changes = params.edit.document_changes
     edits = changes[0].edits if changes is not None else params.edit.changes[URI]
     assert len(edits) == 1

@@ -1,4 +1,4 @@
-"""What decides about diagnostics besides texts: configuration files, settings of the client, files on disk."""
+"""Influences on diagnostics besides texts: configuration files, settings of the client, files on disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNUSED = "import nn;\n\n" + RIGHT
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
-    """Two projects, of which the second has a module in a folder that its configuration names."""
+    """Return two projects; the second has a module in a folder that its configuration names."""
     one, two = tmp_path / "one", tmp_path / "two"
     (two / "shared").mkdir(parents=True)
     one.mkdir()

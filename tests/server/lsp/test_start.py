@@ -1,4 +1,4 @@
-"""What a server has loaded when it gives its first answer, which users wait for (invariant 19)."""
+"""Modules that a server has loaded at its first answer, which users wait for (invariant 19)."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Typist:
 
 
 async def state(client: RawClient, uri: str) -> list[Any]:
-    """What the editor shows of a document."""
+    """Return the state of a document in the editor."""
     shown = []
     for method in OF_DOCUMENT:
         answer = await client.request(f"textDocument/{method}", {"textDocument": {"uri": uri}})
