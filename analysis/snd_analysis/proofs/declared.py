@@ -149,7 +149,6 @@ def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
             if node is not None:
                 yield from defined_goals(scope, member.base, node, logic)
     for member, shape, extent in _extents(declared):
-        yield from nonzero_divisors(extent, member.base, shape, logic)
         yield _not_negative(extent, member, shape, logic)
 
 

@@ -114,6 +114,8 @@ class _Proving:
                 if not is_whole:
                     return set()  # formulas are not looked at where declarations fail
                 key = (self._span(posed.base, posed.node), posed.text)
+                # Formulas may have conditions that only lengths have which no case has.
+                self._found.setdefault(key, _State(*key))
                 if held.get(key, True):
                     held[key] = posed.holds or (
                         posed.goal is not None and logic.is_proved(posed.facts, posed.goal, MILLISECONDS)

@@ -183,11 +183,6 @@ class _Run:
 
     def point(self, here: Sizes) -> None:
         formula = self.formula
-        named = {formula.target if formula.item else "", *_packs(formula.value)}
-        empty = next((each for each in named if each and each not in self.shapes), None)
-        if empty is not None:
-            self.note("item", empty)  # the formula can't be made, whatever its indices are
-            return
         try:
             for name, item, places in self.accesses(formula.value, here):
                 self.guards(name, item, places, here)
@@ -237,15 +232,23 @@ class _Run:
                 self.prepare_part(condition, here)
                 if self.is_known(condition) and not truth(condition, here):
                     return False
+            self.prepare_item(formula.target, formula.item, here)
             self.prepare_part(formula.value, here)
-            self.prepare_places(formula.item, formula.places, here)
+            self.prepare_places(formula.places, here)
         except _WrongError as wrong:
             self.note(wrong.kind)
             return False
         return True
 
-    def prepare_places(self, item: Expr | None, places: list[Index], here: Sizes) -> None:
-        for each in (item, *(part for place in places for part in (place.value, place.below, place.above))):
+    def prepare_item(self, name: str, item: Expr | None, here: Sizes) -> None:
+        """Choose a tensor of a pack. From an empty one none can be chosen, whatever the indices are."""
+        if item is not None:
+            self.prepare_part(item, here)
+            if name not in self.shapes:
+                raise _WrongError("item")
+
+    def prepare_places(self, places: list[Index], here: Sizes) -> None:
+        for each in (part for place in places for part in (place.value, place.below, place.above)):
             if each is not None and each[0] != "spread":
                 self.prepare_part(each, here)
 
@@ -254,8 +257,9 @@ class _Run:
         match e:
             case ("num" | "var" | "flag" | "is", *_):
                 return
-            case ("read", _, item, places):
-                self.prepare_places(item, places, here)
+            case ("read", name, item, places):
+                self.prepare_item(name, item, here)
+                self.prepare_places(places, here)
             case ("data" | "real", inner):
                 self.prepare_part(inner, here)
             case ("select" | "choose", condition, a, b):
@@ -379,15 +383,6 @@ def names_of(e: Any) -> set[str]:
         case tuple():
             return set[str]().union(*map(names_of, e[1:]))
     return set()
-
-
-def _packs(value: Expr) -> Iterator[str]:
-    """Yield the packs that a value reads."""
-    if value[0] == "read" and value[2] is not None:
-        yield value[1]
-    for part in value[1:]:
-        if isinstance(part, tuple):
-            yield from _packs(part)
 
 
 # ---- ints and conditions ---------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.compose import Template
+from snd_analysis.compose import Member, Template
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -19,8 +19,11 @@ class LengthIndices:
         self._template = template
         self._targets = template.resolution.targets
         self._dimensions = dict(_own_dimensions(template))
-        self._bounds: dict[Symbol, Symbol | None] = {}
-        """The length up to which an index runs; None for other bounds."""
+        self._bounds: dict[Symbol, Symbol | None] = dict(_range_helpers(template))
+        """The length, or pack of extents, up to which an index or a helper symbol runs; None for other bounds."""
+        self._extents = {
+            member.symbol: member.node.shape.extents for member in _tensors(template) if member.node.shape is not None
+        }
         for _, formula in template.formulas:
             bounds: list[tuple[nodes.Name, nodes.Node]] = [(each.name, each.bound) for each in formula.bounds]
             if formula.unroll is not None and formula.unroll.name is not None:
@@ -29,8 +32,13 @@ class LengthIndices:
                 index, length = self._targets.get(name), self._targets.get(bound)
                 if isinstance(index, Symbol):
                     self._bounds[index] = length if isinstance(length, Symbol) else None
-        parts = [part for _, formula in template.formulas for part in nodes.children(formula)]
-        self._numbers = {symbol for part in parts for symbol in self._named_as_numbers(part)}
+        self._numbers = {
+            symbol
+            for _, formula in template.formulas
+            for part in nodes.children(formula)
+            for each in (deciding_parts(part) if part is formula.value else (part,))
+            for symbol in self._named_as_numbers(each)
+        }
 
     def is_own_extent(self, node: nodes.Extent) -> bool:
         """Return whether an extent is a length by itself, so that only its indices can make a number of it."""
@@ -39,6 +47,10 @@ class LengthIndices:
     def is_position(self, name: nodes.Name) -> bool:
         """Return whether an index only chooses items or runs over dimensions with its bound as extent."""
         return self._targets.get(name) not in self._numbers
+
+    def is_range(self, symbol: Symbol) -> bool:
+        """Return whether a helper symbol is a range of all positions, used as an index that ``is_position``."""
+        return symbol.kind is SymbolKind.USING and symbol in self._bounds and symbol not in self._numbers
 
     def extents_as_numbers(self) -> Iterator[str]:
         """Yield the lengths that are extents of dimensions in which other indices stand."""
@@ -51,9 +63,8 @@ class LengthIndices:
                     )
                 tensor = self._tensor(node)
                 items = () if tensor is None else _indices(node)[-1].items
-                for at in range(len(items)):
-                    length = None if tensor is None else self._dimensions.get((tensor, at))
-                    if length is not None and not self._is_own(tensor, items, at):
+                for (symbol, at), length in self._dimensions.items():
+                    if symbol is tensor and not (at < len(items) and self._is_own(tensor, items, at)):
                         yield length.name
 
     def _named_as_numbers(self, node: nodes.Node) -> set[Symbol]:
@@ -79,10 +90,25 @@ class LengthIndices:
 
     def _is_own(self, tensor: Symbol | None, items: Sequence[nodes.Node], at: int) -> bool:
         """Return whether an index runs over a dimension whose extent is the length up to which it runs."""
-        index = self._targets.get(items[at])
         length = self._dimensions.get((tensor, at)) if tensor is not None else None
-        is_single = not any(isinstance(each, nodes.Expanded | nodes.Zip) for each in items[:at])
-        return is_single and length is not None and isinstance(index, Symbol) and self._bounds.get(index) is length
+        if tensor is None or length is None:
+            return False
+        extents = self._extents.get(tensor, ())
+        if not all(self._covers(item, extent) for item, extent in zip(items[:at], extents, strict=False)):
+            return False
+        match items[at]:
+            case nodes.Range(first=None, last=None, step=None):
+                return True
+        index = self._targets.get(items[at])
+        return isinstance(index, Symbol) and self._bounds.get(index) is length
+
+    def _covers(self, item: nodes.Node, extent: nodes.Extent) -> bool:
+        """Return whether an index and an extent certainly are as many dimensions."""
+        if extent.expansion is None:
+            return not isinstance(item, nodes.Expanded | nodes.Zip)
+        index = self._targets.get(item.item) if isinstance(item, nodes.Expanded) else None
+        symbol = self._targets.get(extent.value)
+        return isinstance(index, Symbol) and symbol is not None and self._bounds.get(index) is symbol
 
     def _tensor(self, node: nodes.Node) -> Symbol | None:
         """Return the tensor, or pack of tensors, an element of which is accessed."""
@@ -104,12 +130,14 @@ def _indices(node: nodes.Node) -> tuple[nodes.Index, ...]:
     return (*inner, node.index)
 
 
+def _tensors(template: Template) -> tuple[Member, ...]:
+    return (*template.inputs, *template.outputs, *template.constants, *template.variables)
+
+
 def _own_dimensions(template: Template) -> Iterator[tuple[_Dimension, Symbol]]:
-    for member in (*template.inputs, *template.outputs, *template.constants, *template.variables):
+    for member in _tensors(template):
         extents = member.node.shape.extents if member.node.shape is not None else ()
         for at, extent in enumerate(extents):
-            if extent.spread or extent.expansion is not None:
-                break
             length = _length(template, extent)
             if length is not None:
                 yield (member.symbol, at), length
@@ -119,8 +147,78 @@ def _length(template: Template, extent: nodes.Extent) -> Symbol | None:
     """Return the length of a pack, or the rank, that an extent names and nothing else."""
     if extent.value is None or extent.spread or extent.expansion is not None:
         return None
-    symbol = template.resolution.targets.get(extent.value)
+    return _named_length(template, extent.value)
+
+
+def _named_length(template: Template, node: nodes.Node) -> Symbol | None:
+    symbol = template.resolution.targets.get(node)
     return symbol if isinstance(symbol, Symbol) and symbol.kind is SymbolKind.LENGTH else None
+
+
+def _range_helpers(template: Template) -> Iterator[tuple[Symbol, Symbol]]:
+    """Yield helper symbols that are ``[0:d]`` or ``[d - 1:-1:-1]``, with the length ``d``.
+
+    Such a pack has the length ``d``, and all of its items are positions below ``d``.
+    """
+    for _, using in template.using:
+        symbol = template.resolution.targets.get(getattr(using.target, "name", using.target))
+        match using.value:
+            case nodes.List(items=(nodes.Range(first=first, last=last, step=None),)) if _is_number(first, 0):
+                length = None if last is None else _named_length(template, last)
+            case nodes.List(
+                items=(nodes.Range(first=nodes.Binary(operator=sign, left=left, right=right), last=last, step=step),)
+            ) if sign.text == "-" and _is_number(right, 1) and _is_number(last, -1) and _is_number(step, -1):
+                length = _named_length(template, left)
+            case _:
+                continue
+        if isinstance(symbol, Symbol) and length is not None:
+            yield symbol, length
+
+
+def _is_number(node: nodes.Node | None, value: int) -> bool:
+    match node:
+        case nodes.Literal():
+            return node.value == value and node.type == "int"
+        case nodes.Unary(operator=operator, operand=operand) if operator.text == "-":
+            return _is_number(operand, -value)
+    return False
+
+
+def deciding_parts(value: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield the parts of the right side of a formula on which conditions depend.
+
+    An element may have any value, so numbers that only become elements decide nothing: ``k`` in ``y[i,] = k``. Indices,
+    conditions of branches, divisors of ints and exponents decide.
+    """
+    match value:
+        case nodes.Qualified() | nodes.Literal():
+            return
+        case nodes.Parenthesized(inner=operand) | nodes.Unary(operand=operand):
+            yield from deciding_parts(operand)
+        case nodes.Cast(type=type_, value=operand) if operand is not None and type_.text in ("real", "bool"):
+            yield from deciding_parts(operand)
+        case nodes.Binary(operator=operator, left=left, right=right) if operator.text not in ("&&", "||", "=>"):
+            yield from deciding_parts(left)
+            is_total = operator.text not in ("/", "\\", "%", "**") or _is_real(right)
+            yield from deciding_parts(right) if is_total else (right,)
+        case nodes.Select(condition=condition, consequent=first, alternative=second):
+            yield condition
+            yield from deciding_parts(first)
+            if second is not None:
+                yield from deciding_parts(second)
+        case _:
+            yield value
+
+
+def _is_real(node: nodes.Node) -> bool:
+    match node:
+        case nodes.Parenthesized(inner=inner):
+            return _is_real(inner)
+        case nodes.Cast(type=type_):
+            return type_.text == "real"
+        case nodes.Literal():
+            return node.type == "real"
+    return False
 
 
 def is_tensor(template: Template, node: nodes.Node) -> bool:

@@ -7,7 +7,10 @@ treats a longer pack as it treats one of these.
   A position that is an extent is no named position.
 - Comparisons of a length with a literal: the result is the same for all lengths above the literal.
 - Comparisons of lengths with one another, with differences of 1 at most.
-- Indices up to a length that choose items, or run over a dimension with that length as its extent.
+- Indices up to a length that choose items, or run over a dimension with that length as its extent; likewise the helper
+  symbols ``[0:d]`` and ``[d - 1:-1:-1]``.
+- Numbers that only become elements of tensors, as ``k`` in ``y[i,] = k``: no condition depends on them.
+- Extents of inputs that nothing names.
 - Sums and products over a pack: two items can be replaced by their sum or product.
 
 An operator that takes a length for a number, as in ``real[k - 1]``, ``i < k`` or ``m - d * d``, is not decided by small
@@ -23,7 +26,7 @@ from enum import Enum
 from msgspec import Struct
 
 from snd_analysis.compose import Template
-from snd_analysis.proofs.case_analysis.length_indices import LengthIndices, is_tensor, symbols_below
+from snd_analysis.proofs.case_analysis.length_indices import LengthIndices, deciding_parts, is_tensor, symbols_below
 from snd_analysis.proofs.limits import LONGEST_LENGTH, MOST_NAMED
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -106,11 +109,14 @@ class _Reading:
         """Whether sums or products of packs are taken for numbers."""
         self._lengths: set[Symbol] = {*choices.counts, *choices.items, *_only_asserted(template)}
         self._indices = LengthIndices(template)
+        self._unused = frozenset(_unused_extents(template))
         self.number = next(self._indices.extents_as_numbers(), None)
         for _, using in template.using:
             if not _is_condition(using.value) and any(is_length for _, is_length, _ in self._named(using.value)):
                 below = symbols_below(template, using.target)
-                self._lengths |= {each for each in below if each.kind is SymbolKind.USING}
+                self._lengths |= {
+                    each for each in below if each.kind is SymbolKind.USING and not self._indices.is_range(each)
+                }
         for block in template.definition.blocks:
             if isinstance(block, nodes.Block) and block.kind is not BlockKind.ATTRIB:
                 for entry in block.entries:
@@ -131,13 +137,12 @@ class _Reading:
                 self._read(index, _Use.NUMBER)
             case nodes.Substitution(target=target, index=index, value=value):
                 self._note_extents(index)
-                self._read(target, use)
+                self._read_all((target, value), use)
                 self._read(index, _Use.POSITION)
-                self._read(value, use)
             case nodes.Access(indices=(*positions, last)):
                 for position in positions:
                     self._note_extents(position)
-                    self._read(position, _Use.POSITION)
+                self._read_all(positions, _Use.POSITION)
                 self._read(last, _Use.NUMBER)
             case nodes.Expansion() | nodes.Range() | nodes.Pack():
                 if use is _Use.NUMBER and isinstance(node, nodes.Range):
@@ -145,16 +150,18 @@ class _Reading:
                 self._read_all(nodes.children(node), _Use.POSITION)
             case nodes.Assertion(condition=condition):
                 self._read(condition, _Use.VALUE)
+            case nodes.Lowering(value=value):
+                self._read_all((each for each in nodes.children(node) if each is not value), use)
+                self._read_all(deciding_parts(value), use)
             case nodes.Parameter(shape=shape, pack=pack, default=default):
                 self._read_all((each for each in (shape, pack, default) if each is not None), _Use.VALUE)
             case nodes.IndexBound(name=name, bound=bound):
                 self._read(bound, self._use_of_bound(name))
             case nodes.Unroll(name=name, count=count):
                 self._read(count, _Use.POSITION if name is None else self._use_of_bound(name))
-            case nodes.Extent() if self._indices.is_own_extent(node):
-                return
             case nodes.Extent():
-                self._read_all(nodes.children(node), _Use.NUMBER)
+                if not self._indices.is_own_extent(node):
+                    self._read_all(nodes.children(node), _Use.POSITION if node in self._unused else _Use.NUMBER)
             case nodes.Binary(operator=operator) if use is _Use.VALUE and operator.text in _JUNCTIONS:
                 self._read_all(nodes.children(node), use)
             case nodes.Binary() if use is _Use.VALUE and (number := self._bound_of_item(node)) is not None:
@@ -239,6 +246,19 @@ class _Reading:
 
     def _is_tensor(self, node: nodes.Node) -> bool:
         return is_tensor(self._template, node)
+
+
+def _unused_extents(template: Template) -> Iterator[nodes.Extent]:
+    """Yield the extents of inputs that nothing names: no index has them as bound."""
+    declared = {member.node.name for member in template.inputs}
+    used = {
+        symbol.tensor if isinstance(symbol, ShapeMember) else symbol
+        for node, symbol in template.resolution.targets.items()
+        if node not in declared
+    }
+    for member in template.inputs:
+        if member.symbol not in used and member.node.shape is not None:
+            yield from member.node.shape.extents
 
 
 def _only_asserted(template: Template) -> set[Symbol]:
