@@ -1,5 +1,7 @@
-"""What the site does with pages (`mkdocs.yml`): formulas in LaTeX, as GitHub shows them, become MathML, which browsers
-show by themselves."""
+"""Conversion of pages for the site (`mkdocs.yml`).
+
+Formulas in LaTeX, as GitHub shows them, become MathML, which browsers show by themselves.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ _FORMULA = re.compile(r"^```math\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Return a page with MathML in the place of LaTeX."""
+    """Return a page with MathML instead of LaTeX."""
     return _FORMULA.sub(lambda found: f'<div style="overflow-x: auto">{_mathml(found[1])}</div>', markdown)
 
 

@@ -54,7 +54,7 @@ def attack_text(content: bytes) -> None:
 
 
 def archives() -> Sequence[bytes]:
-    """Archives with a graph and a variable, compressed and not."""
+    """Return archives with a graph and a variable, compressed and not."""
     found = []
     tensor = write_tensor(np.zeros((4, 3, 3, 3), np.float32))
     for mode, form in (("w", tarfile.USTAR_FORMAT), ("w", tarfile.PAX_FORMAT), ("w:gz", tarfile.GNU_FORMAT)):

@@ -123,7 +123,7 @@ def _fixes(content: bytes) -> None:
 
 
 def _incremental(content: bytes) -> None:
-    """The text is typed in pieces, in an order that its bytes decide; each state is held against a fresh start."""
+    """Type the text in pieces, in an order that its bytes decide; compare each state with a fresh start."""
     text = content.decode(errors="replace")
     chance = random.Random(content)
     workspace = Workspace(MemoryReader({_PATH: text}))

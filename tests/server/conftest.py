@@ -33,7 +33,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.T
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that is the current one."""
+    """Return an empty folder, which is the current one."""
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)

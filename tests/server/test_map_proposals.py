@@ -128,7 +128,7 @@ def test_many_weights_of_one_shape_with_names_that_tell_nothing():
 
 
 def test_layers_that_are_counted_from_another_number_are_not_guessed():
-    """11 of 12 layers have a number in one of the models: which one is left over?"""
+    """11 of 12 layers have a number in one of the models; the remaining one is not guessed."""
     weights, truth = _bert(12)
     variables = {new.replace("layer12", "last"): weights[old] for old, new in truth.items()}
     applied = _applied(proposed_rules(weights, variables), weights)

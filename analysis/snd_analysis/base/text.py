@@ -1,7 +1,7 @@
-"""A text, its lines, and the spans within it.
+r"""A text, its lines, and the spans within it.
 
 Positions are code-point offsets, counted from 0. Lines and columns exist only for people.
-A line ends at ``\\n``, ``\\r\\n`` or ``\\r`` and nowhere else: a form feed or U+2028 does not break a line.
+A line ends at ``\n``, ``\r\n`` or ``\r`` and nowhere else: a form feed or U+2028 does not break a line.
 """
 
 from __future__ import annotations

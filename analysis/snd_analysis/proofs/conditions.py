@@ -136,7 +136,8 @@ class _Formulas:
 
     def _certain(self, base: int, error: EvaluationError) -> Iterator[Goal]:
         """Yield that a formula fails wherever it runs. That it runs is likeliest where no extent is 0; a branch for
-        extents of 1 may keep it from failing."""
+        extents of 1 may keep it from failing.
+        """
         text, breaks = text_of_failure(error.rule), (error.rule.name,)
         least = ((each >= 1 for each in self.logic.sizes), (), (each >= 2 for each in self.logic.sizes))
         for more in least:

@@ -155,7 +155,8 @@ def least(first: Expression, second: Expression) -> Expression:
 
 class Fact(Struct, frozen=True, eq=False):
     """A condition that holds. If it ``defines`` an unknown there is a value of this one for any of the others: then it
-    bears only on what names this one."""
+    bears only on what names this one.
+    """
 
     condition: Expression
     defines: int | None = None

@@ -45,7 +45,6 @@ def decoded(entries: Any) -> tuple[Diagnostic, ...]:
 
     Raises LookupError, ValueError or TypeError for anything that ``encoded`` did not make.
     """
-
     if not (entries := convert(entries, list[_Diagnostic])):
         return ()
     from snd_analysis.rules import catalogue

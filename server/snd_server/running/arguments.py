@@ -241,7 +241,8 @@ class _NoFiles:
 
 def _typing_mistake(text: str) -> str | None:
     """Return what the rules about types say of an expression: it is checked in a definition of its own, but not
-    composed."""
+    composed.
+    """
     head, path = "graph g { @using { v = ", "value.sknd"
     workspace = Workspace(_NoFiles())
     workspace.open(path, f"{head}{text}\n; }} }}")
@@ -253,7 +254,8 @@ def _typing_mistake(text: str) -> str | None:
 
 def _count_items(pair: _Pair, node: nodes.Node) -> int:
     """Return how many items the ranges and repetitions of an expression without names have at most, before they are
-    made."""
+    made.
+    """
     count = sum(_count_items(pair, child) for child in nodes.children(node))
     if isinstance(node, nodes.Range) and node.first is not None and node.last is not None:
         first, last = _integer(node.first), _integer(node.last)

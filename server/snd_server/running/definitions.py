@@ -12,7 +12,8 @@ from snd_server.workspace_files.model_folder import no_graph
 
 def chosen_definition(snapshot: Snapshot, path: str, graph: str | None, operator: str | None) -> Template:
     """Return the operator of that name, which may be one of the library; else the graph of that name, or the main graph
-    of a file. Raises ArgumentError if there is none."""
+    of a file. Raises ArgumentError if there is none.
+    """
     kind = "graph" if operator is None else "operator"
     written = operator or graph
     if written is None:

@@ -114,7 +114,8 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
 
 def _evaluator(request: RunRequest) -> Evaluator:
     """Return what runs in the engine that is asked for. Raises ArgumentError for what the engine can't do, and
-    MissingExtraError if it is not installed."""
+    MissingExtraError if it is not installed.
+    """
     limits = ProcessLimits(memory_bytes=request.memory_bytes)
     if request.engine == "snd":
         return Evaluator(limits)
@@ -468,5 +469,6 @@ def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
 
 def _file_name(name: str) -> str:
     """Return the name of a tensor, with an escape for each character that names of files can't have: ``%2F`` for a
-    slash."""
+    slash.
+    """
     return quote(name, safe=_IN_FILE_NAMES) if name.strip(".") else quote(name, safe="").replace(".", "%2E")

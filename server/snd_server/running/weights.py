@@ -67,7 +67,8 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
 
 def _files_below(root: Path) -> list[Path]:
     """Return the tensor files below a folder in order. Raises ArgumentError if there are too many paths: a
-    configuration may name the folder of everything."""
+    configuration may name the folder of everything.
+    """
     found: list[Path] = []
     for count, path in enumerate(root.rglob("*")):
         if count >= MOST_LISTED_PATHS:

@@ -12,7 +12,7 @@ from support.editors.packaged_extension import SOURCES, install_packages
 
 @pytest.fixture(scope="session")
 def extension() -> Path:
-    """The folder of the extension, with the packages that its package.json names."""
+    """Return the folder of the extension, with the packages that its package.json names."""
     try:
         with locked("extension"):
             install_packages()

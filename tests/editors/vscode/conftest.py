@@ -41,7 +41,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session")
 def vscode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
-    """A server with the extension as users install it; it finds no `snd` on its own."""
+    """Yield a server with the extension as users install it; it finds no `snd` on its own."""
     try:
         program, vsix = vscode_server(), packaged()
     except UnavailableError as reason:
@@ -85,20 +85,20 @@ def open_window(browser: Browser, vscode: VSCode) -> Iterator[OpenWindow]:
 
 @pytest.fixture(scope="module")
 def shared(open_window: OpenWindow, folder: Path) -> Window:
-    """The window of a module's tests, which say with ``folder`` what it shows."""
+    """Open the window of a module's tests, which override ``folder`` to choose its contents."""
     return open_window(folder)
 
 
 @pytest.fixture
 def window(shared: Window) -> Iterator[Window]:
-    """The same, left with nothing open."""
+    """Yield the same, left with nothing open."""
     yield shared
     shared.close_all()
 
 
 @pytest.fixture(scope="session")
 def snd() -> Path:
-    """The command `snd` of the environment that the tests run in."""
+    """Return the command `snd` of the environment that the tests run in."""
     return Path(sys.executable).parent / "snd"
 
 

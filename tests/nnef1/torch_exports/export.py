@@ -194,7 +194,7 @@ def _bert() -> Case:
 
 
 def _cached(model: nn.Module, heads: int, half: bool = False, **options: Any) -> Case:
-    """A language model with the keys and values of earlier tokens, its mask and positions as inputs."""
+    """Return a language model with the keys and values of earlier tokens, its mask and positions as inputs."""
 
     def decode(
         model: nn.Module, ids: torch.Tensor, at: torch.Tensor, mask: torch.Tensor, *past: torch.Tensor

@@ -27,7 +27,7 @@ def files() -> dict[str, str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, files: dict[str, str]) -> Path:
-    """A folder on disk."""
+    """Return a folder on disk."""
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """Holds evaluations as long as it is closed."""
+    """Yield a gate that holds evaluations as long as it is closed."""
     gate = Gate(monkeypatch)
     yield gate
     gate.open()
@@ -51,7 +51,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 @pytest_lsp.fixture(config=SERVER, params=EDITORS)
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
-    """Each editor, in the folder. Tests of other editors, or with settings, have a fixture instead."""
+    """Begin a session of each editor in the folder. Tests of other editors, or with settings, override this fixture."""
     await begin(lsp_client, request.param, folder)
     yield
     await lsp_client.shutdown_session()

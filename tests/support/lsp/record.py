@@ -1,10 +1,10 @@
-"""Recording of typing from a description that a reader can follow.
+r"""Recording of typing from a description that a reader can follow.
 
 A description is the text of a program in the order of typing, line by line, with other actions in between:
 
 - ``⟨wrong⟩`` in a line: typed, and taken back by as many backspaces;
 - ``% caret SNIPPET``: the caret goes behind the last place of a snippet; ``% caret`` alone: to the end of the text;
-- ``% type TEXT``: typed without ending the line; ``\\n`` ends one;
+- ``% type TEXT``: typed without ending the line; ``\n`` ends one;
 - ``% delete SNIPPET``, ``% replace SNIPPET => TEXT``: the last place of a snippet is selected, and replaced by typing;
 - ``% paste`` up to ``% pasted``: the lines between come at once, at the caret;
 - ``% cut SNIPPET => SNIPPET``: from the one up to before the other; ``% paste cut`` puts it where the caret is;

@@ -129,7 +129,8 @@ def checked(
 
 def new_problem(snapshot: Snapshot, changed: Snapshot, path: str, allowed: Container[Rule] = ()) -> str | None:
     """Return the first error or warning of a file that a change adds, without the ``allowed`` rules; None if there is
-    none."""
+    none.
+    """
     before = Counter((each.rule.name, each.message) for each in snapshot.diagnostics(path))
     for found in changed.diagnostics(path):
         if found.rule in allowed:

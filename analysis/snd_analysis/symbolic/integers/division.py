@@ -1,4 +1,4 @@
-"""Integer division (2.4): ``/`` rounds down, ``\\`` rounds up, ``%`` goes with ``/``."""
+r"""Integer division (2.4): ``/`` rounds down, ``\`` rounds up, ``%`` goes with ``/``."""
 
 from __future__ import annotations
 

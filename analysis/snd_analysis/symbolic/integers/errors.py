@@ -1,4 +1,4 @@
-"""Errors of integer operations without a value (2.4: `/`, `\\`, `%` and `**` for int)."""
+r"""Errors of integer operations without a value (2.4: `/`, `\`, `%` and `**` for int)."""
 
 
 class DivisionByZero(ArithmeticError):  # noqa: N818

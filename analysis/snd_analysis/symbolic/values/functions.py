@@ -134,7 +134,7 @@ def to_int(a: Value) -> Value:
 
 
 def _exact_quotient(a: Unknown) -> Integer | None:
-    """``int(ceil(real(m) / real(n)))`` is ``m \\ n``, and with floor ``m / n``; also ``int(real(m))`` is ``m``."""
+    r"""Return ``m \ n`` for ``int(ceil(real(m) / real(n)))``, ``m / n`` with floor, and ``m`` for ``int(real(m))``."""
     key = a.key
     if not isinstance(key, OperationKey):
         return None

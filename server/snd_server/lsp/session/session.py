@@ -155,7 +155,6 @@ class ClientSession:
     # ---- what decides about diagnostics besides texts ----------------------------------------------------------------
     def reconfigure(self) -> None:
         """Read a changed configuration file."""
-
         self._thread.submit(self._read_configurations_again)
 
     def _read_configurations_again(self) -> None:

@@ -33,7 +33,6 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 def register(server: SndServer) -> None:
     """Register the command of this module. It does not wait for what comes of it: it could not be cancelled."""
-
     under_way: set[OperatorName] = set()
 
     async def once(name: OperatorName) -> None:
