@@ -19,7 +19,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _EXACT = np.dtype(np.float64)
 
 _MARGIN = 8.0
-"""How many times the effect of one unit in the last place an operation may be off by its own rounding."""
+"""Factor by which the rounding error of an operation may exceed the effect of one unit in the last place."""
 _AMPLIFIED = (
     "'{name}' differs in onnxruntime: {differs}, but the graph is ill-conditioned there and the file is not wrong: "
     "evaluated with 64 bits, '{operator}' gives both results from inputs that are equal but for rounding (they differ "

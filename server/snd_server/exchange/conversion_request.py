@@ -25,8 +25,8 @@ class ConvertRequest(Struct, frozen=True):
     fixed: tuple[str, ...] = ()
     """Inputs of an ONNX model that become constants, as ``NAME=VALUE``."""
     weights_from: str | None = None
-    """Where the variables have their values from; None for the model itself."""
+    """Source of the values of variables; None for the model itself."""
     map: str | None = None
     write_map: str | None = None
     strict: bool = True
-    """Whether every variable must have a weight in ``weights_from``, and every weight a variable."""
+    """True to demand a weight in ``weights_from`` for each variable, and a variable for each weight."""

@@ -39,9 +39,9 @@ def demand_output(request: ConvertRequest) -> None:
 
 
 def wrong_output(request: ConvertRequest, main: str) -> bool:
-    """Show what is wrong with what was written, and return whether anything is.
+    """Show the problems of the written model, and return whether there are any.
 
-    What snd writes must be what snd accepts: whatever is wrong with it, is a fault of ours.
+    snd must accept the models it writes: any problem is a fault of snd.
     """
     wrong = errors_of(Checker(Configurations(request.config), RuleSettings()), main)
     if not wrong:

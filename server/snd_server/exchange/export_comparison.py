@@ -54,11 +54,11 @@ class Chosen(Struct, frozen=True):
     attributes: Mapping[str, Value]
     dtypes: Mapping[str, str]
     is_quantized: bool = False
-    """Whether the file quantizes what ``@quantize`` names."""
+    """True if the file quantizes the tensors named in ``@quantize``."""
 
 
 class Comparison(Struct, frozen=True):
-    """What a graph and its file come to: how they differ, or what can't be compared; None for neither."""
+    """Comparison of a graph and its file: their difference, or the reason not to compare; None for neither."""
 
     wrong: str | None = None
     note: str | None = None

@@ -62,7 +62,7 @@ class ExportRequest(Struct, frozen=True):
     memory_bytes: int = 4 << 30
     config: str | None = None
     strict: bool | None = None
-    """Whether every variable must have a weight, and every weight a variable; None is for given ``weights`` only."""
+    """True to demand a weight for each variable, and a variable for each weight; None for given ``weights`` only."""
 
 
 def run_export(request: ExportRequest) -> int:

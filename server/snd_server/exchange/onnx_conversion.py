@@ -111,7 +111,7 @@ def convert_onnx(
 
 
 def _extents(graph: SourceGraph, fixed: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
-    """Return what extents with names are to be, and the rest. Raises ArgumentError."""
+    """Return the values of named extents, and the remaining fixed values. Raise ArgumentError."""
     names = symbols_of(graph) - {each.name for each in graph.inputs}
     found: dict[str, int] = {}
     for name in names & fixed.keys():

@@ -32,10 +32,10 @@ _ROUNDING = frozenset(
 def operator_of_rounding(
     graph: Graph, name: str, found: Array, expected: Array, others: Mapping[str, Any], tensors: Mapping[str, Any]
 ) -> str | None:
-    """Return the operator that rounds what a tensor is made of, if both versions were rounded from values that are
-    equal but for rounding errors. Values that are exactly equal must come to the same.
+    """Return the operator that rounds the sources of a tensor, if it turns mere rounding errors into the difference.
 
-    ``others`` are tensors of the run that gave ``found``; for the rest see ``operator_of_tie``.
+    Both versions must be rounded from values that are equal up to rounding errors, and exactly equal values must have
+    equal results. ``others`` are tensors of the run that gave ``found``; for the rest see ``operator_of_tie``.
     """
     makers = {
         each.name: operation

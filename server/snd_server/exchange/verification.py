@@ -38,7 +38,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 _REST = "what depends on it was not compared"
 _TOLERANCE_OF_HALVES = 2e-2
-"""By how much elements may differ where the source computes with reals of 16 bits, relative to the greatest one."""
+"""Allowed difference of elements if the source computes with 16-bit reals, relative to the greatest element."""
 
 
 def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
@@ -145,7 +145,7 @@ def _judged(
 
 
 class _Drawn(Struct, frozen=True):
-    """Which ints are drawn, the second excluded, and whether reals are below 1 and not negative."""
+    """Range of drawn ints, without ``end``; if ``fractions``, reals are in [0, 1)."""
 
     least: int = 0
     end: int = 2
@@ -167,7 +167,7 @@ class _Input(Struct, frozen=True):
 
 
 class _Comparison(Struct, frozen=True):
-    """What two models computed of the same inputs: how many outputs, the first that differs, and how it does."""
+    """Results of two models for the same inputs: the number of outputs, the first differing one, and its difference."""
 
     inputs: str
     outputs: int

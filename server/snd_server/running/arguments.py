@@ -29,7 +29,7 @@ class ArgumentError(Exception):
 
 
 class Arguments(Struct, frozen=True):
-    """What a graph is to be composed with."""
+    """The arguments for composing a graph."""
 
     attributes: dict[str, Value] = field(default_factory=dict)
     dtypes: dict[str, str] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Pair(Struct, frozen=True):
 
 
 def named(item: str, names: Iterable[str] = ()) -> tuple[str, str]:
-    """Return the name and the value of ``NAME=VALUE``; two empty texts for what is not of this form.
+    """Return the name and the value of ``NAME=VALUE``; two empty texts for another form.
 
     ``names`` are known: those of NNEF 1.0 may have ':' and '=', and may be given in quotes as there, ``i"in:0"``.
     """
@@ -153,7 +153,7 @@ def demand_types(template: Template, attributes: Mapping[str, Value], types: Map
 
 
 def _fitting(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dict[str, str], value: Value) -> Value:
-    """Return a value that has the type of an attribute; a generic type of which nothing is known is that of it."""
+    """Return a value that fits the type of an attribute; an unbound generic type is bound to the type of the value."""
     node = member.node
     generic = node.type.text if node.type.text in generics else None
     wanted = dtypes.get(generic) if generic is not None else node.type.text
@@ -209,7 +209,7 @@ def _evaluated(pair: _Pair, asked: str) -> Value:
     node, problems = parse_expression(pair.text)
     wrong = [problem for problem in problems if problem.rule.severity is Severity.ERROR]
     if wrong:
-        # What is wrong with the whole, the parser says of the field of a string, which is one expression, too.
+        # The parser reports problems of the whole at the field of a string, which is one expression, too.
         because = wrong[0].message.rpartition(": ")[2] if wrong[0].rule == rules.MALFORMED_FORMAT else wrong[0].message
         raise pair.wrong(f"{wanted}, and this is not one expression: {because}")
     for each in nodes.descendants(node):
@@ -240,9 +240,7 @@ class _NoFiles:
 
 
 def _typing_mistake(text: str) -> str | None:
-    """Return what the rules about types say of an expression: it is checked in a definition of its own, but not
-    composed.
-    """
+    """Return the type error in an expression: it is checked in a definition of its own, but not composed."""
     head, path = "graph g { @using { v = ", "value.sknd"
     workspace = Workspace(_NoFiles())
     workspace.open(path, f"{head}{text}\n; }} }}")
@@ -253,8 +251,9 @@ def _typing_mistake(text: str) -> str | None:
 
 
 def _count_items(pair: _Pair, node: nodes.Node) -> int:
-    """Return how many items the ranges and repetitions of an expression without names have at most, before they are
-    made.
+    """Return the maximum number of items in ranges and repetitions of an expression without names.
+
+    It is computed before the items are made.
     """
     count = sum(_count_items(pair, child) for child in nodes.children(node))
     if isinstance(node, nodes.Range) and node.first is not None and node.last is not None:

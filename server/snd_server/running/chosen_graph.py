@@ -37,9 +37,9 @@ def compose_chosen(
     inputs: Sequence[str],
     types: Sequence[str] = (),
 ) -> tuple[Composition, list[Diagnostic]]:
-    """Return the graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and what is wrong with all that it reaches.
+    """Return the graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and the problems of all that it reaches.
 
-    Raises ShapesError for values that the graph does not ask for, or that do not fit.
+    Raise ShapesError for values that the graph does not ask for, or that do not fit.
     """
     try:
         given = parse_arguments(template, attributes, inputs, types)
@@ -63,7 +63,7 @@ def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:
 
 
 def _demand_fitting(composition: Composition, attributes: Sequence[str], inputs: Sequence[str]) -> None:
-    """What is given must fit the declarations of the graph, other values given, and defaults."""
+    """Demand that given values fit the declarations of the graph, each other, and defaults."""
     given = {
         item.partition("=")[0].strip(): f"{option} {item}"
         for option, items in (("--attrib", attributes), ("--input", inputs))
@@ -78,11 +78,11 @@ def _demand_fitting(composition: Composition, attributes: Sequence[str], inputs:
 def diagnostics_of(
     checker: Checker, snapshot: Snapshot, name: OperatorName, composition: Composition
 ) -> list[Diagnostic]:
-    """Return what is wrong with the graph and all that it reaches, where no comment or setting suppresses it."""
+    """Return the unsuppressed problems of the graph and of all that it reaches."""
     found: list[Diagnostic] = []
     for path, diagnostics in reached_diagnostics(snapshot, name, composition).items():
         kept = apply_suppressions(diagnostics, snapshot.source(path), snapshot.comments(path))
-        # Which comments suppress nothing is known only of whole files.
+        # Unused suppressions are known only for whole files.
         about = {each.location for each in kept if each.rule == UNUSED_SUPPRESSION}
         found += [each for each in checker.select(path, kept) if each.location not in about]
     return found

@@ -1,4 +1,4 @@
-"""Which cells a cell of a tensor reads, or is read for: for ``snd graph --cell`` and editors."""
+"""Cells that a cell of a tensor reads, or is read for: for ``snd graph --cell`` and editors."""
 
 from __future__ import annotations
 

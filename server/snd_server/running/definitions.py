@@ -1,4 +1,4 @@
-"""Which definition a command line names: a graph or operator of a file, or an operator of the library."""
+"""The definition that a command line names: a graph or operator of a file, or an operator of the library."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from snd_server.workspace_files.model_folder import no_graph
 
 
 def chosen_definition(snapshot: Snapshot, path: str, graph: str | None, operator: str | None) -> Template:
-    """Return the operator of that name, which may be one of the library; else the graph of that name, or the main graph
-    of a file. Raises ArgumentError if there is none.
+    """Return the named operator, which may be one of the library, the named graph, or the main graph of a file.
+
+    Raise ArgumentError if there is none.
     """
     kind = "graph" if operator is None else "operator"
     written = operator or graph

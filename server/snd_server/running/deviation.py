@@ -1,4 +1,4 @@
-"""How two tensors differ that should be equal, though sums are not always made in the same order."""
+"""Difference of two tensors that should be equal, though sums may be computed in different orders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 Array: TypeAlias = np.ndarray[Any, Any]
 
 TOLERANCE = 1e-4
-"""By how much elements may differ, relative to the greatest one."""
+"""Allowed difference of elements, relative to the greatest element."""
 
 
 def difference(found: Array, expected: Array, tolerance: float = TOLERANCE) -> str | None:

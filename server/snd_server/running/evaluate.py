@@ -84,7 +84,7 @@ class RunRequest(Struct, frozen=True):
     tolerance: float = TOLERANCE
     engine: str = "snd"
     strict: bool | None = None
-    """Whether every variable must have a weight, and every weight a variable; None is for given ``weights`` only."""
+    """True to demand a weight for each variable, and a variable for each weight; None for given ``weights`` only."""
     rules: tuple[MapRule, ...] = ()
     """Rules that rename weights; a file ``map`` has others instead."""
     arrays: Mapping[str, np.ndarray[Any, Any]] | None = None
@@ -92,16 +92,16 @@ class RunRequest(Struct, frozen=True):
 
 
 class Observer(Struct, frozen=True):
-    """What is told on the way: the steps, if they are traced, and how far the run is."""
+    """Callbacks during a run: for the steps, if they are traced, and for the progress."""
 
     step: Callable[[ShownStep], None]
     progress: Callable[[int, int], None]
 
 
 def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple[Evaluated, int]:
-    """Evaluate what is asked for, and writes the outputs; what is to be shown of it, and the exit status.
+    """Evaluate the request, and write the outputs; return the data to show, and the exit status.
 
-    Raises ArgumentError for what there is not, ConfigError and OSError.
+    Raise ArgumentError for missing items, ConfigError and OSError.
     """
     try:
         with _evaluator(request) as evaluator:
@@ -113,8 +113,9 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
 
 
 def _evaluator(request: RunRequest) -> Evaluator:
-    """Return what runs in the engine that is asked for. Raises ArgumentError for what the engine can't do, and
-    MissingExtraError if it is not installed.
+    """Return the evaluator of the requested engine.
+
+    Raise ArgumentError for requests beyond the engine, and MissingExtraError if it is not installed.
     """
     limits = ProcessLimits(memory_bytes=request.memory_bytes)
     if request.engine == "snd":
@@ -191,11 +192,11 @@ def _evaluated(
 
 
 class UnknownOutputError(ArgumentError):
-    """An output of a graph in NNEF 1.0 depends on what is not known, or not read."""
+    """An output of a graph in NNEF 1.0 depends on unknown or unread parts."""
 
 
 class Prepared(Struct, frozen=True):
-    """What is to be run, and how it is shown as long as it has not been."""
+    """The definition to run, its request, and its display before the run."""
 
     template: Template
     evaluation: EvaluationRequest
@@ -203,9 +204,9 @@ class Prepared(Struct, frozen=True):
 
 
 def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = None) -> Prepared:
-    """Find what is asked for, and reads what it is given; ``configured`` is where the weights are by default.
+    """Find the requested definition, and read its arguments; ``configured`` is the default place of the weights.
 
-    Raises ArgumentError for what there is not, and OSError.
+    Raise ArgumentError for missing items, and OSError.
     """
     template = chosen_definition(snapshot, request.path, request.graph, request.operator)
     if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
@@ -251,7 +252,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
 
 
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
-    """Those that are asked for; else those that are stored with the model, of which the run may take some only."""
+    """Return the requested weights; else those stored with the model, which the run may use in part."""
     place, is_nnef1 = request.weights, request.path.endswith(NNEF1_SUFFIX)
     if place is None and request.arrays is not None:
         return request.arrays
@@ -293,7 +294,7 @@ def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str,
             demand_suffix(option, path)
     if request.state is None or not os.path.exists(request.state):
         return weights
-    # What is mapped into memory may not be replaced meanwhile: this file is written afterwards.
+    # A mapped file may not be replaced meanwhile: this one is written afterwards.
     return {**weights, **loaded(read_weights(request.state, request.memory_bytes))}
 
 
@@ -321,7 +322,7 @@ def propose_map(checker: Checker, request: RunRequest, path: str) -> str:
     return write_proposal(path, proposal, mismatch(use.drawn, use.unused), "run")
 
 
-# ---- what is run -----------------------------------------------------------------------------------------------------
+# ---- evaluation ------------------------------------------------------------------------------------------------------
 def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:
     found = {}
     for name, value in attributes.items():
@@ -343,7 +344,7 @@ def _demand_inputs(template: Template, inputs: dict[str, Any]) -> None:
 
 # ---- diagnostics -----------------------------------------------------------------------------------------------------
 def _diagnostics(checker: Checker, snapshot: Snapshot, template: Template) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with the texts. Composing is up to the worker, where it is limited."""
+    """Return the problems of the texts. The worker composes, where that is limited."""
     found: list[Diagnostic] = []
     for path, diagnostics in reached_diagnostics(snapshot, template.name, Composition(None, {}, {}, ())).items():
         found += checker.select(path, unsuppressed(snapshot, path, diagnostics))
@@ -358,7 +359,7 @@ def is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
 def diagnostic_of(failure: Failure, snapshot: Snapshot, template: Template) -> Diagnostic:
     """Return a failure of composing or running at its place, with the invocations that led there."""
     sites, related = failure.sites, [*failure.related, *failure.sites[1:]]
-    if not sites:  # what is run does not fit what it is given: the declaration that says so, or the head
+    if not sites:  # arguments do not fit: the place is the declaration that states so, or the head
         sites, related = failure.related[:1], related[1:]
         sites = sites or (Site(template.place(0, template.definition.name), ""),)
     if len(related) > MOST_RUN_NOTES:
@@ -468,7 +469,5 @@ def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
 
 
 def _file_name(name: str) -> str:
-    """Return the name of a tensor, with an escape for each character that names of files can't have: ``%2F`` for a
-    slash.
-    """
+    """Return the name of a tensor, with characters that file names can't have escaped: ``%2F`` for a slash."""
     return quote(name, safe=_IN_FILE_NAMES) if name.strip(".") else quote(name, safe="").replace(".", "%2E")

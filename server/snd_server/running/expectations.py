@@ -29,7 +29,7 @@ def expected_tensors(items: Sequence[str], outputs: Sequence[str], most_bytes: i
 
 
 def deviations(arrays: Mapping[str, Argument], expected: Mapping[str, Any], tolerance: float) -> list[str]:
-    """Return how outputs differ from what is expected of them, a line for each that does."""
+    """Return the differences of outputs from their expected values, a line for each."""
     found: list[str] = []
     for name, wanted in expected.items():
         value = arrays.get(name)

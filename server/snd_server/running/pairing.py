@@ -161,7 +161,7 @@ def _only_ones(ones: Sequence[_Group], others: Sequence[_Group], fits: Fits) -> 
 
 
 def _decided(edges: Sequence[_Edge], only_ones: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs each of which is more alike than both are to others that are left.
+    """Yield the pairs whose members are more alike than either is to any remaining name.
 
     Names that have no more than the kind in common decide only if no other pair of theirs has as much.
     """

@@ -38,10 +38,10 @@ def _bare(name: str) -> str:
 def as_declared(
     template: Template, attributes: Sequence[str], inputs: Sequence[str], most_bytes: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what `--attrib` and `--input` say in the names, roles and forms that the library has.
+    """Return `--attrib` and `--input` in the names, roles and forms of the library.
 
-    A specification may call an input what must be known to compose the operator, or an attribute what is a tensor;
-    and it may shape an attribute. Raises ArgumentError for a file that can't be read.
+    A specification may have an input that must be known to compose the operator, or an attribute that is a tensor; and
+    it may shape an attribute. Raise ArgumentError for a file that can't be read.
     """
     attribute_of = {member.name: member for member in template.attributes}
     input_names = [member.name for member in template.inputs]

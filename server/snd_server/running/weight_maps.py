@@ -23,7 +23,7 @@ Names: TypeAlias = "str | tuple[str, ...]"
 
 
 class MapRule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from", "target": "to"}):
-    """Weights that match ``from`` get the name ``to``; each ``*`` stands for a part without dots, in order.
+    """Weights that match ``from`` get the name ``to``; each ``*`` matches a part without dots, in order.
 
     Several weights are joined along ``axis``; several names get equal parts along it.
     """

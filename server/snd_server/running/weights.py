@@ -66,8 +66,9 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
 
 
 def _files_below(root: Path) -> list[Path]:
-    """Return the tensor files below a folder in order. Raises ArgumentError if there are too many paths: a
-    configuration may name the folder of everything.
+    """Return the tensor files below a folder in order.
+
+    Raise ArgumentError if there are too many paths: a configuration may name the root folder.
     """
     found: list[Path] = []
     for count, path in enumerate(root.rglob("*")):
@@ -114,10 +115,10 @@ def by_variables(
 
 
 def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, Array]:
-    """Return the variables of a model in NNEF 1.0 that have a file: ``LABEL.dat`` beside the graph, or a tensor of a
-    ``.safetensors`` file there.
+    """Return the variables of a model in NNEF 1.0 that have a file.
 
-    Raises ArgumentError for a file that can't be used. Files of more than ``most_bytes`` together are refused.
+    It is ``LABEL.dat`` beside the graph, or a tensor of a ``.safetensors`` file there. Raise ArgumentError for a file
+    that can't be used. Files of more than ``most_bytes`` together are refused.
     """
     contents = stored_files(snapshot, path, most_bytes)
     found: dict[str, Array] = {}

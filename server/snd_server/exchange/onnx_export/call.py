@@ -125,7 +125,7 @@ class Call:
         return [extent.value if isinstance(extent, Integer) else None for extent in value.shape or ()]
 
     def vector(self, attribute: str) -> str:
-        """Return the name of a vector with the ints of an attribute; nodes compute what is known in the run only."""
+        """Return the name of a vector with the ints of an attribute; nodes compute values that only the run knows."""
         value = self.callee.attributes.get(attribute)
         if attribute in self.attributes or not isinstance(value, Pack) or value.items is None:
             return self.scope.constant(self[attribute])

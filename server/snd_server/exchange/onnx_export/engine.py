@@ -1,7 +1,7 @@
-"""``snd run --engine onnxruntime``: what a worker process does then.
+"""The worker process of ``snd run --engine onnxruntime``.
 
-The graph is cut into runs of operations that can be exported, each of which onnxruntime computes as one model.
-snd computes what lies between them.
+The graph is cut into runs of operations that can be exported, and onnxruntime computes each as one model. snd computes
+the operations between them.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Unsuitable(Exception):  # noqa: N818 - another way is tried then
-    """This way of writing an operation in ONNX does not fit it; the message says why."""
+    """This ONNX form does not fit an operation, and another is tried; the message states the reason."""
 
 
 class Problem(Struct, frozen=True, order=True):

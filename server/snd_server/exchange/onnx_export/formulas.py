@@ -1,7 +1,7 @@
 """Formulas (2.12) as nodes: every term becomes a tensor over the index space, every write a reshape or a scatter.
 
-What is the same in every run is computed here, with the arithmetic of the runtime, so that indices and masks that
-depend on no data are constants. A sum of products becomes an Einsum.
+Values that are the same in every run are computed here, with the arithmetic of the runtime, so that indices and masks
+that depend on no data are constants. A sum of products becomes an Einsum.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ class _Space:
 
     def value(self, term: Term) -> Value:
         """Return the value of a term over the space."""
-        # What is skipped depends on the branch.
+        # Skipped points depend on the branch.
         if self._branch is not None:
             return self._computed(term)
         if term not in self._values:
@@ -388,7 +388,7 @@ class _Space:
         return scope.node("Mul", [scope.node("Sign", [name]), scope.node("Floor", [scope.node("Abs", [name])])])
 
     def _quotient(self, names: list[str], operation: str) -> str:
-        """Rounded down, or up; ONNX rounds towards zero, and its remainder has the sign of the divisor."""
+        """Divide and round down, or up; ONNX rounds towards zero, and its remainder has the sign of the divisor."""
         scope, (a, b) = self.scope, names
         quotient = scope.node("Div", [scope.node("Sub", [a, scope.node("Mod", [a, b])]), b])
         if operation == "/":
@@ -443,7 +443,7 @@ class _Space:
     def _read_by_dimension(
         self, name: str, shape: Sequence[int], indices: Sequence[Value], varying: Sequence[tuple[int, ...]]
     ) -> Value:
-        """Dimensions whose indices depend on different axes are gathered one after the other, from the last."""
+        """Gather dimensions whose indices depend on different axes one after the other, from the last."""
         scope, rank = self.scope, len(self.shape)
         for at in reversed(range(len(shape))):
             index = indices[at]
@@ -492,7 +492,7 @@ class _Space:
         values = []
         for factor in factors:
             value = self.value(factor)
-            if self._masks:  # what is skipped adds zero
+            if self._masks:  # skipped points add zero
                 mask = self._together(self._masks)
                 self._masks = []
                 if mask is not None:
@@ -537,7 +537,7 @@ class _Space:
             if not reduced:
                 value = self._reduced(value, others, operator, slot.dtype)
         elif others and (mask is not None or any(value.shape[axis] > 1 for axis in others)):
-            # Of several values for one element the last counts.
+            # The last of several values for one element counts.
             if mask is not None:
                 linear = self._expanded(linear)
                 target = [axis for axis in range(len(self.shape)) if self.shape[axis] > 1]
@@ -661,7 +661,7 @@ class _Space:
         else:
             named = self._over(linear, target)
             extra = mask is not None
-            if mask is not None:  # one more element takes what is not written
+            if mask is not None:  # one more element receives skipped writes
                 kept = self._over(mask, target)
                 named = scope.node("Where", [kept, named, scope.constant([count])])
             index = named

@@ -1,7 +1,7 @@
 """A composed graph as an ONNX model: nodes, functions for composed operators, control flow, state.
 
-An operator is written by its counterpart in ONNX, if there is one; else as a function of the model, of what it is
-composed of or of what its formulas come to. Whatever fits no way is noted, and the rest is written nevertheless.
+An operator is written by its counterpart in ONNX, if there is one; else as a function of the model, made from its
+composition or from its formulas. Operations that can't be written are noted, and the rest is written nevertheless.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from snd_server.exchange.onnx_export.scope import IR_VERSION, OPERATOR_SET, TYPE
 from snd_server.exchange.onnx_export.sizes import for_any_size
 
 STATE_SUFFIX = ".next"
-"""What is added to the name of a variable for the output that has its new value."""
+"""Suffix of the name of a variable for the output with its new value."""
 
 
 class Function(Struct, frozen=True, eq=False):
@@ -84,7 +84,7 @@ def write_model(
     except NotExportable:
         if flat:
             raise
-        # An attribute may stand for an extent that no input of its operator has: only where it is invoked is it known.
+        # An attribute may be an extent that no input of its operator has: it is known only at the invocation.
         return _ModelWriter(True, traced).model(specialization, variables)
 
 
@@ -191,7 +191,7 @@ class _ModelWriter:
     def _variables(
         self, scope: Scope, graph: Graph, given: Mapping[str, Argument]
     ) -> dict[str, list[tuple[str, onnx.ValueInfoProto]]]:
-        """Give the variables their values; what is updated is an input, too, which may be left out."""
+        """Give the variables their values; an updated variable is also an optional input."""
         found = {}
         for name, value in graph.variables.items():
             arrays = _arrays(name, value, given)
@@ -545,7 +545,7 @@ def _results_of_parts(operation: Operation) -> set[str]:
 
 # ---- bodies of functions ---------------------------------------------------------------------------------------------
 class _Body(Struct, frozen=True):
-    """What a function consists of. Nodes are in the form that files have, which tells whether two are the same."""
+    """The contents of a function. Nodes are in the form of files, so that equal ones can be recognized."""
 
     inputs: list[str]
     outputs: list[str]
@@ -572,7 +572,7 @@ def _declare_variables(scope: Scope, variables: Mapping[str, TensorValue]) -> li
 
 
 def _formulas(callee: Specialization) -> _Body:
-    """Return what the formulas of an operator come to. Raises Unsuitable."""
+    """Return the nodes for the formulas of an operator. Raise Unsuitable."""
     scope = Scope(Root(is_function=True))
     template = callee.template
     inputs = [info.name for info in _declare_inputs(scope, callee.inputs)]
@@ -618,7 +618,7 @@ def _fill(proto: TensorProto, name: str, array: np.ndarray[Any, Any]) -> TensorP
 
 
 def _open_info(tensor: Tensor, name: str) -> onnx.ValueInfoProto:
-    """In control flow, the shapes of tensors may differ from case to case, and from iteration to iteration."""
+    """Return the type of a tensor in control flow, without shape: it may differ between cases and iterations."""
     return helper.make_tensor_value_info(name, TYPES[tensor.dtype or "real"], None)
 
 

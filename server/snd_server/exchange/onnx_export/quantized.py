@@ -17,7 +17,7 @@ _MODULE = "snd:quant"
 
 
 class Linear(Struct, frozen=True):
-    """Integers from ``low`` to ``high`` that stand for ``(integer - zero_point) * scale``."""
+    """Integers from ``low`` to ``high`` that represent ``(integer - zero_point) * scale``."""
 
     scale: np.ndarray[Any, Any]
     zero_point: np.ndarray[Any, Any]

@@ -10,7 +10,10 @@ from snd_server.exchange.onnx_export.call import Call
 Counterpart: TypeAlias = "Callable[[Call], None]"
 
 COUNTERPARTS: dict[str, Counterpart] = {}
-"""By ``module.operator``. One that does not fit an invocation raises Unsuitable: another way is taken then."""
+"""Counterparts by ``module.operator``.
+
+One that does not fit an invocation raises Unsuitable; another way is taken then.
+"""
 
 
 def counterpart(*operators: str) -> Callable[[Counterpart], Counterpart]:

@@ -1,4 +1,4 @@
-"""What is being written: the nodes of a graph, of a part of control flow, or of a function."""
+"""The nodes being written, of a graph, of a part of control flow, or of a function."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Scope:
         self.updates: dict[str, list[str]] = {}
         """The names of the new values of variables that functions compute, by scoped name."""
         self.stacks: dict[Tensor, str] = {}
-        """Tensors that hold those of a pack whose number is known in the run only, by what stands for them all."""
+        """Stacked tensors of packs whose length only the run knows, by their representative."""
         self.stored: dict[str, tuple[str, Any]] = {}
         """Ints of few bits that ints were made of, by the names of these, each with its type."""
         self._extents: dict[Hashable, tuple[str, int, Integer]] = {}
@@ -138,7 +138,7 @@ class Scope:
                     self._learn(name, axis, extent)
 
     def _learn(self, name: str, axis: int, extent: Integer) -> None:
-        """An extent tells its only variable, if it is ``factor * variable + constant``."""
+        """Note an extent ``factor * variable + constant``, which determines its only variable."""
         if len(extent.leaves) != 1:
             return
         (leaf,) = extent.leaves
@@ -248,7 +248,7 @@ class Scope:
         return known
 
     def _solved(self, dimension: str, extent: Integer) -> str:
-        """Return the variable of which an extent is ``factor * variable + constant``."""
+        """Return the variable of an extent ``factor * variable + constant``."""
         constant = extent.constant_term
         factor = next(each for monomial, each in extent.terms.items() if monomial)
         if constant:

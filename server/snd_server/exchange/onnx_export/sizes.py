@@ -1,8 +1,8 @@
-"""Operators whose formulas come to the same nodes for all sizes.
+"""Operators whose formulas result in the same nodes for all sizes.
 
-Formulas are written for extents that are numbers. Where they are symbols, they are written for two sizes: if the nodes
-are the same, no extent has left a trace in them, and they hold for the symbols. This is so where all that is computed
-of extents are sums and products. What decides by an extent, as `n > 100 ? a : b`, may decide alike for two sizes only.
+Formulas are written for extents that are numbers. Symbolic extents are replaced by two sizes: if the nodes are equal,
+no extent has left a trace in them, and they hold for the symbols. This is so if only sums and products are computed
+from extents. Decisions by an extent, such as `n > 100 ? a : b`, may agree for the two sizes only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Written = TypeVar("_Written")
 
 
 def for_any_size(callee: Specialization, write: Callable[[Specialization], _Written]) -> _Written:
-    """Return what is written for an operator, which is the same for two sizes. Raises Unsuitable if it is not."""
+    """Return the nodes of an operator, which are equal for two sizes. Raise Unsuitable if they are not."""
     keys = list(dict.fromkeys(_symbols(callee)))
     if not keys:
         return write(callee)
@@ -63,7 +63,7 @@ def _decides(callee: Specialization, keys: Iterable[Hashable]) -> bool:
         return found
 
     def mentions(node: Node, opens: set[str]) -> bool:
-        """Return whether an open value is an operand in an expression; what is in a tensor's index is not."""
+        """Return whether an open value is an operand in an expression; the index of a tensor does not count."""
         match node:
             case nodes.Qualified() if node.text in opens:
                 return True

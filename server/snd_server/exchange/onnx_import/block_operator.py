@@ -1,7 +1,7 @@
-"""The operator in the place of windows of statements that are alike.
+"""The operator that replaces windows of similar statements.
 
-What differs between them, extents of variables and numbers of attributes, becomes an attribute of the operator, unless
-the extents of its inputs tell it.
+Their differences (extents of variables and numbers of attributes) become attributes of the operator, unless the extents
+of its inputs determine them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _SMALL = 16
 """Numbers up to this one are hardly the same by more than chance."""
 
 _AXES = {2: ("b", "c"), 3: ("b", "n", "c"), 4: ("b", "c", "h", "w")}
-"""What the extents of tensors are called, by rank."""
+"""Names of the extents of tensors, by rank."""
 
 Row: TypeAlias = "tuple[Integer, ...]"
-"""What an extent or an attribute is in each of the windows."""
+"""Values of an extent or an attribute in the windows."""
 
 
 class Window(Struct, frozen=True, eq=False):
@@ -43,7 +43,7 @@ class Window(Struct, frozen=True, eq=False):
     outputs: tuple[Tensor, ...]
     """The first one is that of the last statement."""
     name: str
-    """What the source calls the statements together; empty if it does not."""
+    """Name of the statements together in the source; empty if there is none."""
 
 
 class OperatorMaker:

@@ -33,11 +33,11 @@ class Recognised(Struct, frozen=True):
     weights: dict[Tensor, dict[str, Array]]
     """The arrays of an invocation's variables by their names, by the result that the invocation is known by."""
     names: dict[Tensor, str]
-    """What the results of invocations are called, where the names in a block begin with the same words."""
+    """Names for the results of invocations, if the names in a block share their first words."""
 
 
 class Origin(Struct, frozen=True):
-    """What the source says of tensors: the names that they should have, and the modules that they come from."""
+    """Facts of the source about tensors: their preferred names, and the modules that they come from."""
 
     names: Mapping[Tensor, str]
     modules: Mapping[Tensor, Modules]
@@ -56,7 +56,7 @@ def recognise(
     taken: Names,
     is_right: Callable[[GraphText], bool],
 ) -> Recognised:
-    """Return the statements with invocations of operators in place of what is repeated."""
+    """Return the statements with repetitions replaced by invocations of operators."""
     order = hoisted(steps, origin.of)
     found = Recognised(order.steps, [], {}, {})
     refused: set[Hashable] = set()
@@ -92,12 +92,12 @@ def _given_by(step: GraphStep) -> Iterator[Tensor]:
     return (tensor for value in step.outputs for tensor in tensors_of(value))
 
 
-# ---- what is repeated ------------------------------------------------------------------------------------------------
+# ---- repetitions -----------------------------------------------------------------------------------------------------
 class _Search:
     """Finds windows of statements that are alike."""
 
     def __init__(self, results: set[Tensor], origin: Origin, sizes: Mapping[str, int]) -> None:
-        """``sizes`` tells how many statements a module comes to."""
+        """Prepare the search; ``sizes`` are the numbers of statements of modules."""
         self._results = results
         self._origin = origin
         self._sizes = sizes
@@ -150,12 +150,12 @@ class _Search:
         return None
 
     def title(self, windows: Sequence[Window]) -> str:
-        """Return what an operator in the place of windows should be called; empty if the source does not say."""
+        """Return the name for an operator that replaces windows; empty if the source has none."""
         whole = all(self._is_module(each.steps) for each in windows)
         return title([self._modules(each.steps) for each in windows]) if whole else ""
 
     def names(self, windows: Sequence[Window]) -> Iterator[tuple[Tensor, str]]:
-        """Yield what invocations in the place of windows are called that are modules, or have a common name."""
+        """Yield names for the invocations that replace windows, if these are modules or have a common name."""
         for each in windows:
             is_called_so = self._is_module(each.steps) or not self._modules(each.steps)
             if is_called_so and each.name and each.outputs[0] not in self._results:
@@ -233,7 +233,7 @@ class _Graph:
         self.steps = steps
         self.given = [[*_given_by(step)] for step in steps]
         self.taken = [[each for each in _taken_by(step) if not _is_stored(each)] for step in steps]
-        """What each statement takes that is neither a variable nor a constant."""
+        """Operands of each statement that are neither variables nor constants."""
         self.maker = {tensor: at for at, given in enumerate(self.given) for tensor in given}
         self.last_user = {tensor: at for at, taken in enumerate(self.taken) for tensor in taken}
         tokens = map(_token, steps)
@@ -243,7 +243,7 @@ class _Graph:
 
     @cached_property
     def _beginnings(self) -> list[list[int]]:
-        """What windows from each statement on have in common with others, by how long they are."""
+        """Return the codes of the windows that start at each statement, by length; equal windows have equal codes."""
         return [[*self._codes_from(first, self._codes)] for first in range(len(self.steps))]
 
     def repeated(self, length: int) -> Mapping[Hashable, list[int]]:

@@ -1,4 +1,4 @@
-"""The statements of a graph, as they are made one after the other: invocations bound to what is known of shapes."""
+"""The statements of a graph in the order of their creation: invocations bound to the known shapes."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _plain(item: Any, dtype: str) -> float | int | bool | str:
 
 
 def literal(value: float | int | bool | str | Integer) -> Tensor:
-    """Return a number in the place of a tensor."""
+    """Return a number as a tensor."""
     dtype = "bool" if isinstance(value, bool | np.bool_) else "int" if isinstance(value, int | Integer) else "real"
     dtype = "str" if isinstance(value, str) else dtype
     if isinstance(value, float) and np.isnan(value):

@@ -14,11 +14,11 @@ from snd_analysis.symbolic.values import NULL
 from snd_server.exchange.onnx_import.data import Argument
 
 _EXACT = 1e-6
-"""How far a number may be from the one that a formula has: single precision."""
+"""Allowed difference of a number from that of a formula: single precision."""
 
 
 class Other(Struct, frozen=True):
-    """An invocation in the place of another one."""
+    """An invocation that replaces another one."""
 
     operator: str
     inputs: Sequence[Argument]
@@ -110,7 +110,7 @@ def _layer_norm(step: Step, made: Makers) -> Other | None:
 
 
 def _by_deviation(value: TensorValue, made: Makers) -> tuple[TensorValue, float | None]:
-    """Return what is divided by the root of the mean of its squares, and what is added to that mean."""
+    """Return the tensor that is divided by the root of the mean of its squares, and the constant added to that mean."""
     for x, factor in _pairs(made.of(value), "math.mul"):
         root = made.argument(factor, "math.rcp")
         quotient = made.of(factor, "math.div")
@@ -127,7 +127,7 @@ def _by_deviation(value: TensorValue, made: Makers) -> tuple[TensorValue, float 
 
 
 def _epsilon(value: TensorValue, x: TensorValue, made: Makers) -> float | None:
-    """Return what is added to the mean of the squares of a tensor; None if this is no such sum."""
+    """Return the constant added to the mean of the squares of a tensor; None if this is no such sum."""
     for mean, epsilon in _pairs(made.of(value), "math.add"):
         number = literal(epsilon)
         if isinstance(number, float) and number >= 0.0 and _is_product(_mean_of(mean, made), 1.0, [x, x], made):

@@ -1,7 +1,7 @@
-"""Small tensors of ints followed by their elements, which may depend on the extents of inputs.
+"""Elements of small tensors of ints, which may depend on the extents of inputs.
 
-Exporters compute shapes by nodes: ``Shape``, ``Gather``, ``Concat`` and so on. What they come to is an expression of
-extents, where the text needs one.
+Exporters compute shapes by nodes: ``Shape``, ``Gather``, ``Concat`` and so on. Where the text needs their result, it is
+an expression of extents.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _quotient(one: Integer, other: Integer) -> Integer | None:
     low, _ = integers.bounds(one)
     if low is None or other.value is None or low <= -other.value:
         return None
-    # What is between the negative divisor and 0 gives 0, and -1 if it is rounded down.
+    # A quotient between -1 and 0 becomes 0, and -1 if it is rounded down.
     return integers.maximum(integers.floor_divide(one, other), integers.constant(0))
 
 
@@ -217,7 +217,7 @@ def _is_natural(value: Integer) -> bool:
 
 
 def comparison_of(node: Node) -> Array | None:
-    """Return what comparing ints comes to that depend on extents at most; None if it is not decided."""
+    """Return the result of comparing ints that depend on extents at most; None if it is undecided."""
     compare = _COMPARISONS.get(node.kind)
     if compare is None or node.source.domain or any(not isinstance(each, Data) for each in node.inputs):
         return None

@@ -1,4 +1,4 @@
-"""What is known of a tensor while a model is translated: its type in ONNX, its shape, and often its elements."""
+"""Facts about a tensor during translation: its type in ONNX, its shape, and often its elements."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Data(Struct, frozen=True, eq=False):
     contents: Array | None = None
     name: str = ""
     may_be_infinite: bool = False
-    """Whether elements may be -inf: it is a logarithm, or computed from one."""
+    """True if elements may be -inf: the tensor is a logarithm, or computed from one."""
     is_natural: bool = False
-    """Whether no element is negative: it has indices that exporters count up. That of constants is not said here."""
+    """True if no element is negative: the tensor has indices that exporters count up. Not set for constants."""
 
     @property
     def rank(self) -> int:
@@ -56,17 +56,17 @@ class Data(Struct, frozen=True, eq=False):
 
     @property
     def is_real(self) -> bool:
-        """Whether the elements are reals in SkriptND."""
+        """True if the elements are reals in SkriptND."""
         return real_type(self.dtype)
 
     @property
     def is_int(self) -> bool:
-        """Whether the elements are ints in SkriptND."""
+        """True if the elements are ints in SkriptND."""
         return self.dtype.kind in "iu" or self.dtype.name in ("int4", "uint4", "int2", "uint2")
 
     @property
     def is_bool(self) -> bool:
-        """Whether the elements are bools."""
+        """True if the elements are bools."""
         return self.dtype.kind == "b"
 
     @property

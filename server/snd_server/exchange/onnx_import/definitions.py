@@ -1,4 +1,4 @@
-"""What ONNX defines kinds of nodes by, where no operator takes their place: functions of other nodes."""
+"""Definitions of kinds of nodes in ONNX, used where no operator replaces them: functions of other nodes."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from snd_server.exchange.onnx_import.modules import Modules, items
 
 
 class Order(Struct, frozen=True):
-    """Statements in an order, and how many statements each module comes to without those that its siblings take."""
+    """Statements in an order, and the number of statements of each module without those that its siblings take."""
 
     steps: list[GraphStep]
     sizes: Mapping[str, int]

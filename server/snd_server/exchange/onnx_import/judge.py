@@ -1,4 +1,4 @@
-"""What onnxruntime computes for a model."""
+"""Results of onnxruntime for a model."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _with_outputs(path: str, tensors: Sequence[str]) -> bytes:
 
 
 _NEWEST_OPSET = re.compile(r"official support for domain (\S+) is till opset (\d+)")
-"""What onnxruntime says of a model of a newer opset."""
+"""Message of onnxruntime about a model of a newer opset."""
 _TYPES = {
     "tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
     "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int16)": np.int16, "tensor(int8)": np.int8,

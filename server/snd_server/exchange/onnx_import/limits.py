@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 LONGEST_BLOCK = 100
-"""Statements of an operator that is made of what is repeated. Longer repetitions stay statements of the graph."""
+"""Maximum number of statements of an operator made from repetitions.
+
+Longer repetitions stay statements of the graph.
+"""
 SHORTEST_BLOCK = 3
 """Statements of such an operator. Fewer are one only if they are those of a function with several calls."""
 MOST_INPUTS = 8
@@ -27,9 +30,11 @@ LONGEST_LOOP = 1_000_000
 MOST_MATRIX_ELEMENTS = 1 << 24
 """Elements of the matrices by which an image is resized. A resize that needs more is refused."""
 MOST_INLINED = 100_000
-"""Nodes that the functions of a model come to. A model with more is refused."""
+"""Maximum number of nodes after inlining the functions of a model. A larger model is refused."""
 DEEPEST_CALL = 32
 """Calls of functions inside of each other. A model with more is refused."""
 MOST_NAME_CHARACTERS = 64 << 20
-"""Characters of the names of inlined nodes, each of which has those of all calls around it. A model with more is
-refused."""
+"""Maximum number of characters in the names of inlined nodes, which include those of all outer calls.
+
+A larger model is refused.
+"""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import onnx
 
 _ITEMS_OF_A_BYTE = {"int4": 2, "uint4": 2, "float4_e2m1fn": 2, "int2": 4, "uint2": 4}
-"""Of types whose items take less than a byte in a file."""
+"""Number of items in a byte, for types whose items take less than a byte in a file."""
 
 
 class OnnxMissingError(Exception):
@@ -170,7 +170,7 @@ class _Reader:
             return self._external(proto, name)
         try:
             return onnx.numpy_helper.to_array(proto)
-        except Exception as error:  # whatever a file may hold, this is what is wrong with it
+        except Exception as error:  # any failure means that the file has other data
             shape = ", ".join(map(str, proto.dims))
             raise InvalidModelError(f"the tensor '{name}' of shape [{shape}] has other data: {error}") from None
 

@@ -16,7 +16,7 @@ _NAMES = "pkg.torch.onnx.name_scopes"
 _CLASSES = "pkg.torch.onnx.class_hierarchy"
 _LIBRARY = "torch.nn.modules."
 _UNNUMBERED = re.compile(r"[._]\d+$")
-"""What exporters add to the names of functions that differ by attributes only."""
+"""Suffix that exporters add to the names of functions that differ by attributes only."""
 
 
 class Module(Struct, frozen=True):
@@ -26,7 +26,7 @@ class Module(Struct, frozen=True):
     kind: str = ""
     """Empty if it is not known, or a container that says nothing."""
     prefix: str = ""
-    """Of a call of a function: what the names inside of it begin with."""
+    """Prefix of the names inside a call of a function."""
 
 
 Modules = tuple[Module, ...]
@@ -119,7 +119,7 @@ def items(modules: Modules) -> dict[str, str]:
 
 
 def title(modules: list[Modules]) -> str:
-    """Return what an operator in the place of several modules is called: their class, or what their names share.
+    """Return the name of an operator that replaces several modules: their class, or the common part of their names.
 
     >>> title([(Module("encoder.layer.0"),), (Module("encoder.layer.1"),)])
     'encoder_layer'

@@ -6,7 +6,7 @@ import re
 
 _SUFFIX = re.compile(r"(_output_\d+|:\d+|__\d+)$")
 _SUBGRAPH = re.compile(r"_(while_loop_body|while_loop_cond|scan_combine|true|false)_graph_\d+(__subgraph_in)?$")
-"""What torch.onnx appends to the names in branches and loops."""
+"""Suffix that torch.onnx appends to the names in branches and loops."""
 _NUMBERED = re.compile(r"^(tmp|([a-zA-Z]?|val_|tmp_|onnx::\w+_)\d+)$")
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -43,7 +43,7 @@ def snake(name: str) -> str:
 
 
 def joined(place: str, operation: str) -> str:
-    """Return a name of what is done in a place, which does not say the same twice.
+    """Return a name for an operation at a place, without repetition.
 
     >>> joined("layer.0.attention", "softmax"), joined("layer1.relu", "relu")
     ('layer_0_attention_softmax', 'layer1_relu')

@@ -31,7 +31,7 @@ class Items(Struct, frozen=True, eq=False):
 
 
 Item: TypeAlias = "Data | Items | None"
-"""What a name of the source stands for: a tensor, a sequence, or nothing."""
+"""The value of a name in the source: a tensor, a sequence, or nothing."""
 Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
 """Gives the output, or a list of all outputs."""
 
@@ -44,7 +44,7 @@ _KEEPS_NATURAL = frozenset([
     "layout.transpose", "layout.unsqueeze", "math.add", "math.mul", "onnx.gather_elements",
 ])  # fmt: skip
 TRANSLATIONS: dict[tuple[str, str], Translation] = {}
-"""By domain and kind of node."""
+"""Translations by domain and kind of node."""
 
 
 def unless(condition: object, **attributes: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class GraphTranslator(Protocol):
 
 
 class Node(Struct, frozen=True, eq=False):
-    """A node with what is known of its inputs."""
+    """A node with the facts about its inputs."""
 
     source: SourceNode
     inputs: Sequence[Item]
@@ -97,7 +97,7 @@ class Node(Struct, frozen=True, eq=False):
 
     @property
     def output_count(self) -> int:
-        """How many outputs are named."""
+        """Number of named outputs."""
         return len(self.source.outputs)
 
     def wants(self, number: int) -> bool:
@@ -204,7 +204,7 @@ class Node(Struct, frozen=True, eq=False):
         self, operator: str, *inputs: Argument, dtypes: Sequence[str] = (), like: np.dtype[Any] | None = None,
         **attributes: Any,
     ) -> Data:  # fmt: skip
-        """Return what an operator of a library module gives, such as ``math.add``; numbers may stand for tensors.
+        """Return the result of an operator of a library module, such as ``math.add``; numbers are accepted as tensors.
 
         ``like`` is the type of the elements in ONNX; else that of the first input, if they are of the same type.
         """

@@ -1,6 +1,6 @@
-"""Operators in the place of nodes that can't be translated: they have inputs and outputs, but say nothing of values.
+"""Operators that replace untranslatable nodes: they have inputs and outputs, but no values.
 
-So what comes after such a node is translated, and the text is a whole model that snd checks and draws.
+So the nodes after it are translated, and the text is a whole model that snd checks and draws.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def placeholder_of(
     symbols: Mapping[str, Integer],
     builder: Builder,
 ) -> Placeholder | None:
-    """Return what stands for a node; None if types or ranks of its outputs are not known."""
+    """Return the operator that replaces a node; None if types or ranks of its outputs are unknown."""
     if any(each.dtype is None or each.shape is None for each in declared):
         return None
     try:
@@ -79,7 +79,7 @@ def _extent(extent: int | str | None, symbols: Mapping[str, Integer]) -> Integer
 
 
 def _argument(value: Item, builder: Builder) -> Tensor | None:
-    """Return the tensor of an input; None of what is left out, a sequence, or known to the run only."""
+    """Return the tensor of an input; None for an omitted input, a sequence, or a tensor that only the run knows."""
     if not isinstance(value, Data):
         return None
     try:
@@ -95,7 +95,7 @@ def _named(extent: Integer, names: dict[Integer, str]) -> str:
 
 
 def _result(extent: Integer, names: dict[Integer, str], attributes: dict[str, str], builder: Builder) -> str:
-    """An extent of a result: a number, one of an input, an attribute, or one that nothing tells."""
+    """Return an extent of a result: a number, one of an input, an attribute, or an undetermined one."""
     if extent.value is not None or extent in names:
         return _named(extent, names)
     if not builder.is_named(extent):
@@ -106,7 +106,7 @@ def _result(extent: Integer, names: dict[Integer, str], attributes: dict[str, st
 
 
 def declared_outputs(source: SourceNode, inputs: Sequence[Item], known: Mapping[str, Declared]) -> list[Declared]:
-    """Return what is known of the outputs of a node: what the model declares, or else what ONNX infers."""
+    """Return the facts about the outputs of a node: the declarations of the model, or else the inference of ONNX."""
     names = [name for name in source.outputs if name]
     if all(name in known for name in names):
         return [known[name] for name in names]

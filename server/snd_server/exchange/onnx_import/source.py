@@ -16,7 +16,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class InvalidModelError(Exception):
-    """What a file or a model says that no ONNX model can say."""
+    """A statement of a file or a model that is invalid in ONNX."""
 
 
 class SourceNode(Struct, frozen=True, eq=False):
@@ -35,16 +35,16 @@ class SourceNode(Struct, frozen=True, eq=False):
 
     @property
     def shown(self) -> str:
-        """What messages call the node: its name, or that of its result."""
+        """Name of the node in messages: its own, or that of its result."""
         return self.name or next(filter(None, self.outputs), self.kind)
 
 
 class Declared(Struct, frozen=True):
-    """An input, an output, or what is known of another tensor: its type, and extents as numbers, names, or nothing."""
+    """An input, an output, or another known tensor: its type, and extents as numbers, names, or nothing."""
 
     name: str
     dtype: np.dtype[Any] | None
-    """None of what is no tensor, or of unknown type."""
+    """Type of the elements; None if it is no tensor, or the type is unknown."""
     shape: tuple[int | str | None, ...] | None
 
 
@@ -57,7 +57,7 @@ class SourceGraph(Struct, frozen=True, eq=False):
     initializers: Mapping[str, Array]
     nodes: tuple[SourceNode, ...]
     known: Mapping[str, Declared]
-    """What the model says of other tensors."""
+    """Facts of the model about other tensors."""
     documentation: str = ""
 
 
@@ -104,7 +104,7 @@ def inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function]) -
 
 
 class _Inlining:
-    """Replaces calls, and counts what they come to."""
+    """Inlining of calls, with a limit of the number of nodes."""
 
     def __init__(self, functions: Mapping[tuple[str, str], Function]) -> None:
         self._functions = functions

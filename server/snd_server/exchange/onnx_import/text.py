@@ -53,16 +53,16 @@ class ConvertedModel(Struct, frozen=True):
     """The names in the text by those in the source."""
     outputs: Mapping[str, str]
     tensors: Mapping[str, str]
-    """Those of all tensors that have one in both."""
+    """Names of the source for tensors, by their names in the text."""
     statements: Mapping[str, int]
-    """How many statements invoke operators of a module."""
+    """Number of statements that invoke operators of each module."""
     operators: frozenset[str]
     """The operators that they invoke: ``nn.conv``."""
     problems: tuple[Problem, ...]
     left_out: tuple[str, ...]
     """The outputs of the source that the module does not have, since nodes before them are not translated."""
     has_halves: bool = False
-    """Whether the source computes with reals of fewer than 32 bits."""
+    """True if the source computes with reals of fewer than 32 bits."""
 
 
 def convert_graph(
@@ -84,11 +84,11 @@ class _Conversion:
         self._builder = Builder(self._snapshot, self._symbols.values())
         names = Names({*library_modules(), *format_modules(), *_TYPES})
         self._same: Mapping[Tensor, Tensor] = {}
-        """The tensors that stand in the place of others."""
+        """Tensors that replace others."""
         self._translator = Translator(self._builder, self._symbols, names)
 
     def _named_symbols(self) -> Iterator[tuple[str, Integer]]:
-        """The dynamic extents of inputs, by what the source calls them."""
+        """Yield the dynamic extents of inputs, with their names in the source."""
         found: dict[str, Integer] = {}
         for declared in self._graph.inputs:
             if declared.name in self._given:

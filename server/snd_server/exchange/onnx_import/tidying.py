@@ -33,13 +33,13 @@ _OPPOSITE = {"math.eq": "math.ne", "math.ne": "math.eq"}
 
 
 class Tidied(Struct, frozen=True):
-    """Statements, and what stands in the place of tensors that none of them gives any more."""
+    """Statements, and replacements of tensors that no statement produces any more."""
 
     steps: list[GraphStep]
     same: Mapping[Tensor, Tensor]
 
     def source(self, tensor: Tensor) -> Tensor:
-        """Return the tensor in the place of one, or itself."""
+        """Return the replacement of a tensor, or the tensor itself."""
         return self.same.get(tensor, tensor)
 
 
@@ -50,7 +50,7 @@ def tidied(steps: Sequence[GraphStep], builder: Builder) -> Tidied:
 
 
 def without_unused(steps: Iterable[GraphStep], results: Iterable[Tensor]) -> list[GraphStep]:
-    """Return statements that give nothing in the place of tensors that no statement takes."""
+    """Return statements with unused results left out."""
     steps = list(steps)
     used = {tensor for step in steps for value in step.inputs for tensor in tensors_of(value)}.union(results)
 
@@ -201,7 +201,7 @@ class _Tidier:
         return first if isinstance(first, Tensor) and literal(first) is not None else None
 
     def _batched(self, step: Step, before: Step) -> Step | None:
-        """Between two reshapes, of which the second undoes the first, are a product or transposed matrices."""
+        """Remove two reshapes around a product or a transposition of matrices, if the second undoes the first."""
         reshape = self._made.of(before.inputs[0])
         if reshape is None or reshape.operator != "layout.reshape":
             return None
@@ -236,7 +236,7 @@ class _Tidier:
         return None
 
     def _composed(self, step: Step) -> Step | None:
-        """What several statements come to may be an operator of the library."""
+        """Return the operator of the library that equals several statements; None if there is none."""
         wanted = composed(step, self._made)
         return None if wanted is None else self._other(step, wanted)
 
@@ -248,7 +248,7 @@ def _output(step: Step) -> Tensor:
 
 
 def _keeps_shape(step: Step, value: Tensor) -> bool:
-    """Return whether a reshape asks for the extents that a tensor has; -1 stands for any one of them."""
+    """Return whether a reshape asks for the present extents of a tensor; -1 matches any single extent."""
     wanted = step.attributes.get("shape")
     if value.shape == _output(step).shape:
         return True
@@ -275,7 +275,7 @@ def _axes_of_both(first: Step, second: Step) -> list[int]:
     return sorted(late | early)
 
 
-# ---- what is computed twice ------------------------------------------------------------------------------------------
+# ---- repeated computations -------------------------------------------------------------------------------------------
 def _key(step: Step) -> Hashable | None:
     """Return what equal invocations have in common; None for those that may differ, or give packs of any length."""
     has_runs = any(

@@ -43,7 +43,7 @@ class Missing(Struct, frozen=True):
 
 
 class Translator:
-    """Translates a graph, with what is known of tensors by their names."""
+    """Translator of a graph, with the facts about tensors by their names."""
 
     def __init__(self, builder: Builder, symbols: Mapping[str, Integer], names: Names) -> None:
         """``symbols`` are extents by what the source calls them, ``names`` those of the operators of the module."""
@@ -51,7 +51,7 @@ class Translator:
         self.problems: list[Problem] = []
         self.known: dict[str, Item | Missing] = {}
         self.placeholders: dict[str, GraphText] = {}
-        """Operators in the place of nodes that are not translated, by their names."""
+        """Operators that replace untranslated nodes, by their names."""
         self._symbols = {**{str(each): each for each in symbols.values()}, **symbols}
         self._names = names
         self._declared: dict[str, Declared] = {}
@@ -105,7 +105,7 @@ class Translator:
             self.known.update((name, Missing(source.shown)) for name in source.outputs if name)
 
     def _stands_for(self, source: SourceNode, reason: str) -> Sequence[Data] | None:
-        """Add an operator in the place of a node, and return its results; None if their types are not known."""
+        """Add an operator that replaces a node, and return its results; None if their types are unknown."""
         inputs = [self._given(name) for name in source.inputs]
         declared = declared_outputs(source, inputs, self._declared)
         name = self._names.new(source.kind)
@@ -199,7 +199,7 @@ class Translator:
         return value
 
     def _name_of(self, name: str, source: SourceNode, operation: str) -> str:
-        """Return what a result should be called: as the module that it comes from, or with what is done there."""
+        """Return the name for a result: from the module that it comes from, or from its operation."""
         if not source.modules:
             return readable(name, source.kind)
         path, prefix = source.modules[-1].path, source.modules[-1].prefix
@@ -223,7 +223,7 @@ class Translator:
 
 
 def input_data(declared: Declared, symbols: Mapping[str, Integer]) -> Data:
-    """Return what is known of an input. Raises UntranslatableError if SkriptND has no such input."""
+    """Return the facts about an input. Raise UntranslatableError if SkriptND has no such input."""
     if declared.dtype is None:
         raise UntranslatableError("it is no tensor")
     if declared.shape is None:

@@ -193,7 +193,7 @@ def _encoded_group(session: ClientSession, source: Source, group: TokenGroup) ->
 
 
 def _shown(session: ClientSession, tokens: Iterable[SemanticToken]) -> list[SemanticToken]:
-    """Those that the client does not know by itself."""
+    """Return the tokens that the client does not know by itself."""
     if takes(session.capabilities, _GRAMMAR):
         return [token for token in tokens if token.type not in _KNOWN_TO_GRAMMARS]
     return [*tokens]

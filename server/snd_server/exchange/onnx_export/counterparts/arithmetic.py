@@ -37,7 +37,7 @@ def aligned(call: Call, *names: str) -> list[str]:
     """Return the arguments, such that they broadcast as ONNX does it: aligned at their last dimensions."""
     rank = rank_of(call.output)
     starts = [_start(call[align], rank - call.rank(at)) for at, align in enumerate(names)]
-    # Where each begins behind the first dimension of the result, one has to bring the dimensions before it.
+    # An operand that begins behind the first dimension of the result must supply the dimensions before it.
     before = min(starts)
     found = []
     for at, start in enumerate(starts):

@@ -137,7 +137,7 @@ def _lstm(call: Call) -> None:
 
 @counterpart("rand.uniform", "rand.normal", "rand.bernoulli")
 def _random(call: Call) -> None:
-    """The distribution is the same; each engine draws its own numbers."""
+    """Write a random tensor: the distribution is the same, but each engine draws its own numbers."""
     assert call.operation.operator is not None
     if call.output.dtype == "int":
         raise Unsuitable("ONNX draws reals")

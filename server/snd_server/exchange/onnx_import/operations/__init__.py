@@ -1,4 +1,4 @@
-"""What takes the place of each kind of node, a module for each family. Importing the package registers all."""
+"""Translations of the kinds of nodes, a module for each family. Importing the package registers all."""
 
 from snd_server.exchange.onnx_import.operations import (
     bits,

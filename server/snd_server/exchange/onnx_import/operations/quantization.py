@@ -68,7 +68,7 @@ def _along(node: Node, x: Data, scale: Data) -> dict[str, Any]:
 
 
 def _rounded(node: Node, values: Data, zero: Data | None, stored: np.dtype[Any]) -> Data:
-    """Return reals as ints of a type, with 0 at the zero point; what is beyond the type is its limit."""
+    """Return reals as ints of a type, with 0 at the zero point; values beyond the type become its limits."""
     whole = node.run("layout.cast", node.run("onnx.round", values), dtypes=["int"], like=np.dtype(np.int64))
     if zero is not None and not _is_zero(zero):
         offset = _blocks(node, values, zero) if node.number("block_size", 0) else _placed(node, values, zero, 1)
@@ -100,7 +100,7 @@ def qlinear_matmul(node: Node) -> Data:
 
 @translation("QGemm", domain="com.microsoft")
 def qgemm(node: Node) -> Data:
-    """A fully connected layer as onnxruntime's quantization writes it."""
+    """Translate a fully connected layer in the form of onnxruntime's quantization."""
     a, a_scale, a_zero, b, b_scale, b_zero = (node.input(at) for at in range(6))
     bias, y_scale, y_zero = (node.maybe(at) for at in range(6, 9))
     require(node.real("alpha", 1.0) == 1 and b.rank == 2, "a product with a factor")
