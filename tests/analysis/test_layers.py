@@ -279,7 +279,7 @@ def test_folders_of_parts_are_small(package: str):
 
 
 def test_most_features_get_a_session_and_no_server():
-    """What a feature is given tells what it can do: ``register`` alone has the server, to name its methods."""
+    """The parameters of a feature limit its abilities: ``register`` alone has the server, to name its methods."""
     whole = {
         path.stem
         for path in (ROOT / "server/snd_server/lsp/features").glob("*.py")

@@ -416,7 +416,7 @@ def transpose_conv2d(draw: Draw) -> Compared:
         Tensor(x, TYPES[kind]), Tensor(w, "INT8"), Tensor(bias, TYPES[sum_type]), one(points[0], kind),
         one(points[1], "int8_t"),
     )  # fmt: skip
-    # What 0.30 takes away at each side, 1.0 adds.
+    # TOSA 1.0 adds the padding that 0.30 removes at each side.
     case = Case(
         "TRANSPOSE_CONV2D", operands, (((n, *out, outs), TYPES[sum_type]),), "TransposeConv2dAttribute",
         {"out_pad": [-pad for pad in pads], "stride": stride, "local_bound": False, "acc_type": TYPES[sum_type]},

@@ -282,7 +282,7 @@ class _Run:
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def accesses(self, value: Expr, here: Sizes) -> Iterator[tuple[str, Expr | None, list[Index]]]:
-        """Yield what is read wherever the formula runs: in no branch, or in one that sizes choose."""
+        """Yield the reads at all points of the formula: outside branches, or in a branch that sizes choose."""
         match value:
             case ("read", name, item, places):
                 yield name, item, places
