@@ -269,7 +269,7 @@ def test_an_operator_of_another_file_is_inlined():
 
 
 def test_an_import_that_is_not_used_any_more_goes():
-    (answer,) = [inlined("other.sknd", "y = blocks")]
+    answer = inlined("other.sknd", "y = blocks")
     assert answer.refactored is not None, answer.message
     new = edited_files(snapshot_of(INLINED), answer.refactored.edits)["other.sknd"]
     assert new.startswith("import blocks;\nimport nn;\n")
@@ -281,17 +281,21 @@ def test_an_operator_that_uses_a_private_one_is_not_inlined_elsewhere():
 
 
 def test_an_operator_of_the_library_is_inlined():
-    files = {
-        "m.sknd": """import nn;
+    text = """import math;
 
 operator o {
-    @input { x: real[n,c]; w: real[m,c]; }
-    @output { y: real[n,m]; }
-    @compose { y = nn.linear(x, w); }
+    @input { x: real[n,c]; }
+    @output { y: real[n]; z: real[n]; }
+    @compose {
+        y, z = math.moments{axes=[1], squeeze=true}(x);
+    }
 }
 """
-    }
-    at = files["m.sknd"].index("y = nn")
-    request = RefactoringRequest(SampleRequest("m.sknd", files), INLINE, Span(at, at))
-    answer = refactor(snapshot_of(files), request)
-    print(answer.message, answer.refactored)
+    at = text.index("y, z = math")
+    request = RefactoringRequest(SampleRequest("m.sknd", {"m.sknd": text}), INLINE, Span(at, at))
+    answer = refactor(snapshot_of({"m.sknd": text}), request)
+    assert answer.refactored is not None, answer.message
+    assert answer.message.startswith("inlined the operator 'moments' without its assertions: equal on ")
+    new = edited_files(snapshot_of({"m.sknd": text}), answer.refactored.edits)["m.sknd"]
+    assert new.startswith("import math;\nimport layout;\n")
+    assert "        difference = math.sub(x, center);\n        square = math.sqr(difference);\n" in new
