@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base import Diagnostic, Severity, Span
-from snd_analysis.ide.actions import Action, ActionKind, actions
+from snd_analysis.ide.actions import REFACTOR, Action, ActionKind, actions
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.format import format_text
 from support.memory import check, read_program, shown, snapshot_of, split_files
@@ -98,6 +98,34 @@ def test_no_action_makes_it_worse(name: str):
 @pytest.mark.parametrize("path", sample(random.Random(5).sample(INVALID, 60), 25), ids=lambda path: path.stem)
 def test_no_action_makes_what_is_wrong_worse(path: Path):
     assert_no_action_makes_it_worse(read_program(path), 4)
+
+
+_ON_LINES = sorted((ROOT / "tests" / "fixtures" / "rules").rglob("*.sknd"))
+
+
+@pytest.mark.parametrize("name", [*sample(_ON_LINES, 25), *sample(PROGRAMS, 5)], ids=str)
+def test_actions_on_one_line_have_different_titles(name: Path | str):
+    files = PROGRAMS[name] if isinstance(name, str) else read_program(name)
+    snapshot = snapshot_of(files)
+    for path, text in files.items():
+        start = 0
+        for line in text.splitlines(keepends=True)[:60]:
+            blank = len(line) - len(line.lstrip())
+            for span in (Span(start, start + len(line.rstrip())), Span(start + blank, start + blank)):
+                found = actions(snapshot, path, span, files=[*files], commands=[*_COMMANDS, REFACTOR])
+                titles = [each.title for each in found]
+                assert len(set(titles)) == len(titles), (path, line, titles)
+            start += len(line)
+
+
+def test_actions_with_one_title_say_where_they_are():
+    text = "operator o {\n    @attrib { a: optional real = 1.0; b: optional int = 2; }\n    @output { y: real[]; }\n}\n"
+    span = Span(text.index("a: optional"), text.index("= 2"))
+    titles = [each.title for each in actions(snapshot_of({"m.sknd": text}), "m.sknd", span)]
+    assert [each for each in titles if each.startswith("remove 'optional'")] == [
+        "remove 'optional' (line 2, column 18)",
+        "remove 'optional' (line 2, column 42)",
+    ]
 
 
 def test_fixes_of_a_chain_are_made_together():

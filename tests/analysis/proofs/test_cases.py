@@ -340,3 +340,16 @@ def test_an_assertion_about_reals_is_shown_to_refuse_something():
     found = proofs_of_operator(snapshot, OperatorName("m.sknd", "m"), time.thread_time)
     asserted = [each.verdict for each in found if each.condition.startswith("the assertion")]
     assert asserted == [Verdict.NOT_IMPLIED] * 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "extent", "left", "index"),
+    [("m, p", "m", "i,", "o[a]"), ("m, p", "m", "i,", "[i, o[a]].."), ("s..(d), m", "s", "i..", "i.., o[a]")],
+)
+def test_a_condition_has_the_whole_text_of_an_index(shape: str, extent: str, left: str, index: str):
+    found = verdicts(f"""
+        @attrib {{ o: int..(e); a: int; }}
+        @input {{ x: real[{shape}]; }}
+        @output {{ y: real[{"s..(d)" if extent == "s" else extent}]; }}
+        @lower {{ y[{left}] = x[{index}{", 0" if index == "o[a]" else ""}], i < {extent}; }}""")
+    assert f"the index '{index}' of 'x' is in bounds" in found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,3 +91,22 @@ async def test_what_can_not_be_answered(client: Editor, params: dict[str, Any], 
     with pytest.raises(JsonRpcException) as error:
         await flow(client, **params)
     assert message in error.value.message
+
+
+async def test_the_answer_has_the_keys_that_the_documentation_names(client: Editor):
+    """docs/lsp.md: a row of the table for each key, with the kind of its value."""
+    page = (Path(__file__).parents[3] / "docs" / "lsp.md").read_text(encoding="utf-8")
+    section = page.split("## snd/dataFlow\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
+    documented = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+    parameters = set(re.findall(r"`(\w+)`", section.split("Parameters:")[1].split("The sizes")[0]))
+    assert parameters == {"textDocument", "definition", "position", "cell"}
+    for cell, direction in (("y[1]", "reads"), ("x[4]", "feeds")):
+        found = await flow(client, definition="smooth", cell=cell)
+        assert set(found._fields) == documented == {"definition", "sizes", "direction", "of", "tensors", "text"}
+        assert found.direction == direction
+        assert f"`{direction}`" in section
+        assert {*found.of._fields, *found.tensors[0]._fields} == {"name", "shape", "cells"}
+        assert all(f"`{key}`" in section for key in found.of._fields)
+        assert isinstance(found.text, list)
+        assert "`text` | the same in words, as a list of lines" in section

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from snd_analysis.base import Diagnostic, Span
-from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request, offered
+from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request, offered, with_different_titles
 from snd_analysis.ide.actions.attributes import missing_attributes
 from snd_analysis.ide.actions.create import create_operator
 from snd_analysis.ide.actions.extents import name_extents
@@ -41,7 +41,7 @@ def actions(
     if diagnostics is None:
         diagnostics = apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
     request = Request(snapshot, path, span, tuple(diagnostics))
-    return offered(_all(request, only, files, commands), only)
+    return with_different_titles(offered(_all(request, only, files, commands), only), snapshot.source(path))
 
 
 def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: Collection[str]) -> Iterator[Action]:

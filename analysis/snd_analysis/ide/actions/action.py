@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from snd_analysis.base import Diagnostic, Location, Span, TextEdit
+from snd_analysis.base import Diagnostic, Location, Source, Span, TextEdit
 from snd_analysis.skriptnd.syntax import SyntaxTree
 from snd_analysis.workspace import Snapshot
 
@@ -56,6 +58,25 @@ def offered(found: Iterable[Action], only: Sequence[str]) -> list[Action]:
         if not only or any(each.kind == kind or each.kind.startswith(f"{kind}.") for kind in only)
     ]
     return list({(each.title, each.edits, each.command): each for each in reversed(wanted)}.values())[::-1]
+
+
+def with_different_titles(found: Sequence[Action], source: Source) -> list[Action]:
+    """Return actions of which several with one title say in which line and column they change something."""
+    titles = Counter(each.title for each in found)
+
+    def placed(action: Action) -> Action:
+        at = source.position(_first(action))
+        return replace(action, title=f"{action.title} (line {at.line}, column {at.column})")
+
+    return [placed(each) if titles[each.title] > 1 else each for each in found]
+
+
+def _first(action: Action) -> int:
+    """Return the first offset that an action changes."""
+    if action.edits:
+        return min(each.location.span.start for each in action.edits)
+    numbers = [] if action.command is None else [each for each in action.command.arguments if isinstance(each, int)]
+    return min(numbers, default=0)
 
 
 class Request(Struct, frozen=True):
