@@ -38,7 +38,6 @@ _TOLERANCE = 1e-4
 _SCALES, _SMALL, _EXTREME = (10.0, 100.0), 2.0, 100.0
 """Magnitudes of further random numbers. Limits of a range show with great ones only, comparisons with 0 with small
 ones."""
-TIME_IS_OVER = "it takes longer than 'snd.evaluation.timeout' allows"
 _LEAST = 3
 """Number of evaluations; if there are fewer sizes, further ones draw other random numbers."""
 
@@ -114,6 +113,11 @@ class Comparison:
     def is_over(self) -> bool:
         """Return whether the time is over."""
         return self._end is not None and self._end <= time.monotonic()
+
+    @property
+    def time_is_over(self) -> str:
+        """The reason why an edit is not compared when the time is over."""
+        return f"it takes longer than {self._around.limits.seconds:g} s"
 
     def with_edit(
         self,
@@ -208,7 +212,7 @@ class Comparison:
 
     def _unfinished(self, count: int) -> Equivalence:
         """Return what holds when the time is over: an edit that was found by trying may agree on some cases only."""
-        return Equivalence(count, reason=TIME_IS_OVER if self._strict or count < _LEAST else None)
+        return Equivalence(count, reason=self.time_is_over if self._strict or count < _LEAST else None)
 
 
 def _undecided(equal: Sequence[tuple[str, str]]) -> str:

@@ -19,7 +19,7 @@ from snd_analysis.ide.refactoring import (
     new_problem,
 )
 from snd_analysis.workspace import Snapshot
-from snd_runtime.samples.equivalence import TIME_IS_OVER, Comparison, Equivalence
+from snd_runtime.samples.equivalence import Comparison, Equivalence
 from snd_runtime.samples.request import SampleRequest
 
 _STEP = 32
@@ -137,7 +137,8 @@ def _replaced(
         return RefactoringAnswer(f"'{name}' can't be evaluated: {reason}")
     for number, each in enumerate(candidates):
         if comparison.is_over:
-            return RefactoringAnswer(f"'{name}' can't be compared with all operators of the library: {TIME_IS_OVER}")
+            reason = comparison.time_is_over
+            return RefactoringAnswer(f"'{name}' can't be compared with all operators of the library: {reason}")
         if number % _STEP == 0:
             note(RefactoringProgress(number, len(candidates)))
         if each.call is not None and not comparison.fits(each.call):

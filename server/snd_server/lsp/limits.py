@@ -23,6 +23,9 @@ MOST_URGENT_SECONDS = 0.1
 """Seconds for which a question holds up others. Then it begins again after them, and may take twice as long."""
 MOST_SECONDS = 3600.0
 """Seconds that a request may allow an evaluation. A request with more is refused."""
+MOST_REFACTORING_SECONDS = 3.0
+"""Seconds for which a refactoring is computed and compared. Then it is refused, or its message says how many
+evaluations there were."""
 MOST_PROOF_SECONDS = 60.0
 """Seconds after which the process that looks at an operator for all sizes is killed. Nothing is shown of it then."""
 MOST_PROOF_BYTES = 2 << 30

@@ -6,11 +6,14 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position
+from snd_server.lsp.features import refactoring
+from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.gate import Gate
 from support.waiting import eventually
 
 URI = "untitled:refactoring"
@@ -235,3 +238,33 @@ async def test_an_operator_moves_to_a_new_file_and_to_another(client: Editor, tm
     await run(client, commands[titles[0]])
     applied = await eventually(lambda: _given(client.applied), lambda each: len(each) > 1)
     assert {each.text_document.uri for each in applied[-1].edit.document_changes} == {here, there}
+
+
+async def test_nothing_waits_for_a_refactoring_which_can_be_cancelled(client: Editor, gate: Gate):
+    open_text(client, URI, TEXT)
+    (command,) = await offered(client, "a = nn.relu(x)", "nn.relu(x);")
+    gate.close()
+    await run(client, command)
+    here = (types.TextDocumentIdentifier(URI), position(TEXT, "twice {"))
+    assert await client.text_document_hover_async(types.HoverParams(*here)) is not None
+    assert await client.text_document_completion_async(types.CompletionParams(*here)) is not None
+    renamed = await client.text_document_rename_async(types.RenameParams(*here, new_name="doubled"))
+    assert renamed is not None
+    (begun,) = await eventually(lambda: _given(client.partial), bool)
+    assert begun.value == {"kind": "begin", "title": "Refactoring", "cancellable": True, "percentage": 0}
+    client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(begun.token))
+    _, ended = await eventually(lambda: _given(client.partial), lambda each: len(each) > 1)
+    assert (ended.token, ended.value) == (begun.token, {"kind": "end"})
+    gate.open()
+    await rest(client)
+    assert not client.applied
+    assert "the refactoring was cancelled" in [each.message for each in client.log_messages]
+
+
+async def test_a_refactoring_has_seconds_only(client: Editor, gate: Gate, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(refactoring, "MOST_REFACTORING_SECONDS", 1e-9)
+    open_text(client, URI, TEXT)
+    (command,) = await offered(client, "a = nn.relu(x)", "nn.relu(x);")
+    await run(client, command)
+    (message,) = await eventually(lambda: _given(client.messages), bool)
+    assert message.message == "nothing was changed: 'twice' can't be evaluated: it takes longer than 1e-09 s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,14 @@ from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.ide.refactoring import ACROSS_FILES, MOVE_TARGET, REFACTORINGS, Refactored, formatted
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp.limits import MOST_REFACTORING_SECONDS
 from snd_server.lsp.session.analysis_thread import Interrupted
-from snd_server.lsp.session.freshness import ValueKey
+from snd_server.lsp.session.freshness import NOTICEABLE_SECONDS, ValueKey
 from snd_server.lsp.session.late_runtime import load_runtime
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.session.workspace_edits import workspace_edit
 from snd_server.lsp.values.evaluation import sample_request, texts_of
+from snd_server.lsp.wire.progress import begun_progress, reported_from_threads
 from snd_server.lsp.wire.uris import path_of
 
 if TYPE_CHECKING:
@@ -37,7 +40,10 @@ class _Order(Struct, frozen=True):
 
 
 def register(server: SndServer) -> None:
-    """Register the command of this module. It does not wait for what comes of it: it could not be cancelled."""
+    """Register the command of this module.
+
+    The command is answered at once: some clients wait for the answers of commands. The progress can be cancelled.
+    """
 
     def refactor(*arguments: Any) -> None:
         match arguments:
@@ -66,12 +72,16 @@ async def _done(server: SndServer, path: str, kind: str, span: Span, options: Ma
         )
         from snd_runtime.samples import RefactoringAnswer  # loaded by now
 
-        answer: RefactoringAnswer = await server.evaluations.call(
-            ValueKey(path, GraphName(f"{kind} {span.start}")),
-            lambda evaluator: evaluator.refactor(order.request, order.existing),
-            RefactoringAnswer,
-            order.tensor_bytes,
-        )
+        with begun_progress(server, "Refactoring", NOTICEABLE_SECONDS) as shown:
+            report = reported_from_threads(shown)
+            answer: RefactoringAnswer = await server.evaluations.call(
+                ValueKey(path, GraphName(f"{kind} {span.start}")),
+                lambda evaluator: evaluator.refactor(
+                    order.request, order.existing, lambda now: report(now.done, now.total, "comparisons")
+                ),
+                RefactoringAnswer,
+                order.tensor_bytes,
+            )
         refactored = answer.refactored
         if refactored is None:
             server.warn(f"nothing was changed: {answer.message}")
@@ -88,6 +98,9 @@ async def _done(server: SndServer, path: str, kind: str, span: Span, options: Ma
                     server.log(types.MessageType.Info, rules)
                 return
         server.warn("nothing was changed: the text has changed meanwhile")
+    except CancelledError:
+        server.log(types.MessageType.Info, "the refactoring was cancelled")
+        raise
     except (Interrupted, UnknownDocument) as problem:
         server.log(types.MessageType.Info, str(problem) or "the text has changed since this was asked")
 
@@ -101,6 +114,8 @@ def _ordered(
 
     evaluation = server.evaluations.options(path)
     around = replace(sample_request(snapshot, path, evaluation), pictures=False)
+    seconds = min(around.limits.seconds or MOST_REFACTORING_SECONDS, MOST_REFACTORING_SECONDS)
+    around = replace(around, limits=replace(around.limits, seconds=seconds))
     files: tuple[str, ...] = ()
     if kind in ACROSS_FILES:
         files = tuple(each for each in server.session.files() if path in snapshot.dependencies(each))

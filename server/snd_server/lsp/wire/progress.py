@@ -1,11 +1,12 @@
-"""Work-done progress of requests whose client asked for it."""
+"""Work-done progress: of requests whose client asked for it, and of work that no request waits for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from lsprotocol import types
 
@@ -20,6 +21,7 @@ class Progress:
         self._progress = server.work_done_progress
         self._token = token
         self._percentage = 0
+        self._is_over = False
 
     def report(self, done: int, total: int, what: str = "") -> None:
         """Tell that ``done`` of ``total`` is done."""
@@ -30,9 +32,8 @@ class Progress:
                 message = f"{done}/{total} {what}".strip()
                 self._progress.report(self._token, types.WorkDoneProgressReport(message=message, percentage=percentage))
 
-    def begin(self, title: str) -> None:
-        """Tell that the request begins. The task that runs is cancelled when the client cancels the token."""
-        task = asyncio.current_task()
+    def begin(self, title: str, task: asyncio.Task[Any] | None) -> None:
+        """Tell that the work of a task begins. The task is cancelled when the client cancels the token."""
         if self._token is None:
             return
         self._progress.begin(
@@ -41,8 +42,17 @@ class Progress:
         if task is not None:
             self._progress.tokens[self._token].add_done_callback(lambda _: task.cancel())
 
+    def begin_created(self, token: str, title: str, task: asyncio.Task[Any] | None) -> None:
+        """Begin with a token that the client has created by now, unless the work is over."""
+        if self._is_over:
+            self._progress.tokens.pop(token, None)
+        else:
+            self._token = token
+            self.begin(title, task)
+
     def end(self) -> None:
-        """Tell that the request is over, whatever its result."""
+        """Tell that the work is over, whatever its result."""
+        self._is_over = True
         if self._token is not None:
             self._progress.tokens.pop(self._token, None)
             self._progress.end(self._token, types.WorkDoneProgressEnd())
@@ -52,8 +62,40 @@ class Progress:
 def progress(server: SndServer, token: types.ProgressToken | None, title: str) -> Iterator[Progress]:
     """Show the progress of the work inside; nothing without a token."""
     shown = Progress(server, token)
-    shown.begin(title)
+    shown.begin(title, asyncio.current_task())
     try:
         yield shown
     finally:
         shown.end()
+
+
+@contextmanager
+def begun_progress(server: SndServer, title: str, after_seconds: float) -> Iterator[Progress]:
+    """Show the progress of the work inside, for which no request waits, from some seconds on.
+
+    The client may cancel it. Clients that can't create progress see nothing.
+    """
+    shown, task, token = Progress(server, None), asyncio.current_task(), f"snd/{uuid4()}"
+
+    def create() -> None:
+        server.work_done_progress.create(token, lambda *_: shown.begin_created(token, title, task))
+
+    window = server.client_capabilities.window
+    can_create = window is not None and bool(window.work_done_progress)
+    later = asyncio.get_running_loop().call_later(after_seconds, create) if can_create else None
+    try:
+        yield shown
+    finally:
+        if later is not None:
+            later.cancel()
+        shown.end()
+
+
+def reported_from_threads(shown: Progress) -> Callable[[int, int, str], None]:
+    """Return the report of a progress as a function that may be called on any thread."""
+    loop = asyncio.get_running_loop()
+
+    def report(done: int, total: int, what: str) -> None:
+        loop.call_soon_threadsafe(shown.report, done, total, what)
+
+    return report
