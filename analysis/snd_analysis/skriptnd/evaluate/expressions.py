@@ -335,7 +335,7 @@ def _applied(
 
 
 def _nothing(node: nodes.Node, environment: Environment) -> Value:
-    """Tensor accesses and what could not be read."""
+    """Return UNDEFINED for tensor accesses and unparsed expressions."""
     return UNDEFINED
 
 

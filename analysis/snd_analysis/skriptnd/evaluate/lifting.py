@@ -25,7 +25,7 @@ from snd_analysis.symbolic.values import (
 
 
 class Located(Struct, frozen=True):
-    """The node of an operation, and those of its operands."""
+    """The node of an operation, and the nodes of its operands."""
 
     node: nodes.Node
     operands: tuple[nodes.Node, ...]

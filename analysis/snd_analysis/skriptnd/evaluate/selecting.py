@@ -35,7 +35,7 @@ from snd_analysis.symbolic.values import (
 Evaluate = Callable[[nodes.Expression, Environment], Value]
 
 _DECIDING: Final = {"&&": (FALSE, FALSE), "||": (TRUE, TRUE), "=>": (FALSE, TRUE)}
-"""The left side that decides, and what it decides."""
+"""The left side that decides, and the resulting value."""
 
 
 # ---- selections ------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from snd_analysis.skriptnd.format.files import format_text
     from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 else:
-    # The width comes first: every configuration has it, and a module is looked through after those before it.
+    # The width comes first: every configuration needs it, and earlier modules would be searched before it.
     __getattr__ = loaded_when_used(__name__, "width", "edits", "files", "assertions")
 
 __all__ = ["DEFAULT_WIDTH", "format_edits", "format_text", "format_typed", "new_assertion"]

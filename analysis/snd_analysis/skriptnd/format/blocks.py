@@ -31,7 +31,7 @@ def printed_chunk(chunk: Chunk, tokens: Tokens, width: int) -> list[str]:
 
 
 def entry_edit(chunk: Chunk, entry: nodes.Entry, width: int) -> tuple[Span, str] | None:
-    """Return the replacement that formats one entry of a chunk, whatever state the rest is in; None if nothing changes.
+    """Return the replacement that formats one entry of a chunk in any state; None if nothing changes.
 
     The span counts from the start of the chunk; lines end in line feeds.
     """
@@ -118,7 +118,7 @@ class _ChunkPrinter:
         self._close(block.end, STEP)
 
     def _runs(self, entries: Iterable[nodes.Entry]) -> Iterator[list[nodes.Entry]]:
-        """Yield the entries one by one, except that those behind a broken entry on its line join it."""
+        """Yield the entries one by one, but a broken entry together with the entries behind it on its line."""
         run: list[nodes.Entry] = []
         has_broken = False
         for entry in entries:

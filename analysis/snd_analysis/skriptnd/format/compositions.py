@@ -116,7 +116,7 @@ def _case(cursor: Cursor, head: Document, body: nodes.Node) -> Document:
 
 
 def _joint(cursor: Cursor, after: nodes.Node) -> Document:
-    """Return what stands before ``elif`` and ``else``."""
+    """Return the space or line before ``elif`` and ``else``."""
     return cursor.space() if _is_region(after) else cursor.line()
 
 

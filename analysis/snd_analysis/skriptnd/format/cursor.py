@@ -19,7 +19,7 @@ CONTINUATION = 2 * STEP
 
 
 class Unprintable(Exception):  # noqa: N818 - it is an answer
-    """A statement whose tokens are not what its tree says: it stays as it is."""
+    """A statement whose tokens differ from its tree: it is left unformatted."""
 
 
 class Cursor:

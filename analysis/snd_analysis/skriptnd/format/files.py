@@ -52,7 +52,7 @@ def formatted_chunk(chunk: Chunk, width: int = DEFAULT_WIDTH, line_break: str = 
 
 
 def line_break_of(text: str) -> str:
-    """Return the first line break that formatting keeps: those above all else go."""
+    """Return the first line break that formatting keeps; leading ones are removed."""
     found = _LINE_BREAK.search(text.lstrip(f"{BYTE_ORDER_MARK}\r\n \t\f\v"))
     return found[0] if found else "\n"
 

@@ -55,7 +55,7 @@ class Fill(Struct, frozen=True):
 
 
 class Tail(Struct, frozen=True):
-    """The content after a sign of assignment: on a line of its own if that is what makes it fit on one line."""
+    """The content after a sign of assignment: it moves to a line of its own if it fits on one line only then."""
 
     line: Document
     content: Document
@@ -153,7 +153,7 @@ def _is_better_below(tail: Tail, following: Sequence[_Item], width: int, column:
 
 
 def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
-    """Return whether an item, and what follows it up to the next line that may break, fit into the room."""
+    """Return whether an item, with its successors up to the next possible line break, fits into the room."""
     pending: list[tuple[Iterator[Document | _Rest], bool]] = []
     # Looked at one by one: nothing beyond the room costs time.
     ahead = chain((item,), reversed(following))
@@ -184,7 +184,7 @@ def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
 
 
 def _parts(document: Group | Fill | Tail | _Rest | tuple[Document, ...]) -> Iterable[Document]:
-    """Return what stands one after the other in a document."""
+    """Return the consecutive parts of a document."""
     match document:
         case tuple():
             return document

@@ -40,14 +40,14 @@ class ImportedName(Struct, frozen=True):
 
 
 def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qualified]]:
-    """Return the module names that the import statements of a chunk contain, without those that are unreadable."""
+    """Return the readable module names in the import statements of a chunk."""
     for item in placed.chunk.document.items:
         if isinstance(item, nodes.Import):
             yield from ((item, name) for name in item.modules if _is_name(name))
 
 
 def without_statement(text: str, span: Span) -> Span:
-    """Return what to delete of a text in order to delete a statement.
+    """Return the span to delete in order to delete a statement.
 
     This is the whole line if nothing else stands on it, with the blank lines after it if a blank line or nothing stands
     before it. Otherwise it is the statement with the blanks that separate it from its neighbour.

@@ -1,4 +1,4 @@
-"""Limits of messages about names and comments, with what users see at each."""
+"""Limits of messages about names and comments, with their effects for users."""
 
 from __future__ import annotations
 

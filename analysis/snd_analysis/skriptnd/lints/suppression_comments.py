@@ -1,4 +1,4 @@
-"""Comments that suppress diagnostics: where they stand, what they name and what they cover."""
+"""Comments that suppress diagnostics: their positions, their rules, and the lines they cover."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def suppressions_of(source: Source, comments: Sequence[Span]) -> list[Suppressio
 
 
 def _covered(line: int, alone: Set[int], source: Source) -> range:
-    """Return the lines that a comment on a line covers. ``alone`` are the lines that contain nothing but a comment."""
+    """Return the lines that a comment on a line covers. ``alone`` are the lines with only a comment."""
     if line not in alone:
         return range(line, line + 1)
     texts = {each: source.line_text(each).strip() for each in alone}

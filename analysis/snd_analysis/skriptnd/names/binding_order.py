@@ -31,7 +31,7 @@ class BindingOrder(Struct, frozen=True):
 def binding_order(definition: nodes.Definition, resolution: Resolution) -> BindingOrder:
     """Return the binding order of 2.6.2.
 
-    An input that can't be bound is taken as if it could be before the others go on: what only waits for it is right.
+    An input that can't be bound counts as bound for the inputs after it: an input that only waits for it is right.
     """
     known, by_attributes = _known_before(definition, resolution)
     inputs = declarations(definition, BlockKind.INPUT)

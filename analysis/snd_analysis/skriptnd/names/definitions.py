@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, keyword
 
 
 class Found(NamedTuple):
-    """A definition, what its spans count from, and the chunk that it stands in."""
+    """A definition, the offset that its spans count from, and its chunk."""
 
     start: int
     definition: nodes.Definition

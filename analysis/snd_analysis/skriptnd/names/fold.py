@@ -33,10 +33,10 @@ Result = TypeVar("Result", bound=Added)
 
 
 class Pass(Protocol[Result]):
-    """One pass over statements. It knows what they have added so far."""
+    """One pass over statements. It knows their additions so far."""
 
     def may_last(self, part: Part) -> bool:
-        """Return whether the result for a statement or a row may be what it was, if all that it names is as it was."""
+        """Return whether a statement or a row may reuse its result if nothing that it names has changed."""
 
     def given(self, part: Part) -> object | None:
         """Return all that the result for a statement depends on; None if it may not last."""
@@ -48,13 +48,14 @@ class Pass(Protocol[Result]):
         """Evaluate a statement that has no reusable result."""
 
     def work_out(self, part: Part, versions: tuple[Result, ...]) -> tuple[Result, bool]:
-        """Work a statement out and return what it has added, and whether that may last: not if something was said.
+        """Evaluate a statement.
 
-        ``versions`` are the results for the same statement where something else was given.
+        Return its additions, and whether they may be reused, which they may not after a message. ``versions`` are the
+        results for the same statement with other inputs.
         """
 
     def together(self, found: Sequence[Result]) -> Result:
-        """Return what the statements of a row have added."""
+        """Return the combined additions of the statements of a row."""
 
 
 class _Run(Struct, frozen=True):
@@ -70,18 +71,18 @@ class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):
     """Results of statements or rows, by their given facts, the latest first."""
 
     def find(self, part: Part, given: object) -> Any:
-        """Return what was found out where the same was given; None if it is not known."""
+        """Return the result for equal inputs; None if it is not known."""
         for before, found in self.get(part, ()):
             if before == given:
                 return found
         return None
 
     def all_of(self, part: Part) -> tuple[Any, ...]:
-        """Return what was found out with whatever was given."""
+        """Return the results for all inputs."""
         return tuple(found for _, found in self.get(part, ()))
 
     def learn(self, part: Part, given: object, found: Any) -> None:
-        """Keep what was found out."""
+        """Keep a result."""
         self[part] = ((given, found), *self.get(part, ())[: MOST_VERSIONS - 1])
 
     def forget(self, there: Iterable[Part], count: int) -> None:
@@ -104,14 +105,14 @@ class Known:
     def __init__(self) -> None:
         self.statements = _Versions()
         self.rows = _Versions()
-        """Their ``_Run``: what a name changes in all rows behind it costs a look at each row, not at each statement."""
+        """The ``_Run`` of rows: a changed name costs a check of each later row, not of each statement."""
         self.last: dict[str, dict[Part, _Run]] = {}
         """Results of the last run, by block."""
         self.outside: dict[str, Mapping[Hashable, object]] = {}
         """Facts that ``Fold.give`` received in the last run."""
 
     def forget(self, resolution: Resolution) -> None:
-        """Let go of what belongs to no part of a definition as it is now, once that is the greater part."""
+        """Drop results of statements that are not in the current definition, once these are the majority."""
         rows = resolution.all_rows
         self.rows.forget(rows, len(rows))
         statements = chain.from_iterable(row.single for row in rows)
@@ -132,14 +133,14 @@ class Fold:
             self._rows, known.last = known.last, {}
 
     def give(self, stage: str, outside: Callable[[], Mapping[Hashable, object]]) -> None:
-        """Tell all that is given to statements from now on, but what other statements add: by symbols and operators."""
+        """Set the inputs of later statements except for other statements' additions, by symbols and operators."""
         if self._known is not None:
             given = self._known.outside[stage] = outside()
             if self._outside.get(stage) != given:
                 self._differing = None
 
     def run(self, block: str, rows: Sequence[Part], step: Pass[Result]) -> None:
-        """Add what the rows of a block add: as it is known, or worked out."""
+        """Add the additions of the rows of a block, from earlier results or by evaluation."""
         known = self._known
         if known is None:
             for part in chain.from_iterable(row.single for row in rows):
@@ -211,7 +212,7 @@ def _found(known: Known, part: Part, step: Pass[Result]) -> tuple[Result, bool]:
 
 
 def is_ambiguous(resolution: Resolution, part: Part) -> bool:
-    """Return whether a statement declares or names a symbol whose name another one bears as well."""
+    """Return whether a statement declares or names a symbol with an ambiguous name."""
     ambiguous = resolution.ambiguous
     return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))
 

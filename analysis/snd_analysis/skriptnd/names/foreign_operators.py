@@ -188,7 +188,7 @@ _COUNTERPARTS = {
 
 
 def counterparts(operator: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield what ONNX, PyTorch and NNEF 1.0 call an operator of the library, such as ``nn.avg_pool``."""
+    """Yield the names of an operator of the library, such as ``nn.avg_pool``, in ONNX, PyTorch and NNEF 1.0."""
     names = _COUNTERPARTS.get(operator, _Names())
     yield "ONNX", names.onnx.split()
     yield (
@@ -250,11 +250,11 @@ _OPPOSITES = dict.fromkeys(("keepdims", "keepdim", "keep_dims"), "squeeze")
 
 
 def foreign_attribute(name: str, known: Collection[str]) -> str | None:
-    """Return the attribute, of those that an operator has, that other frameworks call by this name."""
+    """Return the attribute in ``known`` that other frameworks call by this name."""
     return next((each for each in _ATTRIBUTES.get(name.lower(), ()) if each in known), None)
 
 
 def opposite_attribute(name: str, known: Collection[str]) -> str | None:
-    """Return the attribute, of those that an operator has, that is true where this one of other frameworks is false."""
+    """Return the attribute in ``known`` that is true where this attribute of other frameworks is false."""
     found = _OPPOSITES.get(name.lower())
     return found if found in known else None

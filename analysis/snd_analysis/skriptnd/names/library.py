@@ -24,8 +24,10 @@ _MODULES: Final = {
     "tennis": ("tennis",),
     "tosa": ("tosa",),
 }
-"""The modules in each folder of ``libraries``. Those in other folders than the first have the operations of other
-formats. Reading the folders would take a tenth of the time of a start."""
+"""The modules in each folder of ``libraries``; folders after the first have the operations of other formats.
+
+Listing the folders would take a tenth of the time of a start.
+"""
 
 _FOLDERS: Final = {module: folder for folder, modules in _MODULES.items() for module in modules}
 
@@ -98,7 +100,7 @@ def _library_definitions(module: str) -> frozenset[str]:
 
 
 class LibraryNames(Mapping[str, ModuleNames]):
-    """The modules of the library but those ``without``, each read when it is asked for."""
+    """The modules of the library except those in ``without``, each read on first access."""
 
     def __init__(self, without: frozenset[str]) -> None:
         self._names = tuple(name for name in library_modules() if name not in without)

@@ -34,7 +34,7 @@ BUILT_INS = frozenset(
         "sign",
     ]
 )
-"""Built-in functions (2.4); LANGUAGE adds ``erf`` to those of the draft."""
+"""Built-in functions (2.4); LANGUAGE adds ``erf`` to the functions of the draft."""
 
 
 class ModuleNames(Struct, frozen=True):

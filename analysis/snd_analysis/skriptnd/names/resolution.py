@@ -43,7 +43,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
     """Additions of single statements, by statement; some blocks have none."""
     rows: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
-    """The same in order, of long blocks in rows: by block, what its constants and variables have added in two steps."""
+    """Additions in order, in rows for long blocks: by block, for constants and variables in two steps."""
 
     @property
     def local_uses(self) -> Iterator[tuple[nodes.Node, Use]]:

@@ -19,7 +19,7 @@ class Watch(Struct):
 
 
 class Scope:
-    """Names of one level; what it does not have is looked up further out."""
+    """Names of one level; missing names are looked up further out."""
 
     __slots__ = ("missed", "names", "outer", "watch")
 
@@ -72,4 +72,4 @@ class Scope:
 
 
 Missed: TypeAlias = "Callable[[str, Scope], None]"
-"""Is told a name that nothing bears, and the scope in which it was looked for, as that is then."""
+"""Callback for an undefined name, with the state of the scope at the lookup."""

@@ -56,11 +56,11 @@ TENSOR_KINDS = frozenset(
 class Symbol(Struct, frozen=True, eq=False):
     """A name that a definition declares. Symbols are compared by identity.
 
-    A symbol stays the same object as long as the statement that declares it does, however much that moves: so
-    ``local_span`` counts from the start of ``statement``, and ``Resolution.span`` tells where the symbol is. ``node``
-    is what declares it: a ``Parameter``, a ``DtypeDeclaration``, the ``Extent`` or ``Pack`` that binds it, a
-    ``NameTarget`` or ``TupleTarget``, an ``IndexBound``, an ``Unroll``, a ``Local``, a ``Result`` or ``ResultTuple``,
-    a ``Carry``, ``Scan`` or ``Iteration``, a ``Labelled``.
+    A symbol stays the same object as long as its declaring statement does, even if that moves: so ``local_span`` counts
+    from the start of ``statement``, and ``Resolution.span`` returns the place of the symbol. ``node`` is the declaring
+    node: a ``Parameter``, a ``DtypeDeclaration``, the ``Extent`` or ``Pack`` that binds it, a ``NameTarget`` or
+    ``TupleTarget``, an ``IndexBound``, an ``Unroll``, a ``Local``, a ``Result`` or ``ResultTuple``, a ``Carry``,
+    ``Scan`` or ``Iteration``, a ``Labelled``.
     """
 
     name: str

@@ -117,7 +117,7 @@ def _undefined_problem(undefined: UndefinedName, resolution: Resolution, is_gues
 
 
 def _explained(undefined: UndefinedName) -> str:
-    """Return what SkriptND has in place of a name of other languages, or what an index lacks."""
+    """Return the SkriptND counterpart of a name of other languages, or the missing part of an index."""
     if undefined.name in FOREIGN_NAMES:
         return f": {FOREIGN_NAMES[undefined.name]}"
     if undefined.block is BlockKind.CONSTANT and undefined.wanted == "name" and len(undefined.name) <= LONGEST_INDEX:

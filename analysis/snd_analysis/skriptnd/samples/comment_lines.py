@@ -1,4 +1,4 @@
-"""Comments that have a line for themselves, and those of them that make up a sample."""
+"""Comments on lines of their own, and the comments that form samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_BREAK = re.compile(r"[^\r\n]")
 
 
 class SampleLines(Struct, frozen=True):
-    """The comment lines of a sample: code, and what stands directly below it."""
+    """The comment lines of a sample: its code, and the lines directly below."""
 
     code: tuple[Span, ...]
     below: tuple[Span, ...]

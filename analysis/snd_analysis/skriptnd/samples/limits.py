@@ -1,6 +1,6 @@
-"""Limits of reading samples, with what users see at each."""
+"""Limits of reading samples, with their effects for users."""
 
 from __future__ import annotations
 
 DEEPEST_EXPRESSION = 200
-"""Levels of an expression in a sample. What nests deeper is an error: trees are walked by recursion."""
+"""Maximum depth of an expression in a sample. Deeper nesting is an error: trees are walked by recursion."""

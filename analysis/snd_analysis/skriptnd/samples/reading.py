@@ -20,7 +20,7 @@ _PROMPT = ">>>"
 
 
 SampleText: TypeAlias = "tuple[SampleLines, str]"
-"""A sample from its start to the end of its last line, and its lines: nothing else decides what it says."""
+"""A sample from its start to the end of its last line, and its lines, which determine its contents."""
 
 
 class ReadSample(Struct, frozen=True, eq=False):
@@ -36,7 +36,7 @@ def samples_of(
 ) -> tuple[ReadSample, ...]:
     """Return the samples of a chunk, in order. With ``named_arguments`` attributes may stand beside arguments.
 
-    Those that were read ``before`` are the same objects, taken from there.
+    Samples read ``before`` are the same objects.
     """
     if "#" not in chunk.text or _PROMPT not in chunk.text:  # spares most the work; one sign is found soon
         return ()
@@ -100,7 +100,7 @@ def read_invocation(
 
 
 def _tolerances(code: str, start: int, end: int) -> Iterator[float]:
-    """Yield those in comments after the code."""
+    """Yield the tolerances in comments after the code."""
     for comment in tokenize(code, start, end).comments if "#" in code[start:end] else ():
         found = tolerance_of(code, comment)
         if found is not None:

@@ -1,6 +1,6 @@
 """A sample as a graph of one statement: nested lists are constants, generators are inputs of the graph.
 
-So a sample is resolved, typed and composed by what does that for graphs. All nodes keep their places in the comment.
+So the code for graphs resolves, types and composes a sample. All nodes keep their places in the comment.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Text to tree: tokens, an LALR(1) automaton with recovery, typed nodes, chunks that are read again only if changed.
+"""Text to tree: tokens, an LALR(1) automaton with recovery, typed nodes, chunks that are parsed again only if changed.
 
-``chunks.parse_file`` is the way in; ``nodes`` is what comes out. Any text gives a tree and the problems in it.
+``chunks.parse_file`` is the entry point; ``nodes`` are the result. Any text has a tree and a list of problems.
 """
 
 from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression

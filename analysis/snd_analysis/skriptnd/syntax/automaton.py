@@ -1,4 +1,4 @@
-"""The automaton that the LALR(1) table describes: takes tokens, builds nodes, and stops at what it can't take."""
+"""The automaton of the LALR(1) table: it takes tokens, builds nodes, and stops at a token it can't take."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EntryStart(NamedTuple):
 class Automaton:
     """One pass over a list of tokens.
 
-    ``stacks`` may be given to begin in the middle, with what stood on the stacks there; ``at`` is the next token then.
+    With ``stacks``, the pass begins in the middle, and ``at`` is the next token.
     """
 
     def __init__(

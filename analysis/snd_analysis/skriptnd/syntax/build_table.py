@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 _START_SYMBOLS = ("document", "_expr")
-# In front of names stand the words that look like them; the symbols are those that begin no longer one.
+# Names follow the words that look like them; the listed symbols are no prefix of a longer one.
 _FREQUENT = (
     "VERSION", "EXTENSION", "TYPE", "ID", "COMMA", "SEMI", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE",
 )  # fmt: skip
 
 
 def build(grammar: str) -> dict[str, Any]:
-    """Return the table of a grammar as plain data, with the hash of the grammar. Raise what lark raises about it."""
+    """Return the table of a grammar as plain data, with the hash of the grammar. Raise the exceptions of lark."""
     from lark import Lark
     from lark.lexer import PatternStr
     from lark.parsers.lalr_analysis import Shift

@@ -108,7 +108,7 @@ class _ParsedChunk(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def told(self) -> tuple[Problem, ...]:
-        """The problems without those that say of a keyword again that it is none of the names."""
+        """The problems, without repeated reports of the same keyword."""
         return tuple(_without_repetitions(self.problems))
 
 
@@ -159,7 +159,7 @@ class SyntaxTree(Struct, frozen=True, eq=False):
 def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
     """Return the tree of a file.
 
-    What ``previous`` has of the same text is used again; the result is that of a fresh start.
+    Parts of ``previous`` with the same text are reused; the result equals that of a fresh start.
     """
     known = {placed.chunk.text: placed.chunk for placed in previous.chunks} if previous else {}
     starts = chunk_starts(text)
@@ -194,7 +194,7 @@ def chunk_starts(text: str) -> list[int]:
 
 
 def _header_lines(text: str) -> list[int]:
-    """Start of the lines that begin a definition. Searching for plain words is what makes this fast."""
+    """Return the starts of the lines that begin a definition. The search for plain words makes this fast."""
     lines = set[int]()
     for word in _HEADER_WORDS:
         at = text.find(word)

@@ -34,7 +34,7 @@ def terminals(table: Table, states: Sequence[int]) -> frozenset[str]:
 
 
 def phrase(table: Table, states: Sequence[int]) -> str:
-    """Return what could stand next, in words: ``an expression``, ``',' or ')'``."""
+    """Return the terminals that could come next, in words: ``an expression``, ``',' or ')'``."""
     kinds = set(terminals(table, states))
     words: list[str] = []
     if kinds >= _OPERAND:

@@ -35,7 +35,10 @@ def first_of(symbols: Symbols, *kinds: type) -> Any:
 
 
 class ExpressionBuilder:
-    """Makes nodes. The driver sets ``base`` (what spans count from), ``start`` and ``end`` before each call."""
+    """Builder of nodes.
+
+    The driver sets ``base`` (the offset that spans count from), ``start`` and ``end`` before each call.
+    """
 
     def __init__(self, text: str, read_expression: ReadExpression) -> None:
         self.text = text

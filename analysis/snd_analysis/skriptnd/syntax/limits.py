@@ -1,4 +1,4 @@
-"""Limits of reading and repairing texts, with what users see at each."""
+"""Limits of reading and repairing texts, with their effects for users."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ LONGEST_LOOKAHEAD = 24
 """Tokens that are looked at where a repair of a whole statement is tried. Mistakes beyond are reported by
 themselves."""
 MOST_ERRORS_IN_A_ROW = 3
-"""Errors close to each other that are repaired by a guess. At the next one, the statement is given up."""
+"""Maximum number of nearby errors that are repaired by a guess. At the next one, the statement is skipped."""
 MOST_DELETED_TOKENS = 20
-"""Tokens that a repair may leave out. Beyond, the statement is given up instead, with one error."""
+"""Maximum number of tokens that a repair leaves out. Beyond it, the statement is skipped, with one error."""
 MOST_TOKENS_READ_AGAIN = 40
 """Tokens before a mistake that are read again in another way. Beyond, the error stands where the parser noticed it."""
 MOST_TOKENS_OF_BLOCK = 200
@@ -27,8 +27,10 @@ LONGEST_UNFINISHED_ENTRY = 2000
 MOST_MOVED_TOKENS = 20_000
 """Tokens of a definition inside another one. For a longer one, the brace around it counts as unclosed."""
 DEEPEST_NESTING = 600
-"""Symbols of the grammar that wait for their end, and levels of expressions in a statement. What nests deeper is an
-error: trees are walked by recursion."""
+"""Maximum number of open grammar symbols, and of levels of expressions in a statement.
+
+Deeper nesting is an error: trees are walked by recursion.
+"""
 MOST_DIGITS = 4000
 """Digits of an int. A longer one is an error: Python refuses to convert it."""
 LONGEST_SHOWN_PACK = 40

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.syntax.tokens import Tokens, tokenize
 
 
 class Parsed(Struct, frozen=True):
-    """A tree, the tokens it was made from, and what was wrong. Spans count from the start of the text."""
+    """A tree, its tokens, and its problems. Spans count from the start of the text."""
 
     document: nodes.Document
     tokens: Tokens

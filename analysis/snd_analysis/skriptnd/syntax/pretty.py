@@ -15,7 +15,7 @@ def element_of(node: nodes.Node, rank: Integer | None) -> str:
 
 
 def shown_pack(node: nodes.Node) -> str:
-    """Return a pack in a message: as it is written, if that is short."""
+    """Return a pack in a message: its text, if that is short."""
     text = written(node)
     return f"'{text}'" if len(text) <= LONGEST_SHOWN_PACK else "the pack"
 

@@ -1,9 +1,9 @@
-"""Reading a block again after an edit: only the entries around the edit, the others are used as they are.
+"""Parsing of a block after an edit: only the entries around the edit are parsed, others are reused.
 
 The automaton is started at an entry a little before the edit, with the stacks it has there, and runs until it is about
-to begin an entry that also began there before the edit. From there on it would do what it did before, because what it
-does depends on its stacks and on the tokens to come, and both are the same. Where that point is not reached soon, or
-anything else is unusual, the answer is None and the whole chunk is parsed.
+to begin an entry that also began there before the edit. From there on it would do the same as before, because its
+actions depend on its stacks and on the tokens to come, and both are the same. If that point is not reached soon, or
+anything else is unusual, the result is None and the whole chunk is parsed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Change(Struct, frozen=True):
 def reparse(
     old_text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...], text: str
 ) -> Reparsed | None:
-    """Tree, comments and problems of ``text``, using those of ``old_text``; None if that does not pay."""
+    """Return tree, comments and problems of ``text``, reusing parts of ``old_text``; None if that does not pay."""
     edit = edit_between(old_text, text)
     change = _Change(edit.span.start, edit.span.end, edit.span.start + len(edit.text))
     found = _block_around(document, change)
@@ -169,7 +169,7 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int, behind:
             recovery.recover()
             continue
         if len(automaton.stacks.states) != depth or automaton.stacks.values[-1] is not block_entries:
-            return None  # the block has ended, and this is another one
+            return None  # the block has ended, and another one begins
         if automaton.at >= len(tokens.tokens):
             return None
         resync = automaton.token().start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-# More alike than what a letter is missing of.
+# More alike than a word with a missing letter.
 _SWAPPED = 0.99
 
 
@@ -52,7 +52,7 @@ def _is_swapped(word: str, choice: str) -> bool:
 
 
 def _common_letters(letters: Mapping[str, int], word: str) -> int:
-    """Return how many letters of a word are among those others: no more than that of it can be in common."""
+    """Return the number of letters of a word that are in ``letters``: a bound of the common letters."""
     common = 0
     left: dict[str, int] = {}
     for letter in word:

@@ -17,7 +17,7 @@ END = "$END"
 
 
 class Production(NamedTuple):
-    """One alternative of a rule: what it makes, how many symbols it takes, which builder makes the node."""
+    """One alternative of a rule: its symbol, its length, and the builder of its node."""
 
     origin: str
     length: int
@@ -32,10 +32,10 @@ class Table(Struct, frozen=True):
     actions: tuple[dict[str, int], ...]
     gotos: tuple[dict[str, int], ...]
     defaults: tuple[int, ...]
-    """The production that a state reduces whatever follows, or -1: states that can do nothing else."""
+    """The production that a state reduces before any token, or -1: such states can do nothing else."""
     productions: tuple[Production, ...]
     passing: tuple[bool, ...]
-    """True if a production passes its only symbol on as it is."""
+    """True if a production passes on its only symbol unchanged."""
     starts: dict[str, int]
     ends: dict[str, int]
     entry_states: tuple[bool, ...]

@@ -1,7 +1,7 @@
-"""Text to tokens: one compiled pattern, exact spans, and a token for everything that is wrong (section 2.4, 2.16).
+"""Text to tokens: one compiled pattern, exact spans, and a token for everything invalid (section 2.4, 2.16).
 
-Whatever stands in the text, every character belongs to a token, a comment, white space or a problem. Decisions depend
-on the text near a token only, never on the whole of it, so that a piece of a text can be read again by itself.
+Every character of any text belongs to a token, a comment, white space or a problem. Decisions depend on the text near a
+token only, never on the whole text, so that a piece of a text can be read again by itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Token(NamedTuple):
     """Text that recovery reads instead of the text of the token."""
 
     def spelling(self, text: str) -> str:
-        """Return what the token says."""
+        """Return the text of the token."""
         return text[self.start : self.end] if self.instead is None else self.instead
 
 
@@ -74,7 +74,7 @@ def is_closed_string(text: str, token: Token) -> bool:
 
 
 class Tokens(Struct, frozen=True):
-    """The tokens of a text, its comments, and what was wrong with single tokens. Spans count from the text's start."""
+    """The tokens of a text, its comments, and problems of single tokens. Spans count from the start of the text."""
 
     tokens: tuple[Token, ...]
     comments: tuple[Span, ...]
@@ -99,7 +99,7 @@ def is_identifier(word: str) -> bool:
     return _IDENTIFIER.fullmatch(word) is not None and word != "_" and word not in keywords()
 
 
-# Tokens that are more than their spelling; all others are taken as they are.
+# Tokens that need further checks; all others are taken unchanged.
 _LOOKED_AT = frozenset(
     (
         "SPACE", "ID", "COMMENT", "LBRACE", "RBRACE", "STRING", "QUOTE", "VERSION", "EXTENSION", "MALFORMED", "WORD",
@@ -109,7 +109,7 @@ _LOOKED_AT = frozenset(
 
 
 def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None = None, depth: int = 0) -> Tokens:
-    """Return tokens of ``text[start:end]``; spans are those in ``text``. Never raises.
+    """Return tokens of ``text[start:end]``; spans count from the start of ``text``. Never raises.
 
     With ``stop``, reading ends after the first token that reaches it. ``depth`` is the number of braces open at start.
     """
@@ -197,7 +197,7 @@ def _string_end(text: str, start: int, stop: int, end: int, problems: list[Probl
 
 
 def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
-    """End of a string whose second quote is missing: before what closes the brackets around it."""
+    """Return the end of a string whose second quote is missing: before the brackets that close its surroundings."""
     line_end = min(_LINE_END.search(text, start).start(), end)  # type: ignore[union-attr]
     quote, other = text[start], "'" if text[start] == '"' else '"'
     if _BEHIND_LAST_STRING.match(text, start + 1, line_end):

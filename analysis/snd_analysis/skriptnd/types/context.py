@@ -55,7 +55,7 @@ class Context:
         """Offset that the spans of the current entry count from; set it before going on to another entry."""
         self.stage = Stage.COMPILE_TIME
         self.writing = False
-        """True if the expression is what a formula writes, not an index, a local value or a condition."""
+        """True if the expression is written by a formula, not an index, a local value or a condition."""
         self._promoted: frozenset[Symbol] = frozenset()
         self._doubted: set[Symbol] = set()
         self._presumed: set[Symbol] = set()
@@ -112,7 +112,7 @@ class Context:
                 self._doubted.add(symbol)
 
     def presume(self, node: nodes.Node) -> None:
-        """Let helper symbols and extents in what was reported to be null, which it can't be, not be null any more."""
+        """Treat helper symbols and extents in ``node`` as not null, after a null value was reported there."""
         pending = [node]
         while pending:
             named = {self.symbol(each) for each in nodes.descendants(pending.pop())}
@@ -122,7 +122,7 @@ class Context:
                     pending.extend(self._definitions(symbol))
 
     def _definitions(self, symbol: Symbol) -> Iterator[nodes.Node]:
-        """Yield the values given to a helper symbol, which may be what makes it null."""
+        """Yield the values given to a helper symbol, which may be the reason that it is null."""
         for _, entry in entries_of(self.definition, BlockKind.USING, nodes.Using):
             if any(self.symbol(each) is symbol for each in nodes.descendants(entry.target)):
                 yield entry.value

@@ -16,8 +16,8 @@ Extents: TypeAlias = "tuple[Integer | None, ...]"
 class Dimension(Struct, frozen=True):
     """One component of a declared shape (2.6): a single dimension, or a pack of them.
 
-    ``count`` is the number of dimensions. ``value`` is the extent of a single one, ``items`` those of a pack, as far
-    as they are known. ``symbol`` is the extent's name, if it is nothing but a name.
+    ``count`` is the number of dimensions. ``value`` is the extent of a single one, ``items`` are the extents of a pack,
+    as far as they are known. ``symbol`` is the extent's name, if it is a plain name.
     """
 
     count: Integer

@@ -16,5 +16,5 @@ def is_arithmetic(dtype: Dtype) -> bool:
 
 
 def described(dtype: Dtype) -> str:
-    """Return a type in a message; a generic one with its base, which is what makes it unfit."""
+    """Return a type in a message; a generic one with its base, which makes it unfit."""
     return f"'{dtype}: {dtype.base}'" if dtype.is_generic else f"'{dtype}'"

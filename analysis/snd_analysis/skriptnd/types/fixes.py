@@ -32,14 +32,14 @@ def as_real(context: Context, node: nodes.Node, wanted: Dtype | None, actual: Dt
 
 
 def as_list(context: Context, first: nodes.Node, last: nodes.Node) -> Repair:
-    """Return the repair that makes a list of what stands from one value to another: ``[2]`` for 2."""
+    """Return the repair that encloses the values from one to another in a list: ``[2]`` for 2."""
     return Repair("write a list", (_insertion(context, first.start, "["), _insertion(context, last.end, "]")))
 
 
 def as_invocation(context: Context, node: nodes.Expression, problems: Iterable[Problem]) -> Repair | None:
     """Return the repair that invokes an operator of ``math``: ``math.add(t, 1.0)`` for a right side ``t + 1.0``.
 
-    ``problems`` are those of the right side. None if more is wrong than that one operand is a tensor.
+    ``problems`` are the problems of the right side. None unless a tensor operand is the only problem.
     """
     spans = [problem.span for problem in problems]
     match node:
@@ -114,7 +114,7 @@ def _invocation(context: Context, node: nodes.Node, start: int, name: str, edits
 
 
 def _operand(context: Context, tensor: nodes.Node, other: nodes.Node) -> tuple[Edit, ...] | None:
-    """Return what makes the other operand an argument beside a tensor; None if it can't be one."""
+    """Return the edits that make the other operand an argument beside a tensor; None if it can't be one."""
     with context.silent():
         first, second = infer(context, tensor).type, infer(context, other).type
     if first is None or second is None or first.packed or second.packed:

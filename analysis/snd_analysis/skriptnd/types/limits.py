@@ -1,4 +1,4 @@
-"""Limits of typing, with what users see at each."""
+"""Limits of typing, with their effects for users."""
 
 from __future__ import annotations
 

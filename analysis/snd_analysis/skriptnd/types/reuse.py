@@ -56,7 +56,7 @@ class TypingOfDeclarations:
         self._declare(Declaration(self._block, self._context.resolution.starts[node], node))
 
     def work_out(self, part: Part, versions: tuple[DeclarationTypes, ...]) -> tuple[DeclarationTypes, bool]:
-        """Type a declaration, and return what that has added."""
+        """Type a declaration, and return its additions."""
         context, node = self._context, _parameter(part)
         symbol, said, unsure = context.symbol(node.name), context.amount_said(), context.unsure
         self.run(part)

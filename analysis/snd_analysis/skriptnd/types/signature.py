@@ -71,7 +71,7 @@ class Signature(Struct, frozen=True, eq=False):
     inputs: tuple[TensorParameter, ...]
     outputs: tuple[TensorParameter, ...]
     sound: bool
-    """True if nothing is wrong with the declarations: else nothing is said about shapes."""
+    """True if the declarations have no problems; otherwise messages about shapes are suppressed."""
 
     @property
     def kind(self) -> str:

@@ -21,5 +21,5 @@ def generic_dtype(symbol: Symbol) -> Dtype | None:
     if not isinstance(symbol.node, nodes.DtypeDeclaration):
         return None
     base = symbol.node.base.text
-    # A wrong base is reported where the type is declared: with 'num', most of what uses the type is right.
+    # A wrong base is reported where the type is declared: with 'num', most uses of the type are right.
     return Dtype(symbol.name, base if base in ABSTRACT else "num")

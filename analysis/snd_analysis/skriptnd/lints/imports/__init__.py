@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.lints.imports import (
 def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known: tuple[str, ...]) -> Iterator[Problem]:
     """Report problems of the imports of a file.
 
-    ``used`` are the names of modules that the file uses, ``known`` those of all modules that it could import.
+    ``used`` are the names of modules that the file uses, ``known`` the names of all modules that it could import.
     """
     first: dict[str, ImportedName] = {}
     for item in imports:

@@ -16,7 +16,7 @@ DEAD_OPERATION = Rule("dead-operation", section="tool", severity=Severity.WARNIN
 
 
 class DeadOperation(Struct, frozen=True):
-    """A statement whose results are never used, and what only it uses."""
+    """A statement whose results are never used, and the statements that only it uses."""
 
     first: Span
     """The name of its first result."""

@@ -72,7 +72,7 @@ def _unused(resolution: Resolution) -> Iterator[Symbol]:
     for symbol in filterfalse(read.__contains__, resolution.symbols):
         if symbol.kind not in _JUDGED or symbol.name.startswith("_"):
             continue
-        if symbol.kind is SymbolKind.TENSOR and symbol.name in resolution.names_read:  # another one shadows it
+        if symbol.kind is SymbolKind.TENSOR and symbol.name in resolution.names_read:  # shadowed by another symbol
             continue
         if symbol.kind in (SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE) and not has_body:
             continue

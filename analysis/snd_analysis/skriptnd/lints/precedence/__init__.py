@@ -1,4 +1,4 @@
-"""Rules about expressions whose precedence is not what readers expect (LANGUAGE, Precedence)."""
+"""Rules about expressions whose precedence may surprise readers (LANGUAGE, Precedence)."""
 
 from __future__ import annotations
 

@@ -17,6 +17,6 @@ _RULES = (duplicate_block, graph_with_lower, graph_without_compose, missing_outp
 
 
 def check_structure(definition: nodes.Definition) -> Iterator[Problem]:
-    """Report the blocks that a definition must not have, and those that it lacks. Spans count from its chunk."""
+    """Report forbidden and missing blocks of a definition. Spans count from its chunk."""
     for rule in _RULES:
         yield from rule.check(definition)

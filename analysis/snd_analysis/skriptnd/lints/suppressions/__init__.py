@@ -1,4 +1,4 @@
-"""Rules about comments that suppress diagnostics, and what these comments leave.
+"""Rules about comments that suppress diagnostics, and the application of these comments.
 
 ``# snd: ignore[rule, other-rule] reason`` covers the line that it ends. Alone on a line, it covers the next line that
 is not a comment, or, directly above a sample, that sample. ``# snd: ignore-file[rule] reason`` above the first line of
@@ -24,9 +24,9 @@ from snd_analysis.skriptnd.lints.suppressions import (
 def apply_suppressions(
     diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of a text that no comment suppresses and those about the comments, sorted by place.
+    """Return the unsuppressed diagnostics of a text and the diagnostics about the comments, sorted by place.
 
-    ``diagnostics`` are all of the text, but for rules that evaluation or the command line reports.
+    ``diagnostics`` are all of the text, except for rules that evaluation or the command line reports.
     """
     comments = tuple(comments)
     suppressions = suppressions_of(source, comments)
@@ -56,6 +56,6 @@ def apply_suppressions(
 
 
 def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
-    """Return those of some diagnostics of a text that no comment suppresses, and nothing about the comments."""
+    """Return the unsuppressed diagnostics of a text, without diagnostics about the comments."""
     suppressions = suppressions_of(source, tuple(comments))
     return tuple(found for found in diagnostics if not is_suppressed(found, source, suppressions))

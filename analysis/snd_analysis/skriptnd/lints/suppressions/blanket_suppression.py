@@ -11,7 +11,7 @@ BLANKET_SUPPRESSION = Rule("blanket-suppression", section="tool", severity=Sever
 
 
 def check(suppression: Suppression, source: Source) -> Iterator[Diagnostic]:
-    """Report a comment that suppresses something without a name, with what it suppresses as the fix."""
+    """Report a comment that suppresses without naming rules; the fix names the suppressed rules."""
     if suppression.is_blanket and suppression.used:
         names = ", ".join(sorted(suppression.used))
         span = suppression.directive

@@ -47,7 +47,7 @@ def _useless(suppression: Suppression, source: Source, message: str) -> Diagnost
 
 
 def _removal(suppression: Suppression, source: Source) -> Span:
-    """Return what to delete: the comment with the blanks before it, or the line if nothing else stands on it."""
+    """Return the span to delete: the comment with the blanks before it, or the line if it has nothing else."""
     line = source.position(suppression.comment.start).line
     if suppression.is_alone:
         end = source.line_starts[line] if line < len(source.line_starts) else len(source.text)

@@ -33,9 +33,9 @@ _REASONS = {
 
 
 class ComposeNames:
-    """Resolves the statements of one definition, ``@compose`` before ``@update``.
+    """Resolution of the statements of one definition, ``@compose`` before ``@update``.
 
-    ``scope`` holds what was declared before; ``assignable`` the outputs (or, in ``@update``, the variables), which
+    ``scope`` holds the names declared before; ``assignable`` the outputs (or, in ``@update``, the variables), which
     become visible when they are assigned.
     """
 

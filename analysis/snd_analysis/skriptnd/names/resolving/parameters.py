@@ -33,7 +33,7 @@ def declare_types(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.D
 
 
 def declare_parameters(tables: Tables, scope: Scope, block: BlockKind, entries: Entries) -> None:
-    """Declare the names of attributes, inputs, outputs, constants or variables, not what their types name."""
+    """Declare the names of attributes, inputs, outputs, constants or variables, without the names in their types."""
     tables.block = block
     for base, entry in entries:
         tables.begin(base, entry)
@@ -45,9 +45,9 @@ def declare_extents(
 ) -> None:
     """Declare the extents and lengths that attributes and inputs bind (2.5, 2.6): affine expressions of new names.
 
-    An expression with several unknown names declares none of them: another declaration may. Names that no declaration
-    binds, in an expression that is not affine, are reported and declared as well, so that one mistake is one
-    diagnostic; but not those in ``elsewhere``, which a later block declares.
+    An expression with several unknown names declares none of them: another declaration may. Names in an expression that
+    is not affine, which no declaration binds, are reported and declared as well, so that one mistake is one diagnostic.
+    Names in ``elsewhere``, which a later block declares, are exempt.
     """
     places = [*_length_places(attributes, BlockKind.ATTRIB), *_input_places(inputs)]
     for base, entry in inputs:
@@ -131,9 +131,9 @@ def declare_dynamic_extents(tables: Tables, scope: Scope, outputs: Entries) -> N
 def resolve_parameters(
     tables: Tables, scope: Scope, block: BlockKind, entries: Entries, value_scope: Scope | None = None
 ) -> None:
-    """Resolve what the types, shapes, lengths and values of declarations name.
+    """Resolve the names in the types, shapes, lengths and values of declarations.
 
-    ``value_scope``, if given, is where default values look for names instead.
+    ``value_scope``, if given, is the scope of default values.
     """
     tables.block = block
     for base, entry in entries:

@@ -85,7 +85,7 @@ def _values_of_variables(definition: nodes.Definition) -> Iterator[Span]:
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 def _resolve_parameters(tables: Tables, scope: Scope, definition: nodes.Definition) -> None:
-    """Resolve what an invocation gives, and what follows from it: helper symbols, constants and variables."""
+    """Resolve the parameters of an invocation, and their consequences: helper symbols, constants and variables."""
     types = entries_of(definition, BlockKind.DTYPE, nodes.DtypeDeclaration)
     attributes = entries_of(definition, BlockKind.ATTRIB, nodes.Parameter)
     inputs = entries_of(definition, BlockKind.INPUT, nodes.Parameter)

@@ -310,7 +310,7 @@ class Tables:
         self.problems.append(Problem(rule, self.span(symbol), message, (note,)))
 
     def make_unclear(self, node: nodes.Node, problem: Problem) -> None:
-        """Note that it is not known what a node means, so that one problem is all that is said of it."""
+        """Mark the meaning of a node as unknown, so that ``problem`` is the only message about it."""
         self.unclear[node.span.shifted(self.base)] = problem
 
     def use(self, node: nodes.Node, target: Target | ModuleName | AttributeName, role: Role = Role.READ) -> None:

@@ -85,7 +85,7 @@ class Region(Node, frozen=True):
 
     @property
     def components(self) -> tuple[Component, ...]:
-        """The statements without ``yield`` and what could not be read."""
+        """The parsed statements, without ``yield``."""
         return tuple(item for item in self.items if isinstance(item, Component))
 
 

@@ -1,4 +1,4 @@
-"""Definitions, their blocks and what stands around them (2.2, 2.15)."""
+"""Definitions, their blocks and their surroundings (2.2, 2.15)."""
 
 from __future__ import annotations
 

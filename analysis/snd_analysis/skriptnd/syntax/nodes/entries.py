@@ -32,7 +32,7 @@ class Entry(Node, frozen=True):
 
     statement: Statement
     damage: tuple[str, ...] | None = None
-    """Every word in its text, if its syntax is broken in a way that leaves open what was meant."""
+    """Every word in its text, if a syntax error leaves its meaning open."""
 
     def moved(self, distance: int) -> Entry:
         """Return the same entry so much further on."""
@@ -42,14 +42,14 @@ class Entry(Node, frozen=True):
 
 
 class Group:
-    """Entries that stand together. Their spans count from what the group is placed at."""
+    """Neighbouring entries. Their spans count from the place of the group."""
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.entries = entries
 
     @cached_property
     def statements(self) -> tuple[tuple[int, Statement], ...]:
-        """The statements that could be read, each with what its spans count from."""
+        """The parsed statements, each with the offset that its spans count from."""
         return tuple(
             (entry.start, entry.statement) for entry in self.entries if not isinstance(entry.statement, ErrorEntry)
         )
@@ -60,7 +60,7 @@ class Group:
         return len(self.statements) == len(self.entries)
 
     def is_at(self, entries: Sequence[Entry], first: int) -> bool:
-        """Return whether the entries from ``first`` on are those of this group, wherever they stand together."""
+        """Return whether the entries from ``first`` on are the entries of this group, at any place."""
         found = entries[first : first + len(self.entries)]
         if len(found) < len(self.entries):
             return False
@@ -104,7 +104,7 @@ class Entries(NodeSequence[Entry]):
         return cls(((0, Group(found)),) if found else ())
 
     def replaced(self, entries: Sequence[Entry]) -> Entries:
-        """Return other entries, at the beginning and at the end in the groups of these as far as they are the same."""
+        """Return other entries, reusing groups at the beginning and at the end as far as they are the same."""
         if not self.is_long or len(entries) < SHORTEST_LONG_BLOCK:
             return Entries.of(entries)
         first, end, behind = 0, len(entries), len(self.groups)
@@ -127,7 +127,7 @@ class Entries(NodeSequence[Entry]):
         return Entries((*front, *_grouped(entries[first:end]), *reversed(back)))
 
     def spliced(self, first: int, end: int, entries: Sequence[Entry], distance: int) -> Entries:
-        """Return these entries with others in place of those from ``first`` to ``end``, and the rest moved."""
+        """Return these entries with the ones from ``first`` to ``end`` replaced, and the rest moved."""
         if not self.is_long or len(self) - (end - first) + len(entries) < SHORTEST_LONG_BLOCK:
             return Entries.of((*self[:first], *entries, *(entry.moved(distance) for entry in self[end:])))
         one = bisect_right(self._ends, min(first, len(self) - 1))

@@ -57,7 +57,7 @@ class Fault:
 
     @property
     def ends_line(self) -> bool:
-        """Return whether nothing but comments follows on the line."""
+        """Return whether only comments follow on the line."""
         following = self.automaton.token(1)
         return following.kind == END or begins_line(self.automaton.text, following)
 
@@ -123,7 +123,7 @@ class Fault:
 
     # ---- the text ----------------------------------------------------------------------------------------------------
     def word(self, token: Token) -> str:
-        """Return what the text says at a token."""
+        """Return the text at a token."""
         return self.automaton.text[token.start : token.end]
 
     def following(self, skipped: int = 0) -> list[str]:
@@ -198,7 +198,7 @@ class Fault:
         return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}…'"
 
     def explanation(self) -> str | None:
-        """Return what the author may have meant, where that is known and no single symbol mends it; else None."""
+        """Return the likely intention of the author, if it is known and no single symbol fixes the error; else None."""
         if self.is_second_shape:
             return "a type has one shape, before the '..' of a pack, as in 'real[m,n]..(k)'"
         if self.is_unnamed_shape:
@@ -252,7 +252,7 @@ class Fault:
         return next((self.word(each) for each in values if isinstance(each, Token) and each.kind == self.block), "")
 
     def found_expected(self, wanted: str | None = None, found: str | None = None) -> str:
-        """Return what should stand here and what does."""
+        """Return a phrase with the expected and the found token."""
         explanation = self.explanation()
         if explanation is not None:
             return explanation
@@ -327,16 +327,17 @@ class Fault:
         spaced = f" {symbol} " if symbol.isalpha() else " {" if kind == "LBRACE" else symbol
         at_end = self.begins_line or self.token.kind == END
         repair = None
-        if self.explanation() is None:  # else the symbol that lets the parser go on is not what the author meant
+        if self.explanation() is None:  # otherwise the supplied symbol is not the author's intention
             repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
         span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()
         found = "the end of the line" if at_line_end else None
         self.report(rules.SYNTAX_ERROR, span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
 
     def report_unclosed(self, opened: Sequence[Token], insertion: str | None = None) -> None:
-        """One problem for all brackets, innermost first, that one mistake left open: at the innermost of them.
+        """Report the brackets that one mistake left open, innermost first: one problem at the innermost of them.
 
-        ``insertion`` is what would mend it, if that is more than the closing brackets; empty if nothing simple does.
+        ``insertion`` is the text that fixes it, if that is more than the closing brackets; empty if there is no simple
+        fix.
         """
         symbols = "".join(SYMBOLS[CLOSERS[bracket.kind]] for bracket in opened)
         innermost, end = opened[0], self.automaton.last_end
@@ -350,7 +351,7 @@ class Fault:
         self.report(rules.UNCLOSED_BRACKET, span_of(innermost), message, notes, repair)
 
     def _forget_consequences(self, bracket: Token) -> None:
-        """Forget what could not be read behind an unclosed bracket in the same statement: it is one mistake."""
+        """Drop problems behind an unclosed bracket in the same statement: it is one mistake."""
         tokens = self.automaton.tokens
         ends = (token.start for token in tokens if token.kind == "SEMI" and token.start > bracket.start)
         inside = range(bracket.end, next(ends, self.automaton.last_end) + 1)

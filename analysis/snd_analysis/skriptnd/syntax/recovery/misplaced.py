@@ -20,7 +20,7 @@ _REST_OF_LINE = re.compile(r"[ \t]*(?:\r\n|\n|\r)?")
 
 
 def nested_definition(fault: Fault) -> bool:
-    """``graph main { operator f { … } … }``: an operator or a graph inside another one."""
+    """Report an operator or a graph inside another one: ``graph main { operator f { … } … }``."""
     automaton = fault.automaton
     head = 1 if fault.token.kind == "PUBLIC" else 0
     kinds = [automaton.token(head + offset).kind for offset in range(3)]

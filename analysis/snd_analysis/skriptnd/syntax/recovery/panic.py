@@ -86,7 +86,7 @@ def _belongs_elsewhere(automaton: Automaton, token: Token, depth: int, surroundi
 
 
 def _may_close(automaton: Automaton) -> bool:
-    """Return whether what follows the closing brace that is next could stand after a block."""
+    """Return whether the tokens after the next closing brace could follow a block."""
     following = automaton.token(1)
     return (
         following.kind in _BEHIND_BLOCK
@@ -106,7 +106,7 @@ def _has_partner(automaton: Automaton) -> bool:
 
 
 def _begins_statement(automaton: Automaton) -> bool:
-    """Return whether what follows is a whole statement."""
+    """Return whether the next tokens are a whole statement."""
     following = Fault(automaton).statement()
     wanted = ["ERROR", *following]
     return (

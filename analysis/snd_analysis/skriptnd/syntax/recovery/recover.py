@@ -38,7 +38,7 @@ _HEADS = {
     "DO": "with t = x do..(n) …;'", "WITH": "with t = x do..(n) …;'", "UNROLL": "for x: xs unroll …;'",
 }  # fmt: skip
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-# The first that can be taken is taken: what explains the most comes first.
+# The first applicable repair is taken: those that explain the most come first.
 _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     misplaced.nested_definition,
     misplaced.nested_import,

@@ -141,7 +141,7 @@ def misspelt_keyword(fault: Fault) -> bool:
 
 
 def glued_keyword(fault: Fault) -> bool:
-    """``operatorconv``: a keyword and what follows it without a space."""
+    """Repair a keyword joined to the next word, as in ``operatorconv``."""
     word, words = fault.word(fault.token), keywords()
     if fault.token.kind != "ID":
         return False
@@ -203,7 +203,7 @@ def replace(fault: Fault, kind: str) -> None:
     """Take a terminal for the token, and say so."""
     wanted = fault.automaton.table.literals[kind]
     repair = None
-    if fault.explanation() is None:  # else the symbol that lets the parser go on is not what the author meant
+    if fault.explanation() is None:  # otherwise the supplied symbol is not the author's intention
         repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
     message = fault.found_expected(f"'{wanted}'")
     fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
@@ -440,7 +440,7 @@ def no_arguments(fault: Fault) -> bool:
 
 
 def skip_rest(fault: Fault) -> bool:
-    """Skip to the end of a statement that could have ended here: what it declares is kept."""
+    """Skip to the end of a statement that could have ended here: its declarations are kept."""
     automaton = fault.automaton
     if not run_states(automaton.table, automaton.stacks.states.copy(), ["SEMI"]):
         return False

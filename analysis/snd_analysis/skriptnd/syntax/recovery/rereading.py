@@ -1,7 +1,7 @@
-"""Repairs of what stands before the error: a token that could be taken, but was meant to be another one.
+"""Repairs before the error: a token that was accepted, but meant to be another one.
 
-The statement is read again up to that token, and with another one in its place. That is done only if the statement then
-parses beyond the error; of the states alone this is tried first.
+The statement is read again up to that token, with a replacement for it. That is done only if the statement then parses
+beyond the error, which is tried on the states first.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def no_fold(fault: Fault) -> bool:
 
 
 def keyword_before(fault: Fault) -> bool:
-    """Return a keyword that could stand where it does, but not with what follows: as a name it does."""
+    """Repair a keyword that fits the grammar here only as a name, given the following tokens."""
     for at in _places_before(fault):
         token = fault.automaton.tokens[at]
         word = fault.word(token)
@@ -303,7 +303,7 @@ def _closing(kinds: Sequence[str]) -> int | None:
 
 
 def block_for_attributes(fault: Fault) -> bool:
-    """``if c { … }``: without its 'then' the block reads like attributes of what stands before it."""
+    """Report ``if c { … }``: without its 'then' the block looks like attributes of the word before it."""
     for bracket in fault.open_brackets():
         at = _index(fault, bracket)
         if bracket.kind != "LBRACE" or at is None:
@@ -347,7 +347,7 @@ def _ends_block(fault: Fault) -> bool:
 
 
 def semicolon_in_formula(fault: Fault) -> bool:
-    """``y[i,] = x[i,]; i < n;``: what follows the formula before is part of it."""
+    """Report ``y[i,] = x[i,]; i < n;``: the text after the semicolon belongs to the formula."""
     automaton, entry = fault.automaton, fault.automaton.entry
     if fault.token.kind != "LT" or entry is None or entry.at != automaton.at - 1:
         return False

@@ -25,7 +25,7 @@ _COMPLETIONS = (
 
 
 def unfinished(fault: Fault) -> bool:
-    """Complete what came before the line that the token is on, or before the token."""
+    """Complete the statement before the token's line, or before the token."""
     if fault.begins_line:
         return _complete(fault, fault.statement())
     if _complete_before_line(fault):
@@ -38,7 +38,7 @@ def unfinished(fault: Fault) -> bool:
 
 
 def unended_line(fault: Fault) -> bool:
-    """End a statement that could end with its line, though what the next line says is wrong as well."""
+    """End a statement that could end with its line, though the next line has an error as well."""
     if not fault.begins_line or not fault.parses_some(["SEMI"], 2):
         return False
     _supply(fault, ["SEMI"])
@@ -130,7 +130,7 @@ def _begins_nameless_definition(fault: Fault) -> bool:
 
 
 def _completion(table: Table, states: Sequence[int], following: Sequence[str]) -> list[str] | None:
-    """Return what to supply so that ``following`` parses then; None if nothing of the usual kind does."""
+    """Return tokens after which ``following`` parses; None if none of the usual completions work."""
     current, supplied = list(states), list[str]()
     while len(supplied) < LONGEST_COMPLETION:
         if supplied and run_states(table, current.copy(), following) == len(following):
@@ -169,7 +169,7 @@ def _report(fault: Fault, completion: list[str]) -> None:
 
 
 def _closed_by(completion: list[str], opened: list[Token]) -> list[Token]:
-    """Return those brackets of the text that the completion closes, innermost first."""
+    """Return the brackets of the text that the completion closes, innermost first."""
     pending: list[Token | None] = list(opened)
     closed: list[Token] = []
     for kind in completion:

@@ -1,4 +1,4 @@
-"""Repairs of brackets that are wrong, missing or around what needs none; both brackets of a pair are one mistake."""
+"""Repairs of brackets that are wrong, missing or superfluous; both brackets of a pair are one mistake."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _separators(tokens: list[Token], first: int, end: int) -> list[int]:
 
 
 def parameters_after_name(fault: Fault) -> bool:
-    """``operator f(x: real[n]) {`` and ``operator f<T: num> {``: what blocks declare stands after the name."""
+    """Report ``operator f(x: real[n]) {`` and ``operator f<T: num> {``: declarations of blocks after the name."""
     automaton, first = fault.automaton, fault.token
     if not fault.in_head or first.kind not in ("LPAR", "LT", "LGENERIC", "LSQB"):
         return False
@@ -182,7 +182,7 @@ def _ends_definition(following: Token) -> bool:
 
 
 def block_without_results(fault: Fault) -> bool:
-    """``{ … }`` as a statement: it is given up as a whole."""
+    """Report ``{ … }`` as a statement, which is skipped as a whole."""
     automaton = fault.automaton
     if fault.token.kind != "LBRACE" or not fault.begins_statement or not _parse(fault, ["TILDE", "ASSIGN", "LBRACE"]):
         return False

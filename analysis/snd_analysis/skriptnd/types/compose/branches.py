@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import Verdict
 
 
 def branch(work: TypingState, node: nodes.Branch, run: TypeCallable) -> list[TypedValue] | None:
-    """Type all alternatives, which must agree; the result is what they have in common."""
+    """Type all alternatives, which must agree; return their common result."""
     alternatives: list[tuple[nodes.Callable, list[TypedValue] | None]] = []
     static = True
     labels = work.labels
@@ -52,7 +52,7 @@ def _alternative(
     labels: dict[str, Located],
     collected: dict[str, Located],
 ) -> list[TypedValue] | None:
-    """Return one alternative. Of those with compile-time conditions only one is composed: their labels can't clash."""
+    """Return one alternative. Only one alternative of compile-time conditions is composed: their labels can't clash."""
     work.labels = dict(labels) if static else collected
     with work.inside(control_flow=True, shapes_certain=not static):
         values = run(work, node)
@@ -93,7 +93,7 @@ def _joined(
     other: TypedValue,
     static: bool,
 ) -> TypedValue:
-    """Return what two branches have in common; reported if they can't be results of one statement."""
+    """Return the common facts of two branches; report if they can't be results of one statement."""
     one, two = first.type, other.type
     if one is None or two is None:
         return UNKNOWN

@@ -22,7 +22,7 @@ class Condition(Struct, frozen=True):
 
 
 def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Condition:
-    """Type a condition and reports what can't be one."""
+    """Type a condition, and report an invalid one."""
     values = run(work, node)
     if values is None:
         return Condition(False)
@@ -33,7 +33,7 @@ def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Con
     value = values[0]
     type_ = value.type
     if type_ is None:
-        # An expression that reads no tensor may be a compile-time one: the less is said about its branches.
+        # An expression that reads no tensor may be a compile-time one: then its branches get fewer checks.
         return Condition(not isinstance(node, nodes.Region | nodes.Labelled | nodes.Call))
     if type_.dtype != BOOL or type_.packed:
         message = f"a condition is one bool, but this is '{value}'"

@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import Verdict
 
 
 def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: TypedValue) -> None:
-    """Report what an output or variable is given that does not fit its declaration: one problem at most."""
+    """Report a value that does not fit the declaration of its output or variable: one problem at most."""
     context = work.context
     declared = context.typed(symbol).type
     actual = value.type
@@ -66,7 +66,7 @@ def _made(symbol: Symbol) -> str:
 
 
 def _report(work: TypingState, rule: Rule, symbol: Symbol, name: nodes.Name, text: str) -> None:
-    """At the declaration of an output, which is what the composition is measured by; at the update of a variable."""
+    """Report at the declaration of an output, which the composition must match, or at the update of a variable."""
     context = work.context
     message = f"the {symbol.kind} '{symbol.name}' is {text}"
     if symbol.kind is SymbolKind.VARIABLE:

@@ -1,4 +1,4 @@
-"""Loops: carried variables, scanned packs, counts, conditions, and what the body gives (2.10.1, Looping)."""
+"""Loops: carried variables, scanned packs, counts, conditions, and results of the body (2.10.1, Looping)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedVa
 
 
 def _still_trusted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], reported: int) -> list[TypedValue]:
-    """Return the carried variables with those marked as untyped that problems of the body or a condition concern.
+    """Return the carried variables; those that problems of the body or a condition concern become untyped.
 
     A clash of names concerns a variable, too.
     """
@@ -84,7 +84,7 @@ def _define(work: TypingState, name: nodes.Name, value: TypedValue) -> None:
         work.define(symbol, value)
 
 
-# ---- what goes in ----------------------------------------------------------------------------------------------------
+# ---- operands --------------------------------------------------------------------------------------------------------
 def _carry(work: TypingState, carry: nodes.Carry) -> TypedValue:
     role = f"the carried variable '{carry.name.text}'"
     value = work.not_null(work.value(carry.value), carry.value, role)
@@ -216,7 +216,7 @@ def _check_end(work: TypingState, node: nodes.Loop) -> bool:
     return ends
 
 
-# ---- what comes out --------------------------------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------------------------------------
 def _results(
     work: TypingState,
     node: nodes.Loop,
@@ -245,7 +245,7 @@ def _results(
 
 
 def _report_permuted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], results: list[TypedValue]) -> bool:
-    """Report new values that are right but for their order, as one mistake."""
+    """Report new values that are right except for their order, as one mistake."""
     wrong = [
         at
         for at, (before, after) in enumerate(zip(carries, results, strict=False))
@@ -266,7 +266,7 @@ def _report_permuted(work: TypingState, node: nodes.Loop, carries: list[TypedVal
 
 
 def _change(work: TypingState, node: nodes.Loop, before: TypedValue, after: TypedValue) -> str | None:
-    """Return what a carried variable may not change, but would; None if nothing."""
+    """Return the property of a carried variable that would change but must not; None if there is none."""
     assert before.type is not None
     assert after.type is not None
     if before.type.dtype != after.type.dtype:

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.types.signature import elsewhere
 
 
 def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
-    """Yield every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
+    """Yield every invocation in ``@compose`` and ``@update``, in order, with the offset that its spans count from."""
     for block in definition.blocks:
         if not isinstance(block, nodes.Block) or block.kind not in (BlockKind.COMPOSE, BlockKind.UPDATE):
             continue

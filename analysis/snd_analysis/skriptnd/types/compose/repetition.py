@@ -1,8 +1,7 @@
 """Invocations like an earlier one: of the same operator, with equal attributes, and arguments of equal types.
 
-Long graphs consist of them, and all have the same results if there is nothing to report. Unknown ranks are alike,
-whatever tensors they belong to: the results of each invocation have the ranks of its own arguments, and unknowns of its
-own.
+Long graphs consist of them, and all have the same results if there is nothing to report. Unknown ranks are alike, even
+of different tensors: the results of each invocation have the ranks of its own arguments, and unknowns of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +25,10 @@ from snd_analysis.symbolic.integers import Integer
 
 
 class Likeness(Struct, frozen=True, eq=False):
-    """``key`` is equal for invocations that are alike; ``ranks`` are those of arguments that are variables."""
+    """Key of an invocation: ``key`` is equal for similar invocations.
+
+    ``ranks`` are the ranks of arguments that are variables.
+    """
 
     key: Hashable
     ranks: tuple[Integer, ...]
@@ -73,7 +75,7 @@ def likeness(
 
 
 def _kind(value: TypedValue, ranks: dict[Integer, int]) -> Hashable:
-    """Return what an argument is, whatever variable its rank is."""
+    """Return the type and facts of an argument, independent of the variable of its rank."""
     type_, rank = value.type, value.rank
     leaf = None if rank is None else rank.variable
     if type_ is None or type_.shape is None or rank is None or leaf is None:

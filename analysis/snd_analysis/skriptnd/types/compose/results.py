@@ -229,7 +229,7 @@ def _assign_item(work: TypingState, item: _Item, value: TypedValue, length: Inte
         typed_result(work, item.type, item, value)
 
 
-# ---- what a name is now ----------------------------------------------------------------------------------------------
+# ---- definition of names ---------------------------------------------------------------------------------------------
 def _define(work: TypingState, name: nodes.Name, value: TypedValue) -> None:
     symbol = work.context.symbol(name)
     if symbol is None:

@@ -66,7 +66,7 @@ class TypingOfStatements:
         statement(work, work.component)
 
     def work_out(self, part: Part, versions: tuple[StatementTypes, ...]) -> tuple[StatementTypes, bool]:
-        """Type a statement, and return what that has added."""
+        """Type a statement, and return its additions."""
         work, context = self._work, self._work.context
         named = (*part.symbols, *part.given)
         before = [(context.symbols.get(symbol), work.extents.get(symbol)) for symbol in named]

@@ -41,7 +41,7 @@ class TrailStep(Struct, frozen=True):
 
 
 class Trail(Struct, frozen=True):
-    """One way to read a scoped name: what it leads to, and a step for each of its parts, as far as they are known."""
+    """One way to read a scoped name: its target, and a step for each of its parts, as far as they are known."""
 
     found: Found
     steps: tuple[TrailStep, ...] = ()
@@ -74,7 +74,7 @@ class _Body(Struct, frozen=True):
 
 
 def find_tensor(context: Context, parts: tuple[str, ...]) -> Found:
-    """Return what a scoped name means in the definition at hand; that of a graph may begin with the graph's name."""
+    """Return the target of a scoped name in the current definition; in a graph the name may begin with the graph's."""
     return _best(trail.found for trail in _trails(context, parts))
 
 
@@ -130,7 +130,7 @@ def _after(
 
 
 def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, ...], depth: int) -> list[Trail]:
-    """Look for the rest of a scoped name in what a label stands before."""
+    """Look for the rest of a scoped name in the value that a label names."""
     if isinstance(value, nodes.Labelled):
         value = value.value
     if isinstance(value, nodes.Region):
@@ -227,7 +227,7 @@ def _names_in(
 def _names_below(
     context: Context, body: _Body, value: nodes.Node, labels: tuple[str, ...], depth: int
 ) -> Iterator[tuple[str, TrailStep]]:
-    """Yield what can stand after labels in what a label stands before."""
+    """Yield the names that can follow labels in the value that a label names."""
     if isinstance(value, nodes.Labelled):
         value = value.value
     if isinstance(value, nodes.Region):
@@ -249,7 +249,7 @@ def _names_below(
 
 
 def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterator[str]:
-    """Yield what may be a label in a statement: written ones, its one result, graphs that it invokes."""
+    """Yield the possible labels in a statement: written ones, its single result, graphs that it invokes."""
     names = component.names
     if len(component.results) == 1 and len(names) == 1:
         yield names[0].text

@@ -59,7 +59,7 @@ def _check(context: Context, node: nodes.Loop) -> None:
 
 
 def _lasting_variables(context: Context, first: OperatorName) -> Iterator[tuple[OperatorName, str]]:
-    """Yield the variables below an operator that no ``@update`` writes: those of a state are there to be shared."""
+    """Yield the variables below an operator that no ``@update`` writes; variables of a state may be shared."""
     pending, seen = [first], set[OperatorName]()
     while pending:
         name = pending.pop()

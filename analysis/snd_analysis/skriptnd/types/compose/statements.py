@@ -62,7 +62,7 @@ def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
 
 
 def _as_branch(work: TypingState, value: nodes.Select, problem: Problem) -> Problem:
-    """Return what to write where a tensor decides between two values, if that is what the problem is about."""
+    """Return the problem with a proposal to write a branch, if a tensor decides between two values."""
     if problem.rule is not rules.TENSOR_IN_EXPRESSION:
         return problem
     message = f"'{written(value.condition)}' is a tensor, and '? :' decides when composing: write 'if … then … else …'"
@@ -84,7 +84,7 @@ def _is_invocation(work: TypingState, call: nodes.Call) -> bool:
 
 
 def _region(work: TypingState, region: nodes.Region) -> list[TypedValue] | None:
-    """Return a block: statements of its own, then what it yields."""
+    """Return the results of a block: of its own statements, then of its 'yield'."""
     results: list[TypedValue] | None = None
     after: nodes.Yield | None = None
     reported = False

@@ -72,7 +72,7 @@ class TypingState:
         self.context = context
         self.extents = context.extents
         self.shapes_certain = True
-        """False where composing may decide never to get: nothing is said about ranks and extents there."""
+        """False in a part that composing may skip: no messages about ranks and extents are given there."""
         self.in_control_flow = False
         """True if the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
         self.labels: dict[str, Located] = {}
@@ -138,7 +138,7 @@ class TypingState:
         return shapes.constant(0) if typed.type.shape is None else typed.type.shape.rank
 
     def _ranks_agree(self, node: nodes.Expression) -> bool:
-        """Return whether the tensors of a list may have one rank, as those of a pack must (2.3)."""
+        """Return whether the tensors of a list may have one rank, as tensors of a pack must (2.3)."""
         if isinstance(node, nodes.Parenthesized):
             return self._ranks_agree(node.inner)
         first: tuple[nodes.Node, Type, Integer] | None = None
@@ -229,11 +229,11 @@ class TypingState:
 
 
 TypeCallable: TypeAlias = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
-"""Types an invocation, a block or an expression: ``statements.run``, handed on to what stands in control flow."""
+"""Typing of an invocation, a block or an expression: ``statements.run``, passed on into control flow."""
 
 
 def result_place(node: nodes.Callable) -> nodes.Node:
-    """Return where to mark a right side: a block by its 'yield', which says what it results in."""
+    """Return the node to mark for a right side: for a block its 'yield', which names the results."""
     if isinstance(node, nodes.Labelled):
         node = node.value
     if isinstance(node, nodes.Region):

@@ -1,4 +1,4 @@
-"""Attributes: their types, and what their defaults may be (2.5)."""
+"""Attributes: their types and their allowed defaults (2.5)."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def report_optional_default(context: Context, declaration: Declaration) -> None:
 
 
 def _is_tested_for_null(context: Context, name: nodes.Name) -> bool:
-    """Return whether the definition has ``?a`` or ``a ?? b`` of a parameter, which only what may be null can have."""
+    """Return whether the definition has ``?a`` or ``a ?? b`` of a parameter, which requires it to be optional."""
     symbol = context.symbol(name)
     return symbol is not None and any(
         context.symbol(each) == symbol

@@ -51,7 +51,7 @@ def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
 
 
 def _check_tensor(context: Context, declaration: Declaration) -> bool:
-    """Return what constants and variables have in common; whether shape and length are there."""
+    """Check the common parts of constants and variables; return whether shape and length are present."""
     context.base = declaration.base
     parameter, block = declaration.parameter, declaration.block
     check_element_type(context, declaration.parameter.type)

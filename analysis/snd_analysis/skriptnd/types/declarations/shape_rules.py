@@ -195,7 +195,7 @@ def _bounded_symbols(context: Context) -> set[Symbol]:
 
 
 def _is_known(context: Context, extent: nodes.Extent) -> bool:
-    """Return whether an extent is a number, or made of what an operator knows of its attributes and inputs."""
+    """Return whether an extent is a number, or computed from attributes and inputs known to the operator."""
     if isinstance(extent.value, nodes.Tilde) or peek(context, extent.value).type is None:
         return False
     symbols = symbols_in(context.resolution, extent.value)

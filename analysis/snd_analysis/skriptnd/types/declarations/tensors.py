@@ -1,4 +1,4 @@
-"""Inputs and outputs: what they must give and must not, and how inputs are bound (2.6)."""
+"""Inputs and outputs: required and forbidden parts, and the binding of inputs (2.6)."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def declare_output_extents(context: Context, outputs: Sequence[Declaration]) -> 
 
 
 def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequence[Declaration]) -> None:
-    """Type and shapes of all outputs; the bounds of dynamic extents, those of inputs included."""
+    """Check type and shapes of all outputs, and the bounds of dynamic extents, inputs included."""
     for declaration in outputs:
         context.base = declaration.base
         parameter = declaration.parameter

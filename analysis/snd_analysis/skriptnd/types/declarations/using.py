@@ -157,7 +157,7 @@ def _fits(
 def _define_part(
     context: Context, part: nodes.NameTarget | nodes.TupleTarget, value: Typed, at: Integer, taken: Integer
 ) -> None:
-    """Type what one part takes: ``taken`` items from ``at`` on."""
+    """Type one part: it takes ``taken`` items from ``at`` on."""
     assert value.type is not None
     items: Items | None = None
     if value.items is not None and at.value is not None and taken.value is not None:

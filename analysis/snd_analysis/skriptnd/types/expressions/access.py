@@ -81,7 +81,7 @@ def _is_pack_index(index: nodes.Index) -> bool:
 
 
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
-    """Return an element of a tensor, the elements of a pack of tensors at one index, or those along a dimension."""
+    """Return an element of a tensor, the elements of a pack of tensors at one index, or all along a dimension."""
     with context.written(False):
         indexed = _dimensions(context, index, _extents(context, node, index))
     if indexed is None:
@@ -155,7 +155,7 @@ class _Dimensions(Struct, frozen=True):
 
 
 def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents | None:
-    """Return the extents of the tensor accessed, where an index takes a whole dimension and so needs one of them."""
+    """Return the extents of the accessed tensor; they are needed only where an index takes a whole dimension."""
     if not any(isinstance(item, nodes.Range) for item in index.items):
         return None
     symbol = context.symbol(_name(node))

@@ -1,4 +1,4 @@
-"""Shapes of tensors, dimension by dimension, as far as their declarations or what was composed give them away."""
+"""Shapes of tensors, dimension by dimension, as far as their declarations or composing determine them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def differing(first: Extents | None, second: Extents | None) -> bool:
 
 
 def agreed(first: Extents | None, second: Extents | None) -> Extents | None:
-    """Return what two shapes have in common: the extents that are equal for certain."""
+    """Return the common part of two shapes: the extents that are equal for certain."""
     if first is None or second is None or len(first) != len(second):
         return None
     return tuple(

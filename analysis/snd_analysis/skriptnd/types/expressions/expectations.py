@@ -74,7 +74,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
 
 
 def is_empty_list(node: nodes.Node) -> bool:
-    """Return whether an expression is ``[]``, which has whatever element type is wanted."""
+    """Return whether an expression is ``[]``, which fits any element type."""
     while isinstance(node, nodes.Parenthesized):
         node = node.inner
     return isinstance(node, nodes.List) and not node.items

@@ -1,4 +1,4 @@
-"""Extents and lengths: the types of those that declarations bind, and how many dimensions a shape has (2.6)."""
+"""Extents and lengths: the types of bound ones, and the number of dimensions of a shape (2.6)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Task(Struct, frozen=True):
 
 
 def run_in_order(tasks: Iterable[Task]) -> None:
-    """Run every task after those that it needs; where they need each other, in order of declaration."""
+    """Run every task after the tasks that it needs; circular ones in order of declaration."""
     pending = list(tasks)
     while pending:
         open_symbols = {task.symbol for task in pending}
@@ -49,8 +49,9 @@ def peek(context: Context, expression: nodes.Node) -> Typed:
 def extent_tasks(context: Context, declared: Iterable[Declaration]) -> list[Task]:
     """Return the typing of every extent and length that these attributes and inputs bind.
 
-    A plain extent or a length is an int, ``s..(d)`` a pack of them, ``..t`` one for each tensor of a pack. Where the
-    length is a bool the extent is there or not: an optional int. What only optional parameters bind is optional.
+    A plain extent or a length is an int, ``s..(d)`` a pack of them, ``..t`` one for each tensor of a pack. If the
+    length is a bool, the extent exists or not: an optional int. An extent that only optional parameters bind is
+    optional.
     """
     resolution = context.resolution
     found = [binding for declaration in declared for binding in bindings(resolution, declaration)]
@@ -106,7 +107,7 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, given: list[Bindi
 
 
 def _is_always_there(context: Context, given: list[Binding]) -> bool:
-    """Return whether at least one binding of an extent in required inputs exists, whatever the values of conditions."""
+    """Return whether at least one binding of an extent in required inputs exists, for all values of conditions."""
     some: Truth = shapes.FALSE
     for binding in given:
         expansion = binding.node.expansion if isinstance(binding.node, nodes.Extent) else None

@@ -130,7 +130,7 @@ def _binary(context: Context, node: nodes.Binary) -> Typed:
 
 
 def _empty_as(node: nodes.Node, typed: Typed, other: Typed) -> Typed:
-    """``[]`` takes the element type of what it stands beside."""
+    """Give ``[]`` the element type of the other operand."""
     if typed.type is None or other.type is None or not is_empty_list(node):
         return typed
     return Typed(Type(other.type.dtype, length=typed.type.length), items=())

@@ -1,4 +1,4 @@
-"""Types of what built-in functions and casts make of a value (2.4)."""
+"""Types of the results of built-in functions and casts (2.4)."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def infer(context: Context, node: nodes.Node) -> Typed:
 
 
 def infer_list_item(context: Context, item: nodes.Node) -> Typed:
-    """Return what an item of a list or of an index contributes: a pack if it is a range or expanded."""
+    """Return the type of an item of a list or of an index: a pack if it is a range or expanded."""
     if isinstance(item, nodes.Expanded | nodes.Range):
         return FORMS[type(item)](context, item)
     return infer_index_part(context, item)

@@ -8,7 +8,7 @@ from snd_analysis.skriptnd.types.context import Context
 
 
 def promotions(context: Context, condition: nodes.Node) -> frozenset[Symbol]:
-    """Return the symbols that are not null where the condition is true: those null-tested in a conjunction (2.4)."""
+    """Return the symbols that are not null where the condition is true: null-tested ones in a conjunction (2.4)."""
     typed = context.expressions.get(condition)
     if typed is not None and typed.type is None:
         # The problem is reported: every named symbol was probably meant to be tested.

@@ -112,7 +112,7 @@ def _are_compared(operator: str, left: Dtype, right: Dtype) -> bool:
 def _integers(
     context: Context, node: nodes.Binary, left: Typed, right: Typed
 ) -> tuple[Integer | None, tuple[Integer | None, ...] | None]:
-    """Value, or items, of an operation on ints, as far as those of the operands are known."""
+    """Return the value, or items, of an operation on ints, as far as its operands are known."""
     operation = _VALUES[node.operator.text]
 
     def applied(a: Integer | None, b: Integer | None) -> Integer | None:
@@ -197,7 +197,7 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
 
 
 def _reads_elements(context: Context, node: nodes.Node) -> bool:
-    """Return whether an access stands in the expression itself; a local value may be folded whatever it was made of."""
+    """Return whether an access stands in the expression itself; a local value may be folded in any case."""
     subscripts = (item for item in nodes.descendants(node) if isinstance(item, nodes.Subscript))
     targets = (context.expressions.get(item.target, UNTYPED) for item in subscripts)
     return any(target.type is not None and target.type.tensor for target in targets)

@@ -1,7 +1,7 @@
-"""Accesses that leave a tensor, or a pack of them, in every instance in which their formula runs at all (2.12).
+"""Accesses out of bounds of a tensor, or of a pack of tensors, in every instance in which their formula runs (2.12).
 
-What depends on a graph is found when composing. Whatever may not be evaluated is left alone: formulas with a condition,
-branches, guarded indices ``|i|``, optional inputs, and indices that are read from tensors.
+Accesses that depend on a graph are found when composing. Expressions that may not be evaluated are skipped: formulas
+with a condition, branches, guarded indices ``|i|``, optional inputs, and indices that are read from tensors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def check_reach(context: Context, formula: nodes.Lowering) -> None:
     """Report the first access of a typed formula that certainly reads or writes out of bounds."""
     guarded = (each for each in nodes.descendants(formula) if isinstance(each, nodes.Bounded))
     if formula.condition is not None or any(each.below is None for each in guarded):
-        return  # points may be skipped, and with them what other indices do there (2.12)
+        return  # points may be skipped, and their accesses with them (2.12)
     space = _index_space(context, formula)
     if space is None:
         return

@@ -15,9 +15,9 @@ from snd_analysis.skriptnd.types.type import BOOL
 
 
 def check_overwriting(context: Context, formula: nodes.Lowering, output: Symbol, is_alone: bool) -> None:
-    """Report the first index that decides what ``=`` writes, but neither where nor whether (2.12).
+    """Report the first index that affects the value written by ``=``, but not the place or the condition (2.12).
 
-    ``is_alone`` tells that no other formula writes the output, so that the formula may accumulate.
+    ``is_alone`` is True if no other formula writes the output, so that the formula may accumulate.
     """
     names = (node for node in nodes.descendants(formula.target) if isinstance(node, nodes.Qualified))
     if formula.operator.text != "=" or any(context.symbol(name) is None for name in names):
@@ -59,7 +59,7 @@ def _symbols(context: Context, parts: Iterable[nodes.Node]) -> set[Symbol]:
 
 
 def _with_locals(symbols: set[Symbol], locals_: dict[Symbol | None, set[Symbol]]) -> set[Symbol]:
-    """Return the symbols and those that the values of local names among them depend on."""
+    """Return the symbols and the symbols that local names among them depend on."""
     found, waiting = set(symbols), list(symbols)
     while waiting:
         further = locals_.get(waiting.pop(), set()) - found

@@ -253,7 +253,7 @@ class ArgumentCheck:
         if transposed is not None:
             self._report_transposed(*transposed, bound=[each for each in self._bound if each is not transposed])
             return
-        # Names in the type are not those of the invocation.
+        # Names in the type differ from names of the invocation.
         names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
         text = f"{parameter.type}"
         type_ = f" ('{text}')" if "?" not in text and names.isdisjoint(_WORD.findall(text)) else ""
@@ -337,7 +337,7 @@ class ArgumentCheck:
 
 
 def _fit(formal: Sequence[Type | None], actual: Sequence[Type | None]) -> bool:
-    """Return whether types, whatever their shapes, match those of inputs; each generic type is bound to one type."""
+    """Return whether types, ignoring shapes, match the types of inputs; each generic type is bound to one type."""
     generics: dict[Dtype, Dtype] = {}
     for one, other in zip(formal, actual, strict=True):
         assert one is not None

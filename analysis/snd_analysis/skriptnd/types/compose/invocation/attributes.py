@@ -59,7 +59,7 @@ class AttributeCheck:
             parameter = self._signature.attributes.get(name)
             if name and parameter is None:
                 self._report_unknown(item)
-                self._shapes.give_up()  # what it was to say may decide about the results
+                self._shapes.give_up()  # its lost value may decide about the results
             elif name in seen:
                 self._shapes.give_up()
                 note = self._work.context.note(seen[name].name, "first given here")

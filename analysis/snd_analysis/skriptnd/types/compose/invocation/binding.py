@@ -1,4 +1,4 @@
-"""Ranks, pack lengths and extents of an invoked operator, bound to those of the arguments (2.6.2)."""
+"""Ranks, pack lengths and extents of an invoked operator, bound by its arguments (2.6.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExpo
 
 _Complaint = Callable[[Integer], None]
 ExtentComplaint = Callable[[Integer, Integer], None]
-"""Called with the extent of an argument and with what it should be, if the two certainly differ."""
+"""Called with the extent of an argument and with the required one, if the two certainly differ."""
 
 
 class _Equation(Struct, frozen=True):
@@ -70,7 +70,7 @@ class ShapeBinding:
         self.equate_length(formal - other, shapes.constant(0))
 
     def solve(self) -> None:
-        """Bind what the equations determine, in whatever order they do; complains of those that can't hold."""
+        """Bind the variables that the equations determine, in any order; complain about equations that can't hold."""
         pending = self._equations + self._lengths
         progress = True
         while progress:
@@ -128,13 +128,13 @@ class ShapeBinding:
             return None
 
     def give_up(self) -> None:
-        """Nothing is said about the results any more: what they are made of is wrong, which is reported."""
+        """Make all results unknown: their inputs are wrong, which is reported."""
         self._contradictory = True
 
     def bind_extents(
         self, parts: tuple[Dimension, ...] | None, extents: Extents | None, complain: ExtentComplaint
     ) -> None:
-        """Equate extents with those of an argument, whose ranks are bound already; to be solved."""
+        """Equate extents with the extents of an argument, whose ranks are bound already; to be solved."""
         if parts is None or extents is None or self._contradictory:
             return
         at = 0
@@ -205,7 +205,7 @@ class ShapeBinding:
         return not any(isinstance(each, Truth) for each in self._fresh.values())
 
     def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:
-        """Return the unknowns of a similar invocation that replace those of this one, by key of the latter."""
+        """Return the replacements of this invocation's unknowns for a similar invocation, by key of the former."""
         found = {}
         for stands_for, unknown in self._unknowns.items():
             leaf = unknown.variable

@@ -108,7 +108,7 @@ class TypeBinding:
         self._bound.setdefault(formal.name, _Bound(None, ""))
 
     def finish(self, place: nodes.Node) -> None:
-        """Give the remaining types their defaults; report those that nothing determines."""
+        """Give the remaining types their defaults; report undetermined ones."""
         for at, generic in enumerate(self._signature.generics):
             if generic.name in self._bound:
                 continue
@@ -123,7 +123,7 @@ class TypeBinding:
                 self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))
 
     def _types_are_known(self) -> bool:
-        """Return whether no parameter has a type that nothing bears, which would perhaps have told a generic type."""
+        """Return whether every parameter has a known type; an unknown one might have determined a generic type."""
         attributes, inputs = self._signature.attributes.values(), self._signature.inputs
         return None not in (*(each.type for each in attributes), *(each.type for each in inputs))
 
@@ -135,7 +135,7 @@ class TypeBinding:
         return None if bound is None else bound.dtype
 
     def _example(self, generic: GenericType) -> str:
-        """Return a type to write for a generic one: what it is known to be, or one that it may be."""
+        """Return a type to write for a generic one: its known type, or an allowed one."""
         bound = self._bound.get(generic.name)
         known = generic.default if bound is None else bound.dtype
         return "real" if known is None else str(known)

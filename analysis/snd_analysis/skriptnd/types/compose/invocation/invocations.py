@@ -1,4 +1,4 @@
-"""Invocations of operators and graphs: what goes in, and the results that come out (2.10, 2.13)."""
+"""Invocations of operators and graphs: arguments and results (2.10, 2.13)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def expanded(context: Context, item: nodes.Expanded) -> Typed:
-    """``b..``, ``a..(n)`` or ``(a, b)..`` as an item of a list or index: a pack of what it contributes."""
+    """Type ``b..``, ``a..(n)`` or ``(a, b)..`` as an item of a list or index: a pack of its items."""
     length = item.expansion.length
     count = None if length is None else infer(context, length)
     if isinstance(item.item, nodes.Zip):

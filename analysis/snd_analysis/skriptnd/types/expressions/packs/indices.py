@@ -1,4 +1,4 @@
-"""Indices of packs and strings, and substitutions of what they take (2.4, Indexing, Substitution)."""
+"""Indices of packs and strings, and substitutions of indexed items (2.4, Indexing, Substitution)."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
 
 
 def infer_items(context: Context, index: nodes.Index) -> None:
-    """Type the items of an index of something untyped: whatever a range leaves out may be right there."""
+    """Type the items of an index into an untyped value: any bound of a range may be omitted there."""
     for item in index.items:
         if isinstance(item, nodes.Range):
             range_bounds(context, item)

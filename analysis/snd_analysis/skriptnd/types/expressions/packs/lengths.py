@@ -1,4 +1,4 @@
-"""Lengths of packs that belong together, and of what a condition decides (2.4)."""
+"""Lengths of packs that belong together, and of packs that a condition selects (2.4)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _COMPARISONS: Final[dict[str, Relation]] = {"<": "<", "<=": "<=", ">": ">", ">="
 def joined_length(
     context: Context, node: nodes.Node, left: Type, right: Type, sides: tuple[nodes.Node, ...] = ()
 ) -> tuple[Integer | None, bool]:
-    """Length of an element-wise operation, and whether those of its operands can agree; reported if not.
+    """Return the length of an element-wise operation, and whether its operands' lengths can agree; report if not.
 
-    ``sides`` are the two operands, where notes show what each of them is.
+    ``sides`` are the two operands, where notes show their lengths.
     """
     if left.length is None or right.length is None:
         return left.length if right.length is None else right.length, True

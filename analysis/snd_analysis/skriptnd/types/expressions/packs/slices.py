@@ -1,4 +1,4 @@
-"""Slices of packs and of dimensions: what they take, and how much (2.4, Indexing)."""
+"""Slices of packs and of dimensions: the selected items and their number (2.4, Indexing)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sliced(
     length: Integer,
     items: tuple[Integer | None, ...] | None,
 ) -> Taken | None:
-    """Return what a slice takes of a pack of known length; None if it can't be one, which is reported."""
+    """Return the part of a pack of known length that a slice selects; None after reporting that it can't be one."""
     bounds = range_bounds(context, index)
     if bounds is None:
         return None
