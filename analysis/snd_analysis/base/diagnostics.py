@@ -1,4 +1,4 @@
-"""Diagnostics: what a check reports, as plain data for all output formats and clients."""
+"""Diagnostics: reports of checks, as plain data for all output formats and clients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TextEdit(Struct, frozen=True):
 
 
 class Fix(Struct, frozen=True):
-    """A change that removes a diagnostic. A safe fix never changes what a program means."""
+    """A change that removes a diagnostic. A safe fix never changes the meaning of a program."""
 
     title: str
     edits: tuple[TextEdit, ...]

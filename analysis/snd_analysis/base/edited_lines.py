@@ -15,7 +15,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
 def line_edits(before: str, after: str, span: Span | None = None) -> list[Edit]:
-    """Return what makes one text of another, in order of places; with ``span``, only in the lines that it touches."""
+    """Return the edits that turn one text into another, in order of places; with ``span``, only those in its lines."""
     edits = _all_edits(before, after)
     return [edit for edit in edits if span is None or (edit.span.start <= span.end and span.start < edit.span.end)]
 

@@ -1,8 +1,8 @@
 """Work that no fork may interrupt.
 
-A forked child has only the thread that forked. Locks that other threads held stay locked in the child, and what these
-threads were changing stays half changed: answers of queries, modules that are being imported, memory of compiled steps.
-So a fork waits until no other thread is at such work.
+A forked child has only the thread that forked. Locks of other threads stay locked in the child, and their changes stay
+half done: answers of queries, modules that are being imported, memory of compiled steps. So a fork waits until no other
+thread is at such work.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class InterruptedByForkError(RuntimeError):
 
 
 class Unforkable:
-    """A context manager around work that no fork may interrupt. A thread may enter again what it has entered."""
+    """A context manager around work that no fork may interrupt. It is reentrant for each thread."""
 
     def __init__(self) -> None:
         self._changed = Condition(Lock())

@@ -100,15 +100,15 @@ class Layers(MutableMapping[K, V]):
         return len(self.whole() if self._below else self._top)
 
     def items(self) -> ItemsView[K, V]:
-        """Return the entries as they are now."""
+        """Return the current entries."""
         return self._frozen().items()
 
     def values(self) -> ValuesView[V]:
-        """Return the values as they are now."""
+        """Return the current values."""
         return self._frozen().values()
 
     def _frozen(self) -> Mapping[K, V]:
-        """Return all entries as they are now. A table that nothing lies below stays on top, where it is faster."""
+        """Return all current entries. A table without others below stays on top, where it is faster."""
         return self.whole() if self._below else dict(self._top)
 
 

@@ -1,4 +1,4 @@
-"""Limits of what all packages share, with what users see at each."""
+"""Limits of data that all packages share, with their effects for users."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class OperatorName(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The name as it is written: what was made for one invocation has the name of what that invokes."""
+        """Return the written name: a definition made for one invocation has the name of the invoked one."""
         return shown_name(self.name)
 
 

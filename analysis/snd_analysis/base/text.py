@@ -90,7 +90,7 @@ class Edit(Struct, frozen=True):
 
 
 def edit_between(before: str, after: str) -> Edit:
-    """Return the one edit that makes a text of another: what stands between their common start and end."""
+    """Return the single edit that turns one text into another: the part between their common start and end."""
     most = min(len(before), len(after))
     start = _halved(most, lambda low, high: before[low:high] == after[low:high])
     one, other = len(before), len(after)

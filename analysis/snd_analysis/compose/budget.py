@@ -39,13 +39,13 @@ class OverBudgetError(Exception):
 class StepBudget:
     """The steps of composing one definition: statements, iterations, and each specialization once.
 
-    So the number is the same whatever is known already, and whoever composes the definition reaches the limit or not.
+    So the number is the same whatever is cached, and reaching the limit does not depend on it.
     """
 
     __slots__ = ("_checkpoint", "_counted", "done", "found_known", "most")
 
     def __init__(self, most: float = math.inf, checkpoint: Callable[[], None] = lambda: None) -> None:
-        """``checkpoint`` is called at each step: what it raises ends the composing."""
+        """Create a budget; ``checkpoint`` is called at each step, and its exception ends the composing."""
         self.most = most
         self.done = 0
         self.found_known = False
@@ -82,9 +82,9 @@ class StepBudget:
 
 
 class FileBudget:
-    """The steps of composing the definitions and samples of a file one after the other, what they share once.
+    """The steps of composing the definitions and samples of a file in order; shared steps count once.
 
-    What a definition may take by being long itself does not count.
+    Steps that the length of a definition justifies do not count.
     """
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ _FURTHER_STEPS: WeakKeyDictionary[Specialization, int] = WeakKeyDictionary()
 
 
 def _further_steps(composed: Specialization) -> int:
-    """Return how many steps a specialization takes with all that it is composed of, beyond those that are free."""
+    """Return the number of steps of a specialization with all its parts, beyond the free ones."""
     known = _FURTHER_STEPS.get(composed)
     if known is None:
         steps = StepBudget()
@@ -125,7 +125,7 @@ def _further_steps(composed: Specialization) -> int:
 
 
 def _free_steps(composed: Specialization) -> int:
-    """Return the steps of a definition itself, and those that its length allows."""
+    """Return the steps of a definition itself, and the steps that its length allows."""
     return steps_of(composed.template) + most_steps(composed.template) - MOST_STEPS
 
 

@@ -21,9 +21,9 @@ from snd_analysis.symbolic.values import UNDEFINED
 
 
 def compose_body(callees: Callees, declared: Specialization, lasting: LastingModel | None = None) -> Specialization:
-    """Compose ``@compose`` and ``@update``, check the outputs, and make what was declared open definite.
+    """Compose ``@compose`` and ``@update``, check the outputs, and fix open parts of declarations.
 
-    Of statements that ``lasting`` knows the result is taken from there; it is the same without.
+    Results of statements in ``lasting`` are reused; the result is the same without them.
     """
     template = declared.template
     if not template.is_composite and not template.resolution.rows[BlockKind.UPDATE] and not template.quantizations:
@@ -36,7 +36,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     fold.run(BlockKind.COMPOSE, rows[BlockKind.COMPOSE], step)
     composing.state.begin(0)
     outputs = finished_outputs(state)
-    if not template.is_composite:  # formulas compute what '@update' reads
+    if not template.is_composite:  # formulas compute the inputs of '@update'
         state.scope.values.update(zip((member.symbol for member in template.outputs), outputs, strict=True))
     operations, state.operations = tuple(state.operations), []
     fold.run(BlockKind.UPDATE, rows[BlockKind.UPDATE], step)

@@ -39,7 +39,10 @@ class Composing:
         self.made_before: Mapping[str, list[TensorValue]] = {}
         """Results of the statement at hand as it was composed before, by name, to be used for equal ones."""
         self._began: float = callees.budget.done
-        """The steps when this body began; endless within a loop, where the loop is to blame for what its body takes."""
+        """The step count at the start of this body.
+
+        Infinite within a loop, which is to blame for the cost of its body.
+        """
         self.invokes_obligations = False
         """True if the operations bring any obligation with them."""
 
@@ -129,7 +132,7 @@ class Composing:
 
 
 def arguments(state: BodyState, call: nodes.Call) -> Arguments:
-    """Return what an invocation gives to its operator. Raises EvaluationError if an expression has no value."""
+    """Return the arguments of an invocation. Raise EvaluationError if an expression has no value."""
     dtypes = tuple(state.scope.element_type(item) for item in call.generics.items) if call.generics else ()
     attributes: dict[str, Value] = {}
     for item in call.attributes.items if call.attributes is not None else ():

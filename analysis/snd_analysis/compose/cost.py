@@ -56,7 +56,7 @@ def total_multiply_adds(operations: Iterable[Operation]) -> Cost:
 
 
 class _Costs:
-    """Bodies are shared by all invocations of one specialization: what they cost is found once."""
+    """Costs of bodies, each computed once: all invocations of one specialization share its body."""
 
     def __init__(self) -> None:
         self._known: dict[Specialization, Cost] = {}

@@ -36,17 +36,17 @@ Choice = Callable[[OperatorName], bool]
 
 
 def decompose(graph: Graph, decomposes: Choice, path: str, is_root: bool = True) -> Graph:
-    """Return the graph with the bodies of the chosen operators in place, also inside of control flow.
+    """Return the graph with the invocations of the chosen operators replaced by their bodies, also inside control flow.
 
-    Tensors are named by their scopes: ``block.conv1.filter``. ``path`` is the file of the graph: what stands in bodies
-    of other files is placed at the statement of that file which brings it in. Variables and constants are listed with
-    the graph, also those of operators that are kept whole or stand in control flow; all other tensors with the graph,
-    or the part of control flow, that computes them. Updates (2.11) of the bodies that are put in place follow those of
-    the graph around. The only invocation of the root keeps its label (``y.w``); that of an operator's body passes the
+    Tensors are named by their scopes: ``block.conv1.filter``. ``path`` is the file of the graph: operations of bodies
+    in other files are placed at the statement of that file that invokes them. Variables and constants are listed with
+    the graph, also those of operators that are kept whole or stand in control flow; all other tensors are listed with
+    the graph, or the part of control flow, that computes them. Updates (2.11) of inlined bodies follow the updates of
+    the outer graph. The only invocation of the root keeps its label (``y.w``); that of an operator's body passes the
     scope of the operator on, unless ``is_root``.
 
-    Of a graph that is larger (see ``flat_size``) not more than ``MOST_OPERATIONS`` are in the result, and not more
-    variables and constants than that.
+    The result has at most ``MOST_OPERATIONS`` of a larger graph (see ``flat_size``), and at most as many variables and
+    constants.
     """
     listing = _Listing(decomposes, path, dict(graph.quantizations))
     body = _Body(listing, "", None)
@@ -126,7 +126,7 @@ class _Listing(Struct):
         return self.quantizations.get(quantized_name(name)) if self.quantizations else None
 
     def enter(self, scope: str, body: Graph) -> None:
-        """Add what the ``@quantize`` of an invoked definition says; that of the definition around has priority."""
+        """Add the ``@quantize`` entries of an invoked definition; entries of the outer definition have priority."""
         for name, found in body.quantizations.items():
             self.quantizations.setdefault(quantized_name(joined(scope, name)), found)
 
@@ -169,7 +169,7 @@ class _Body:
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _flat(self, tensor: Tensor) -> Tensor:
-        """Return the tensor of the flat graph: one of its own, named by scope, unless the body is given another one."""
+        """Return the tensor of the flat graph: one of its own, named by scope, unless the body receives another one."""
         known = self.known.get(tensor)
         if known is None:
             place = tensor.place if self._place is None else self._place
@@ -180,7 +180,7 @@ class _Body:
         return known
 
     def value(self, value: Value) -> TensorValue:
-        """Return a tensor or pack of the body as it is in the flat graph."""
+        """Return a tensor or pack of the body in the flat graph."""
         match value:
             case Tensor():
                 return self._flat(value)
@@ -191,7 +191,7 @@ class _Body:
         return tensor_value(value)
 
     def all(self, named: Mapping[str, TensorValue]) -> dict[str, TensorValue]:
-        """Named values of the body as they are in the flat graph."""
+        """Return named values of the body in the flat graph."""
         return {name: self.value(value) for name, value in named.items() if value is not NULL}
 
     # ---- operations --------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ class _Body:
         inner.add_updates(body)
 
     def add_updates(self, body: Graph) -> None:
-        """Add the updates of a body to those of the graph, or the part of control flow, around."""
+        """Add the updates of a body to the updates of the outer graph or part of control flow."""
         level = self._listing.level
         updates = self.operations(body.update_operations)
         level.update_operations += updates

@@ -21,7 +21,7 @@ _PRIVATE = re.compile(r"'((?:\w+\.)*_[A-Za-z]\w*)'")
 
 
 class Site(Struct, frozen=True):
-    """A place that takes part in a failure, and what it has to do with it."""
+    """A place that takes part in a failure, and its role there."""
 
     place: Place
     message: str
@@ -48,10 +48,10 @@ class Failure(Struct, frozen=True):
     """
     replaced: Span | None = None
     is_safe: bool = False
-    """True if what stands instead is surely meant."""
+    """True if the replacement is surely the intended text."""
 
     def via(self, site: Site) -> Failure:
-        """Return the failure as it is seen from an invocation further out."""
+        """Return the failure as seen from an outer invocation."""
         return replace(self, sites=(*self.sites, site), responsible=())
 
     def naming(self, operator: str, written: str) -> Failure:
@@ -78,7 +78,7 @@ def evaluation_failure(template: Template, base: int, error: EvaluationError) ->
 
 
 class BindingFailed(Exception):  # noqa: N818 - it carries a finding, it is no fault
-    """An operator can't be bound to what an invocation gives it."""
+    """An operator can't be bound to the arguments of an invocation."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)

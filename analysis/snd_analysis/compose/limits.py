@@ -1,4 +1,4 @@
-"""Limits of composing, with what users see at each."""
+"""Limits of composing, with their effects for users."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ MOST_STEPS = 100_000
 """Steps of composing one definition with all that it invokes: statements, iterations of unrolled loops, and
 specializations. The invocation or loop that leads to more is an error."""
 MOST_STEPS_OF_FILE = 4 * MOST_STEPS
-"""Steps of composing all definitions and samples of a file, each by itself, beyond their own statements. Those that
-lead to more are not composed; the first is an error."""
+"""Maximum number of steps of composing all definitions and samples of a file, beyond their own statements.
+
+Definitions beyond it are not composed; the first is an error.
+"""
 STEPS_OF_SPECIALIZATION = 30
 """Steps that a specialization counts for, besides its statements, and one for each 200 characters: it takes as long as
 thirty statements of a loop."""
@@ -17,13 +19,17 @@ MOST_LEVELS = 400
 """Levels in which operators are composed of others: everything that walks them recurses. A deeper invocation is an
 error."""
 MOST_OPERATIONS = 20_000
-"""Operations of a flat graph. What would lead beyond is kept whole: operators that invoke others twice double with
-every level."""
+"""Maximum number of operations of a flat graph.
+
+Operators that would exceed it are kept whole: operators that invoke others twice double with every level.
+"""
 MOST_TENSORS = 1024
 """Tensors of one kind in a pack that are written out. Of a longer pack, users see its length."""
 MOST_ELEMENTS_TRIED = 256
-"""Elements of a formula that are evaluated to see whether they have values. A mistake in another one is found by the
-run."""
+"""Maximum number of elements of a formula that are evaluated to find failures.
+
+The run finds a mistake in other elements.
+"""
 MOST_JOINED_CONDITIONS = 3
 """Conditions of an extent after a branch. With more, the extent is dynamic: everything that is asked of it looks at
 all cases."""
@@ -33,8 +39,10 @@ known."""
 MOST_ITEMS = 64
 """Iterations for which bodies are composed one by one. With more, extents that change are dynamic."""
 MOST_LOOP_TRIALS = 4
-"""Times that a body is composed to find out which extents change; each time at least one more does. Then those that
-may change are dynamic."""
+"""Maximum number of times that a body is composed to find changing extents; each time finds at least one more.
+
+Beyond it, extents that may change are dynamic.
+"""
 MOST_NOTES = 8
 """Invocations that lead to a mistake. The middle of a longer chain is left out."""
 MOST_DYNAMIC_EXTENTS = 64
@@ -54,9 +62,9 @@ MOST_COMPOSED = 24
 """Times that a graph of ordinary size is composed to see whether numbers are a counterexample. Then nothing is
 reported before the run."""
 MOST_OMISSIONS = 16
-"""Choices of optional inputs with which a graph is composed. What fails only for another one is found by the run."""
+"""Maximum number of choices of optional inputs with which a graph is composed. The run finds other failures."""
 MOST_UNROLLED_VALUES = 64
-"""Formulas of an unrolled one whose values are checked. A mistake in another one is found by the run."""
+"""Maximum number of formulas of an unrolled one whose values are checked. The run finds other mistakes."""
 MOST_FORMULAS = 1 << 14
 """Formulas that one formula is unrolled into. With more, running it is an error."""
 LONGEST_PACK = 1 << 16

@@ -78,11 +78,11 @@ def compose_root(
     inputs: Mapping[str, GivenInput] | None = None,
     lasting: LastingModel | None = None,
 ) -> Specialization:
-    """Compose a definition with these attributes and shapes of inputs; what nothing gives is symbolic. Never fails.
+    """Compose a definition with these attributes and shapes of inputs; open values are symbolic. Never fails.
 
-    Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation. ``lasting``
-    is what may be used of an earlier version of the definition, composed with the same of all these; it learns what
-    may be used next. Warnings that need a counterexample are not among the failures: see ``warnings_of_root``.
+    If ``session.composing`` is false, defaults don't count either: it is an operator for any invocation. ``lasting``
+    has reusable results of an earlier version of the definition with the same arguments, and learns the new ones.
+    Warnings that need a counterexample are not among the failures: see ``warnings_of_root``.
     """
     return session.within_budget(
         template,
@@ -140,7 +140,7 @@ def _with_body(session: Session, declared: Specialization, lasting: LastingModel
 def warnings_of_root(
     session: Session, specialization: Specialization, attributes: Mapping[str, Value], dtypes: Mapping[str, str]
 ) -> list[Failure]:
-    """Return what goes wrong with a composed graph for some sizes only, each with sizes that show it.
+    """Return the failures of a composed graph that occur for some sizes only, each with such sizes.
 
     The graph is composed once more for each choice of sizes that is tried.
     """
@@ -166,7 +166,7 @@ def errors_by_omission(
     dtypes: Mapping[str, str] | None = None,
     inputs: Mapping[str, GivenInput] | None = None,
 ) -> list[Failure]:
-    """Return what goes wrong with a composed graph only where some optional inputs are given, or omitted.
+    """Return the failures of a composed graph that occur only if some optional inputs are given, or omitted.
 
     The graph is composed once more for each choice.
     """

@@ -55,7 +55,7 @@ class ValueScope:
 
     @contextmanager
     def assuming(self, condition: Truth) -> Iterator[None]:
-        """Take values that may be null for what they are where a condition holds (2.10.1, Promotion)."""
+        """Replace values that may be null by their values where a condition holds (2.10.1, Promotion)."""
         before = {symbol: value for symbol, value in self.values.items() if isinstance(value, Maybe)}
         for symbol, value in before.items():
             if shapes.and_(condition, shapes.not_(value.present)) is FALSE:

@@ -41,7 +41,7 @@ class Definitions(Protocol):
         """Return the store of specializations of a definition, to use and extend; None if none is kept."""
 
     def reach(self, name: OperatorName) -> Reach:
-        """Return what the definition of that name invokes, directly or through others."""
+        """Return the definitions that a definition invokes, directly or through others."""
 
 
 class Session:
@@ -66,7 +66,7 @@ class Session:
         """Reusable results of an earlier version of a graph with the same arguments."""
         self._reaches: dict[Template, Reach] = {}
         self._recursive: dict[Template, bool] = {}
-        """True if definitions invoke themselves. All files stay as they are, so both are asked for once."""
+        """True if definitions invoke themselves. All files stay unchanged, so each is asked for once."""
         self._own: dict[Template, Specializations] = {}
         """Specializations of definitions that are kept for this session only."""
         self._kept: deque[Specialization] = deque(maxlen=MOST_KEPT_SPECIALIZATIONS)
@@ -77,9 +77,10 @@ class Session:
         return self._definitions.template(name)
 
     def reached(self, template: Template) -> frozenset[Template]:
-        """Return a template and all that it invokes, directly or through others: what its specializations depend on.
+        """Return a template and all that it invokes: the dependencies of its specializations.
 
-        Of one with too many levels only what it invokes itself, since it has no specializations.
+        It may invoke them through others. For a template with too many levels, return only its own invocations, since
+        it has no specializations.
         """
         return self._reach(template).templates
 
@@ -115,9 +116,9 @@ class Session:
         return known
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
-        """Return the specialization of an operator for what an invocation gives; the same one for the same.
+        """Return the specialization of an operator for the arguments of an invocation.
 
-        Raises OverBudgetError if that is a part of more than may be composed.
+        The same one for equal arguments. Raise OverBudgetError if that is a part of more than may be composed.
         """
         return self.within_budget(template, lambda session: session._specialization(template, given))
 
@@ -144,7 +145,7 @@ class Session:
 
     @contextmanager
     def limited(self, template: Template) -> Iterator[StepBudget]:
-        """Within, there is the budget for composing a definition: what takes more raises OverBudgetError."""
+        """Set the budget for composing a definition; exceeding it raises OverBudgetError."""
         around, self.budget = self.budget, StepBudget(most_steps(template), self._checkpoint)
         try:
             yield self.budget

@@ -1,4 +1,4 @@
-"""An operator with everything bound: what composing one kind of invocation of it gives (chapter 3)."""
+"""An operator with everything bound: the result of composing one kind of invocation of it (chapter 3)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
     checks: tuple[RuntimeCheck, ...] = ()
     obligations: tuple[Obligation, ...] = ()
     invokes_obligations: bool = False
-    """True if there are any in what the body invokes, or in what it gives to that."""
+    """True if there are any in invoked definitions, or in arguments of invocations in the body."""
     body: Graph | None = None
     valid: bool = True
     """True if the outputs can be built on: false if the invocation is invalid or unknown."""
@@ -48,7 +48,7 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
 
 
 def impossible(template: Template, *failures: Failure) -> Specialization:
-    """Return the specialization of a definition that can't be bound to what it is given."""
+    """Return the specialization of a definition that can't be bound to its arguments."""
     return Specialization(template, ValueScope(template, {}, {}), failures=failures, valid=False)
 
 

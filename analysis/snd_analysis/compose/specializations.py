@@ -78,7 +78,7 @@ class Reach(Struct, frozen=True):
 def reach_of(
     template: Template, find: Callable[[OperatorName], Template | None], known: Callable[[OperatorName], Reach]
 ) -> Reach:
-    """Return what a template reaches, from what those reach that it invokes: of one with too many levels only these."""
+    """Return the reach of a template from the reach of its invocations; beyond the level limit only these."""
     invoked = [found for found in map(find, template.invoked) if found is not None]
     below = [known(each.name) for each in invoked]
     levels = 1 + max((each.levels for each in below), default=0)
@@ -88,7 +88,7 @@ def reach_of(
 
 
 def reach_of_cycle(template: Template, find: Callable[[OperatorName], Template | None]) -> Reach:
-    """Return what a template reaches that leads back to itself."""
+    """Return the definitions that a template reaches and that lead back to it."""
     found = {template}
     pending = [template]
     while pending:

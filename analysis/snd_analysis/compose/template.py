@@ -94,7 +94,7 @@ class Template:
         return f"Template({self.shown})"
 
     def without(self, span: Span) -> Template:
-        """Return the same definition, with nothing built on what stands at a span."""
+        """Return the same definition, marked as broken at a span, so that nothing is built on that part."""
         errors = (*self.errors, span)
         return Template(self.name, self.definition, self.resolution, errors, self.original, self.origins, self.extents)
 
@@ -274,7 +274,7 @@ class Template:
 
     @cached_property
     def signature_is_wrong(self) -> bool:
-        """Return whether what an invocation relies on is reported to be wrong already."""
+        """Return whether a part that invocations rely on has reported problems."""
         if not self.errors:
             return False
         if self.has_unreadable_declarations:
@@ -286,7 +286,7 @@ class Template:
 
     @cached_property
     def wrong_body(self) -> nodes.Block | None:
-        """A block that computes something and is reported to be wrong already: what it gives means nothing."""
+        """A block that computes something and has reported problems: its results mean nothing."""
         return (
             self._wrong_block(
                 BlockKind.CONSTANT, BlockKind.VARIABLE, BlockKind.LOWER, BlockKind.COMPOSE, BlockKind.UPDATE

@@ -1,4 +1,4 @@
-"""The invocation that stands at a place, as it is written."""
+"""The text of the invocation at a place."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ _Column = tuple[str, str, str]
 
 
 class Attribute(Struct, frozen=True):
-    """A value that an invocation gives, with its type; both as they are written."""
+    """A value in an invocation, with its type; both as text."""
 
     dtype: str
     value: str
 
 
 class Body(Struct):
-    """One invocation of a fragment, as it is converted."""
+    """One converted invocation of a fragment."""
 
     call: FragmentCall
     operations: Sequence[Operation]
@@ -270,7 +270,7 @@ def bodies(
 
 
 def _attribute(value: object) -> Attribute | None:
-    """Return a value as that of an attribute; None of tensors, and of what depends on symbols."""
+    """Return a value as a value of an attribute; None for tensors, and for values that depend on symbols."""
     match value:
         case Integer(value=int()):
             return Attribute("int", format_value(value))

@@ -1,6 +1,6 @@
-"""Invocations as a person writes them, where the meaning is the same for the attributes and shapes at hand.
+"""Invocations in the style of a human author, with equal meaning for the present attributes and shapes.
 
-Whatever is done here keeps values: each function says why.
+Every rewriting keeps values: each function states the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VECTORS = {_NORMALIZED: (1, 2, 3, 4), "conv": (2,), "deconv": (2,), "linear": (
 
 
 class Idioms:
-    """Rewrites steps, knowing what makes their arguments."""
+    """Rewriting of steps, with knowledge of the operations that make their arguments."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Idioms:
         kept: Set[Tensor] = frozenset(),
         results: Iterable[Tensor] = (),
     ) -> None:
-        """``kept`` are tensors that are quantized, and ``results`` those that are needed by their names."""
+        """Prepare the rewriting; ``kept`` are quantized tensors, and ``results`` are needed by their names."""
         self._template = template
         self._kept = kept
         self._needed = {*kept, *results}

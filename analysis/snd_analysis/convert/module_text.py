@@ -44,7 +44,7 @@ class Lines(Struct):
 
 
 class GraphText(Struct):
-    """A graph as it is written down."""
+    """The text of a graph."""
 
     name: str
     documentation: list[str] = field(default_factory=list)
@@ -105,13 +105,13 @@ class Writer:
         return self._named.get(tensor)
 
     def same(self, tensor: Tensor, other: Tensor) -> None:
-        """Let a tensor have the name of another one, in whose place it stands."""
+        """Give a tensor the name of another one, which it replaces."""
         self._named[tensor] = self.name(other)
 
     def statement(self, step: GraphStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return the statement that makes the results of a step.
 
-        ``names`` are those of values of attributes that have one, by what these are written as otherwise.
+        ``names`` are names of attribute values, by their spelling.
         """
         results = ", ".join(self._result(each, isinstance(step, Step)) for each in step.outputs)
         match step:

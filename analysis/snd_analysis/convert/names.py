@@ -34,9 +34,10 @@ class Names:
 
 
 def statement_names(names: Sequence[str]) -> dict[str, str]:
-    """Return better names for what expressions consist of: what the last operation gives has the name of the statement.
+    """Return better names for parts of expressions: the result of the last operation has the name of the statement.
 
-    ``names`` are those of results in order: ``mean.sub`` and ``mean.div`` are the operations of the statement ``mean``.
+    ``names`` are the names of results in order: ``mean.sub`` and ``mean.div`` are the operations of the statement
+    ``mean``.
     """
     last = {name.partition(".")[0]: name for name in names}
     return {name: statement for statement, name in last.items() if statement not in names}

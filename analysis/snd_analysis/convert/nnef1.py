@@ -73,15 +73,15 @@ class Converted(Struct, frozen=True):
     text: str
     variables: tuple[StoredTensor, ...]
     names: Mapping[str, str]
-    """The names that tensors have in the text, by those in the source."""
+    """Names of tensors in the text, by their names in the source."""
     statements: Mapping[str, int]
     """Number of statements that invoke operators of each module."""
 
 
 def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
-    """Return the graph of a file in NNEF 1.0 as the text of a main module. ``source`` is what the text calls it.
+    """Return the graph of a file in NNEF 1.0 as the text of a main module. ``source`` is its name in the text.
 
-    Raises NotConvertible if there is no graph that could be composed.
+    Raise NotConvertible if there is no graph that could be composed.
     """
     graphs = snapshot.main_graphs(path)
     if not graphs:
@@ -269,7 +269,7 @@ class _Conversion:
         return found
 
     def _bound_of_data(self, extent: Integer) -> int | None:
-        """Return the bound of an extent that depends on what tensors hold; None of those that inputs name."""
+        """Return the bound of an extent that depends on elements of tensors; None for extents that inputs name."""
         if all(leaf.key in self._named for leaf in extent.leaves):
             return None
         high = bounds(extent)[1]
@@ -343,7 +343,7 @@ class _Conversion:
         return all(each.severity is Severity.HINT for each in found)
 
     def _assert(self, text: GraphText) -> None:
-        """Write what the source asserts of its symbols, but for bounds, which stand beside the extents."""
+        """Write the assertions of the source about its symbols, except for bounds, which stand beside the extents."""
         for each in assertions_of(self._tree.document.items):
             condition = each.condition
             if condition is None or each.scenario is not None or condition in (TRUE, FALSE):
@@ -454,7 +454,7 @@ def _names_of_extents(graph: Graph) -> Iterator[str]:
 
 
 def _as_files(variables: Mapping[str, _Named]) -> dict[str, _Named]:
-    """Return variables by names that also differ where files are told apart by small letters alone."""
+    """Return variables by names that stay distinct where file names ignore case."""
     found: dict[str, _Named] = {}
     known = Counter[str]()
     for name, value in variables.items():

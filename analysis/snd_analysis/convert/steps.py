@@ -38,7 +38,7 @@ class Step(Struct, frozen=True, eq=False):
 
 
 class LocalStep(Struct, frozen=True, eq=False):
-    """An invocation of an operator of the module itself, with attributes as they are written."""
+    """An invocation of an operator of the module itself, with the texts of its attributes."""
 
     operator: str
     attributes: Mapping[str, str]
@@ -48,14 +48,14 @@ class LocalStep(Struct, frozen=True, eq=False):
 
 
 class Block(Struct, frozen=True, eq=False):
-    """The statements of a branch or a loop, and what they yield."""
+    """The statements of a branch or a loop, and their results."""
 
     steps: tuple[GraphStep, ...]
     results: tuple[Tensor, ...]
 
 
 class BranchStep(Struct, frozen=True, eq=False):
-    """``if``: what one of two blocks yields."""
+    """``if``: the results of one of two blocks."""
 
     condition: Tensor
     then: Block
@@ -70,10 +70,10 @@ class BranchStep(Struct, frozen=True, eq=False):
 
 
 class LoopStep(Struct, frozen=True, eq=False):
-    """``do``: carried tensors with what they begin as, items of scanned packs, the number of iterations.
+    """``do``: carried tensors with their initial values, items of scanned packs, the number of iterations.
 
-    The first results of the body are those of the carried tensors; the outputs are their last values and a pack for
-    each other one.
+    The first results of the body are new values of the carried tensors; the outputs are their last values and a pack
+    for each further result.
     """
 
     carried: tuple[tuple[Tensor, Tensor], ...]
@@ -130,7 +130,7 @@ def taken_by(block: Block) -> Iterator[Tensor]:
 
 
 def step_of(operation: Operation) -> Step:
-    """Return an operation as it is."""
+    """Return an operation unchanged."""
     specialization = specialization_of(operation)
     assert specialization is not None
     return Step(specialization.template, operation.dtypes, operation.attributes, operation.inputs, operation.outputs)
@@ -158,7 +158,7 @@ _Key = TypeVar("_Key")
 
 
 def plain_steps(steps: Iterable[GraphStep]) -> Iterator[Step]:
-    """Yield the invocations of operators of other modules, those in blocks too."""
+    """Yield the invocations of operators of other modules, also inside blocks."""
     for step in steps:
         if isinstance(step, Step):
             yield step
@@ -167,7 +167,7 @@ def plain_steps(steps: Iterable[GraphStep]) -> Iterator[Step]:
 
 
 def named_tensors(step: GraphStep) -> Iterator[Tensor]:
-    """Yield the tensors that a statement names, those in a loop too."""
+    """Yield the tensors that a statement names, also inside a loop."""
     if isinstance(step, LoopStep):
         yield from (local for local, _ in (*step.carried, *step.scanned))
     for block in blocks_of(step):
@@ -189,9 +189,9 @@ def with_inputs(step: _Given, other: Callable[[Tensor], Tensor]) -> _Given:
 
 
 def needed(steps: Sequence[tuple[_Key, _Given]], used: set[Tensor]) -> list[tuple[_Key, _Given]]:
-    """Return the steps whose results are used, or taken by a step that is needed; what they take is added to ``used``.
+    """Return the steps whose results are used, directly or by other needed steps; their operands are added to ``used``.
 
-    Results of loops that nothing takes are left out.
+    Unused results of loops are left out.
     """
     kept: list[tuple[_Key, _Given]] = []
     for key, step in reversed(steps):
@@ -225,7 +225,7 @@ def rank(value: TensorValue) -> int | None:
 
 
 def extents(value: TensorValue) -> tuple[int | None, ...] | None:
-    """Return the extents of a tensor, None for those that are no numbers; None if this is no tensor."""
+    """Return the extents of a tensor, None for each that is not a number; None for other values."""
     if not isinstance(value, Tensor) or value.shape is None:
         return None
     return tuple(each.value if isinstance(each, Integer) else None for each in value.shape)

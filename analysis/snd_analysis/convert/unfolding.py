@@ -1,8 +1,8 @@
-"""Operators of other formats, replaced by the few operators of the standard library that they are composed of.
+"""Operators of other formats, replaced by the few operators of the standard library that compose them.
 
-An operator that means the same as one of the standard library is composed of nothing but that one. So what it is
-composed of, for the attributes and shapes at hand, can be written in its place. Conditions of dynamic extents that the
-operator checks while a model runs are left to the operators that it is composed of.
+An operator with the meaning of one of the standard library is composed of only that one. So its composition, for the
+present attributes and shapes, can replace it. Conditions of dynamic extents that the operator checks at run time are
+left to its parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from snd_analysis.symbolic.values import Value
 
 
 def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:
-    """Return what an operation is composed of, if that is little, and of the standard library; else the operation.
+    """Return the composition of an operation, if that is short, and of the standard library; else the operation.
 
     ``keeps`` are the modules whose operators stay.
     """
@@ -29,7 +29,7 @@ def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:
 
 
 def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | None:
-    """Return the steps of an operation; None if they can't be told."""
+    """Return the steps of an operation; None if they are unknown."""
     specialization = specialization_of(operation)
     if specialization is None or operation.control is not None:
         return None

@@ -15,9 +15,9 @@ _OF_WINDOWS = frozenset(["size", "stride", "dilation", "padding"])
 
 
 def written_attributes(step: Step, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of an invocation that differ from their defaults, as they are written.
+    """Yield the attributes of an invocation that differ from their defaults, as text.
 
-    ``names`` are those of values that have one, by what these are written as otherwise.
+    ``names`` are names of values, by their spelling.
     """
     for member in step.template.attributes:
         value = step.attributes.get(member.name, NULL)

@@ -12,10 +12,10 @@ _revisions = count()
 
 
 class Database:
-    """One immutable revision: what was set, and of what was not set what ``source`` gives when it is asked for.
+    """One immutable revision: set values, and for unset ones the answers of ``source`` on demand.
 
-    ``checkpoint`` is called before a query is worked out: what it raises ends the question, and costs no answer that is
-    known by then. A database belongs to one thread.
+    ``checkpoint`` is called before a query is executed: its exception ends the query, and keeps all earlier answers. A
+    database belongs to one thread.
     """
 
     __slots__ = ("_compared", "_values", "answers", "checkpoint", "on_execute", "revision", "source", "storage")
@@ -34,7 +34,7 @@ class Database:
         self._compared: dict[int, Comparison] = {}
         """Comparisons by the other revision."""
         self.answers = self.storage.remember(self.revision, values).answers
-        """The answers that are firewalls, as far as they are known."""
+        """Known answers that are firewalls."""
 
     def changed(
         self,

@@ -115,12 +115,15 @@ def query(
 def query(function: Any = None, **options: Any) -> Any:
     """Make a function a query.
 
-    ``same`` tells whether an answer means the same as an earlier one, which then stays: what depends on it holds.
+    ``same`` decides whether an answer equals an earlier one, which then stays, so that dependent answers hold.
+
     An answer that ``is_constant`` depends on nothing that can change. All databases of the process share such answers,
-    and those that depend on nothing else.
-    An answer that ``is_firewall`` mostly stays when its inputs change, and is quickly worked out. To the answers that
-    depend on it, it is like an input: whether they hold is told by it, without a look at what stands after it.
-    An answer that ``is_root`` is kept, with all that it depends on, however long nobody asks for it.
+    and answers that depend on nothing else.
+
+    An answer that ``is_firewall`` mostly stays when its inputs change, and is quickly computed. For the answers that
+    depend on it, it acts as an input: it decides whether they hold, without a check of its own dependencies.
+
+    An answer that ``is_root`` is kept, with all its dependencies, however long nobody asks for it.
     """
     return Query(function) if function is not None else lambda function: Query(function, **options)
 
@@ -168,10 +171,10 @@ def _update(db: Database, cell: Cell) -> None:
 
 
 def _holds(db: Database, memo: Memo) -> bool:
-    """Return whether all dependencies have the values that they had.
+    """Return whether all dependencies have their earlier values.
 
-    Unless that follows from inputs or firewalls, they are looked at in the order in which they were asked for, each
-    only if those before it are the same: so it is one that working out would ask for as well.
+    Unless that follows from inputs or firewalls, they are checked in the order in which they were asked for, each only
+    if the ones before it are the same: so execution would ask for each of them as well.
     """
     if _holds_at_once(db, memo):
         return True
@@ -197,7 +200,7 @@ def _holds_at_once(db: Database, memo: Memo) -> bool:
     if known is None or memo.near & known.open:
         inputs = db.compared_with(memo.revision)
         if inputs is not None and not memo.inputs & inputs.changed and storage.keeps_inputs(memo):
-            return True  # no firewall is asked for what depends on files that are as they were
+            return True  # no firewall is asked if its files are unchanged
         if known is None or not _firewalls_hold(db, memo, known):
             return False
     if not storage.keeps_near(memo):
@@ -207,7 +210,7 @@ def _holds_at_once(db: Database, memo: Memo) -> bool:
 
 
 def _firewalls_hold(db: Database, memo: Memo, known: Comparison) -> bool:
-    """Return whether what an answer depends on, up to the firewalls around it, has the values that it had."""
+    """Return whether the dependencies of an answer, up to the firewalls around it, have their earlier values."""
     rest = memo.near & known.open
     if rest & known.changed:
         return False
@@ -217,7 +220,7 @@ def _firewalls_hold(db: Database, memo: Memo, known: Comparison) -> bool:
         for cell in db.storage.firewalls.get(bit, ()):
             value = answers.get(cell, MISSING)
             if value is MISSING:
-                continue  # another one of the same bit
+                continue  # another cell with the same bit
             if cell.revision != db.revision:
                 try:
                     _update(db, cell)

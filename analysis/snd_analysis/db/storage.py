@@ -28,7 +28,7 @@ Values: TypeAlias = "dict[Cell, Any]"
 
 
 class Memo:
-    """An answer, what it was made of, and the last revision in which it was known to hold."""
+    """An answer, its dependencies, and the last revision in which it was known to hold."""
 
     __slots__ = ("dependencies", "inputs", "near", "near_revision", "revision", "value")
 
@@ -38,9 +38,9 @@ class Memo:
         self.inputs = inputs
         """The bits of all inputs that the answer depends on, directly or through others."""
         self.near = near
-        """The same with the bits of firewalls in place of what stands after them."""
+        """The same with the bits of firewalls instead of those of their inputs."""
         self.revision = revision
-        """The last revision in which the inputs were as they are below the answer."""
+        """The last revision with the present inputs below the answer."""
         self.near_revision = revision
         """The last one in which the firewalls were."""
 
@@ -179,16 +179,16 @@ class Storage:
         self.release(memo)
 
     def release(self, memo: Memo) -> None:
-        """Note that an answer needs what it was made of no longer."""
+        """Note that an answer does not need its dependencies any longer."""
         for cell, _ in memo.dependencies:
             cell.users -= 1
             if not cell.users:
                 self._unused.append(cell)
 
     def keeps_inputs(self, memo: Memo) -> bool:
-        """Return whether every answer that another one was made of is still there, since that was known to hold.
+        """Return whether every dependency of an answer still exists, since that answer was known to hold.
 
-        What depends on a dropped answer depends on all inputs of that.
+        An answer that depends on a dropped answer depends on all inputs of that.
         """
         return not self._dropped_since(memo.revision, memo.inputs, 0)
 
@@ -205,7 +205,7 @@ class Storage:
         return False
 
     def known_value(self, cell: Cell, value: Any) -> Any:
-        """Return the value of an input as it is known already if there was an equal one, so that answers hold again."""
+        """Return an equal known value of an input if there is one, so that answers hold again."""
         for revision in self.history.values():
             known = revision.values.get(cell, MISSING)
             if known is not MISSING and type(known) is type(value) and known == value:

@@ -54,7 +54,7 @@ class Range(Struct, frozen=True):
 
 
 def signed(bits: int) -> Range:
-    """Return what so many bits hold in two's complement."""
+    """Return the range of a two's complement integer with that number of bits."""
     return Range(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
@@ -82,7 +82,7 @@ Transfer: TypeAlias = "Callable[[Operands], Range | Known | None]"
 
 
 class Operands(Struct, frozen=True):
-    """An operation with the ranges of what it reads."""
+    """An operation with the ranges of its operands."""
 
     operation: Operation
     read: Read

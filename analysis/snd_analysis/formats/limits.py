@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 MOST_OPERATIONS = 20_000
-"""Operations of one graph whose ranges are followed, those of invoked operators each time. Nothing is known of later
-ones: mistakes in them are found by the run."""
+"""Maximum number of operations of a graph whose ranges are followed, invoked operators counted each time.
+
+Later ones are unknown: the run finds mistakes in them.
+"""
 MOST_ITERATIONS = 64
 """Iterations of a loop that are followed one by one. Of later ones the ranges are known if they grow by the same step
 each time; mistakes in others are found by the run."""

@@ -28,7 +28,10 @@ class PaddingSizes(Struct, frozen=True):
 
 
 def padding_sizes(operation: Operation) -> PaddingSizes | None:
-    """Return what the families give for an invocation of TenniS; None for one without windows, or of unknown size."""
+    """Return the sizes by the families for an invocation of TenniS.
+
+    None for one without windows, or of unknown size.
+    """
     operator = operation.operator
     if operator is None or operator.path != "snd:tennis":
         return None

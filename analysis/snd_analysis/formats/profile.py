@@ -38,7 +38,7 @@ _GREATEST_SIZE = 2**32 - 1
 
 
 def profile_failures(root: Specialization, profile: str, module: str | None) -> Iterator[Failure]:
-    """Yield what a graph does that a profile does not allow; ``module`` is what the file imports TOSA as."""
+    """Yield violations of a profile by a graph; ``module`` is the name under which the file imports TOSA."""
     if root.body is not None:
         yield from _Walk(profile, module).graph(root.body)
 
@@ -165,7 +165,7 @@ class _Walk:
             yield _at(operation, rules.TOSA_TYPE, message)
 
     def _first_stored(self, operation: Operation) -> str | None:
-        """Return the type of what an operator moves from its input to its output."""
+        """Return the type of the elements that an operator moves from its input to its output."""
         for value in operation.inputs:
             for tensor in tensors_of(value):
                 if tensor in self.stored and tensor.dtype != "bool":

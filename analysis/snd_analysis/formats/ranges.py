@@ -55,7 +55,7 @@ class Ranges(Struct, frozen=True):
 
 
 def ranges_of(root: Specialization) -> Ranges:
-    """Return the ranges of the int tensors of a graph. What nothing limits has none."""
+    """Return the ranges of the int tensors of a graph. An unlimited tensor has none."""
     if root.body is None:
         return Ranges({}, (), False)
     walk = _Walk()
@@ -66,7 +66,7 @@ def ranges_of(root: Specialization) -> Ranges:
 
 
 def _first_of_each_place(failures: Iterable[Failure]) -> Iterator[Failure]:
-    """Yield one failure of those that the iterations of a loop report for one operation."""
+    """Yield one of the failures that the iterations of a loop report for one operation."""
     found = set()
     for failure in failures:
         key = (failure.rule, tuple(site.place for site in failure.sites))
@@ -88,7 +88,7 @@ class _Walk:
         self.has_precision = False
 
     def enter(self, graph: Graph) -> None:
-        """Take what a graph says of its tensors: `@quantize { x: cvm.cvm_clip{precision=8}; }`."""
+        """Read the statements of a graph about its tensors: `@quantize { x: cvm.cvm_clip{precision=8}; }`."""
         for name, quantization in graph.quantizations.items():
             precision = number(quantization.attributes.get("precision"))
             if quantization.operator.path == _CVM and quantization.operator.name == "cvm_clip" and precision:
@@ -132,7 +132,7 @@ class _Walk:
             self.keep(operation.outputs, ())
 
     def _composed(self, operation: Operation, body: Graph) -> Iterator[Failure]:
-        """Look into an operator of the author with what this invocation gives it."""
+        """Follow the body of an author's operator with the arguments of this invocation."""
         self.keep(tuple(body.inputs.values()), [*map(self.read, operation.inputs)])
         self.enter(body)
         site = Site(operation.place, f"'{operation.operator.name if operation.operator else ''}' is invoked here")
@@ -161,7 +161,7 @@ class _Walk:
         self.keep(operation.outputs, (yield from execution))
 
     def _iteration(self, loop: Loop, state: State) -> tuple[State, State, list[Failure]]:
-        """Execute the body once: the new ranges of the carried variables, those of other results, and the failures."""
+        """Execute the body once; return the new ranges of the carried variables, other results, and the failures."""
         self.keep([each.local for each in loop.carried], state)
         failures = [failure for part in loop.parts.values() for failure in self.graph(part)]
         results = self._results(loop.body)
@@ -193,7 +193,7 @@ class _Walk:
     ) -> tuple[State, State, list[Failure]] | None:
         """Return the results of the last iteration of a loop in which every range grows by the same step each time.
 
-        A few iterations on the way show that the step stays the same. None if one of them has another step.
+        A few iterations on the way check that the step stays the same. None if one of them has another step.
         """
 
         def probe(ahead: int) -> tuple[State, State, list[Failure]]:
@@ -279,7 +279,7 @@ def _advanced(range: Range | None, step: Range | None, times: int) -> Range | No
 
 
 def _in_iteration(done: int, failure: Failure) -> Failure:
-    """Return a failure in the iteration after so many; only later iterations than the first are told."""
+    """Return a failure in the iteration after ``done`` others; the first iteration is not mentioned."""
     if done == 0:
         return failure
     return replace(failure, message=f"in iteration {done + 1:,}, {failure.message}")

@@ -11,5 +11,5 @@ _PATHS = (TOSA, "snd:cvm")
 
 
 def has_ranges(templates: Iterable[Template]) -> bool:
-    """Return whether there are operators among what a graph reaches whose ranges mean something."""
+    """Return whether a graph reaches operators whose ranges have a meaning."""
     return any(each.name.path in _PATHS for each in templates)

@@ -32,7 +32,7 @@ def as_tosa(operation: Operation, module: str, name: str) -> str | None:
 
 
 def _attributes(found: Operands, module: str, name: str) -> str | None:
-    """Return the attributes in braces; nothing for none, None for what has no counterpart."""
+    """Return the attributes in braces; empty for none, None if there is no counterpart."""
     first = next(iter(tensors_of(found.operation.inputs[0])), None) if found.operation.inputs else None
     shape = extents(first) if first is not None else None
     result = found.result_shape()

@@ -216,7 +216,7 @@ def _avg_pool(found: Operands) -> Range | Known | None:
     return Known((mean,), (_overflow(total, "int32_t", f"the accumulator of a window of {size}"),))
 
 
-# ---- what moves elements ---------------------------------------------------------------------------------------------
+# ---- movements of elements -------------------------------------------------------------------------------------------
 def _same(found: Operands) -> Range | None:
     return found.range(0)
 
@@ -255,7 +255,7 @@ def _resize(found: Operands) -> Range | Known | None:
 
 
 def _outside_of_image(found: Operands, shift: int) -> Iterator[Finding]:
-    """Yield what lies more than a pixel before the first one, or after the last."""
+    """Yield positions more than a pixel before the first one, or after the last."""
     shape, size, stride, offset = found.shape(), *map(found.numbers, ("output_size", "stride", "offset"))
     for at, name in enumerate(("rows", "columns")):
         if shape and size and stride and offset:
@@ -312,7 +312,7 @@ def _argmax(found: Operands) -> Range | None:
 
 
 def _with_constants(transfer: Transfer) -> Transfer:
-    """Return what tells besides which constants have elements that their type does not hold."""
+    """Return a transfer that also reports constants with elements beyond their type."""
 
     def transferred(found: Operands) -> Range | Known | None:
         result = transfer(found)

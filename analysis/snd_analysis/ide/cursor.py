@@ -19,7 +19,7 @@ _STATEMENTS_BEFORE = 2
 
 
 class PlacedNode(Struct, frozen=True):
-    """A node where it stands in the file; ``base`` is what the spans of its own children count from."""
+    """A node with its span in the file; ``base`` is the offset that the spans of its children count from."""
 
     node: nodes.Node
     span: Span
@@ -45,7 +45,7 @@ def chunk_at(tree: SyntaxTree, offset: int) -> PlacedChunk | None:
 
 
 def definition_at(tree: SyntaxTree, offset: int) -> tuple[int, nodes.Definition] | None:
-    """Return the operator or graph around an offset, with what its spans count from."""
+    """Return the operator or graph around an offset, with the offset that its spans count from."""
     placed = chunk_at(tree, offset)
     if placed is None:
         return None
@@ -115,7 +115,7 @@ def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
 
 
 def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
-    """Return the children of a node; of the entries of a block those that may touch an offset."""
+    """Return the children of a node; for a block only entries that may touch an offset."""
     if not isinstance(outer.node, nodes.Block):
         return nodes.children(outer.node)
     entries = outer.node.entries

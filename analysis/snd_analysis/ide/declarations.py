@@ -1,4 +1,4 @@
-"""Definitions and their parameters as text: what a reader would want to see of them at another place."""
+"""Definitions and their parameters as text: the parts that a reader at another place needs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def comment_of(snapshot: Snapshot, name: OperatorName) -> str:
 
 
 def parameter_comment(snapshot: Snapshot, name: OperatorName, parameter: str) -> str:
-    """Return what the comment above a definition says of one of its parameters, as Markdown."""
+    """Return the part of the comment above a definition about one of its parameters, as Markdown."""
     return parameter_text(comment_of(snapshot, name), parameter)
 
 

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_analysis.workspace import Snapshot
 
 KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
-"""The shape of an input, of a pack those of its tensors; None for null."""
+"""The shape of an input, or the shapes of the tensors in a pack; None for null."""
 
 
 class Example(Struct, frozen=True):
@@ -47,7 +47,7 @@ def first_sample(snapshot: Snapshot, name: OperatorName) -> Example | None:
 
 
 def example_of(sample: KnownSample) -> Example | None:
-    """Return what a sample binds; None if it does not compose."""
+    """Return the binding of a sample; None if it does not compose."""
     specialization = sample.specialization
     written = " ".join(line.lstrip("#").strip().lstrip(">.").strip() for line in sample.name.code.splitlines())
     short = written if len(written) <= LONGEST_CODE else f"{written[: LONGEST_CODE - 1].rstrip()}…"

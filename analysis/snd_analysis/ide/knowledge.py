@@ -81,7 +81,7 @@ class Knowledge:
 
     # ---- text --------------------------------------------------------------------------------------------------------
     def source(self, node: nodes.Node, base: int) -> str:
-        """Return what a node says, on one line and without comments; its spans count from ``base``, as in the chunk."""
+        """Return the text of a node on one line, without comments; its spans count from ``base``, as in the chunk."""
         return source_text(self.snapshot, self.path, node.span.shifted(self.start + base))
 
     # ---- types -------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Knowledge:
             return UNDEFINED
         is_output = symbol.kind is SymbolKind.OUTPUT and symbol not in self.resolution.ambiguous
         if is_output and not specialization.template.is_graph:
-            # As it is declared: what it is composed of may say the same in more words.
+            # Show the declaration: the composition may say the same in more words.
             outputs = zip(specialization.template.outputs, specialization.outputs, strict=False)
             value = next((output for member, output in outputs if member.symbol is symbol), UNDEFINED)
             if isinstance(value, Pack) or (isinstance(value, Tensor) and value.known):

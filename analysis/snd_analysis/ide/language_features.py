@@ -105,6 +105,6 @@ class FrontEnd(Struct, frozen=True):
     tensor_statements: Callable[
         [Snapshot, str, KnownGraph, Span], Iterable[tuple[Span, int | None, tuple[TensorName, ...]]]
     ] = _empty
-    """The statements of a graph in a part of the file: where they stand, where hints of them stand, what they make."""
+    """The statements of a graph in a part of the file: their spans, the offsets of their hints, their tensors."""
     stored_path: Callable[[Snapshot, str, int], str | None] = _none
     """The tensor file of the variable that is named at an offset."""

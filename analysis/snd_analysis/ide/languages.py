@@ -18,7 +18,7 @@ _OTHERS: Final[Mapping[str, str]] = {
 
 
 def front_end(path: str) -> FrontEnd:
-    """Return what answers questions about a file, by its name. Documents without a suffix are SkriptND."""
+    """Return the front end for a file, by its name. Documents without a suffix are SkriptND."""
     module = _OTHERS.get(splitext(path)[1])
     if module is None:
         return SKRIPTND

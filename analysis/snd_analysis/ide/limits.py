@@ -1,11 +1,11 @@
-"""Limits of answers to editors, with what users see at each."""
+"""Limits of answers to editors, with their effects for users."""
 
 from __future__ import annotations
 
 MOST_COMPLETIONS = 300
 """Completions of one list. Of more, editors ask again as the word grows."""
 MOST_RESULTS = 200
-"""Results of earlier statements that are looked at. Those of a longer graph are offered once they are begun."""
+"""Maximum number of earlier results that are considered. Results of a longer graph are offered once they are begun."""
 MOST_CLOSING = 40
 """Tokens that may be missing after a cursor. Where more are missing, nothing is offered that depends on them."""
 STATEMENTS_BEFORE = 8
@@ -23,7 +23,7 @@ LONGEST_EXPRESSION = 100
 MOST_NAMES = 60
 """Definitions that the hover of a module names. After these it ends with `…`."""
 MOST_SHOWN_CONDITIONS = 10
-"""Conditions of an operator that are not proved and are listed in a hover. Of more, their number is told."""
+"""Maximum number of unproved conditions of an operator in a hover. Beyond it, their number is shown."""
 MOST_TENSORS = 12
 """Tensors below a label that a hover lists. It counts the others."""
 MOST_CHECKS = 3
@@ -33,7 +33,7 @@ LONGEST_LIST = 64
 LONGEST_CODE = 36
 """Characters of a sample by which a hover names it, and of an expression in an action. A longer one is cut."""
 MOST_NODES = 20_000
-"""Nodes of a drawing, in all bodies together, about. What lies deeper is left out."""
+"""Approximate maximum number of nodes of a drawing, in all bodies together. Deeper ones are left out."""
 MOST_ELEMENTS = 1_000_000
 """Maximum number of elements of all results in an automatic evaluation. Beyond it, the user has to ask."""
 MOST_PRODUCTS = 10_000_000
@@ -48,11 +48,11 @@ MOST_POINTS_OF_FLOW = 2_000
 MOST_SHOWN_ITEMS = 12
 """Items of an array of NNEF 1.0 in a hover or hint. The others are '…'."""
 MOST_FORMULA_LINES = 24
-"""Lines that say what an operation of NNEF 1.0 does. A longer text is not shown in its hover."""
+"""Maximum number of lines about the formula of an operation of NNEF 1.0. A longer text is not shown in its hover."""
 MOST_ARGUMENTS = 4
 """Arguments of an operator that formulas are compared with. One that takes more is not proposed."""
 MOST_CHOICES = 64
-"""Attributes that are tried for one operator with the same arguments. What fits only with others is not proposed."""
+"""Maximum number of attributes that are tried for one operator with the same arguments. Others are not proposed."""
 MOST_TRIED_CHARACTERS = 30_000
 """Characters of a file in which a refactoring is tried before it is offered. In a longer one it may be refused when it
 is chosen."""

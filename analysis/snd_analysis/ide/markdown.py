@@ -22,7 +22,7 @@ _RULE = re.compile(r"^(\s*)([-=+:][-=+: \t]*)$", re.MULTILINE)
 
 
 def code_block(text: str, language: str = LANGUAGE) -> str:
-    """Return text on lines of its own, shown as it is."""
+    """Return text on lines of its own, shown unchanged."""
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -95,9 +95,9 @@ def documentation_text(comment: str, *, samples: bool = True) -> str:
 
 
 def parameter_text(comment: str, name: str) -> str:
-    """Return what the comment above a definition says of one of its parameters, in a list: ``- `name`: …``.
+    """Return the part of the comment above a definition about one of its parameters, in a list: ``- `name`: …``.
 
-    A list item may be of several names, ``- `begin`, `end`: …``, or say something of several, ``- `a`: …; `b`: …``.
+    A list item may have several names, ``- `begin`, `end`: …``, or several parts, ``- `a`: …; `b`: …``.
     """
     for item in _list_items(comment):
         for names, text in _CLAUSE.findall(item):

@@ -31,7 +31,7 @@ class Mention(Struct, frozen=True):
 
 
 class Occurrence(Struct, frozen=True):
-    """A place where something is named, and what its name does there."""
+    """A place where a name occurs, and the role of the name there."""
 
     location: Location
     role: Role

@@ -1,6 +1,6 @@
-"""The invocation that is being written at an offset: its name, which bracket is open, and what stands in it.
+"""The unfinished invocation at an offset: its name, the open bracket, and the tokens in it.
 
-The tokens before the offset tell, not the tree: a statement that is being written is broken most of the time.
+Tokens before the offset are used, not the tree: an unfinished statement is broken most of the time.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _opening(tokens: Sequence[Token], before: int) -> int | None:
         elif kind in _OPENING:
             if not pending:
                 return at
-            if kind in pending:  # what a bracket between them should have closed is not closed
+            if kind in pending:  # a bracket between them is unclosed
                 while pending.pop() != kind:
                     pass
         elif pending:

@@ -177,7 +177,7 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 def _between(spans: Sequence[Span], place: Span) -> tuple[Span, ...]:
-    """Return those of some spans, which are in order, that touch a place; they count from its start."""
+    """Return the sorted spans that touch a place; they count from its start."""
     first = bisect_right(spans, place.start, key=lambda span: span.end)
     end = bisect_left(spans, place.end, key=lambda span: span.start)
     return tuple(span.shifted(-place.start) for span in spans[first:end])
@@ -185,7 +185,7 @@ def _between(spans: Sequence[Span], place: Span) -> tuple[Span, ...]:
 
 # ---- pieces ----------------------------------------------------------------------------------------------------------
 def _pieces(snapshot: Snapshot, path: str, chunk: Chunk) -> Iterator[tuple[Span, tuple[Row, ...]]]:
-    """Yield the pieces of a chunk in order: groups of statements, and what stands between long blocks.
+    """Yield the pieces of a chunk in order: groups of statements, and the text between long blocks.
 
     The rows are empty unless they have all names of the piece.
     """
@@ -272,7 +272,7 @@ def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) 
 
 
 def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[SemanticToken]:
-    """Yield a string in pieces: what it says, and the expressions in it."""
+    """Yield a string in pieces: its text, and the expressions in it."""
     fields: list[Span] = []
     if "{" in text[token.start : token.end]:
 
@@ -298,7 +298,7 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 def _names(snapshot: Snapshot, path: str, chunk: Chunk, piece: Span) -> dict[int, _Meaning]:
-    """Return what the names in a piece of a chunk mean, by where they begin in the piece."""
+    """Return the meanings of the names in a piece of a chunk, by their starts in the piece."""
     found: dict[int, _Meaning] = {}
     first = piece.start
     for item in chunk.document.items:
@@ -320,7 +320,7 @@ def _names(snapshot: Snapshot, path: str, chunk: Chunk, piece: Span) -> dict[int
 
 
 def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, first: int, found: dict[int, _Meaning]) -> None:
-    """Add what the names in a text mean, by where they begin, counted from ``first``."""
+    """Add the meanings of the names in a text, by their starts, counted from ``first``."""
     kinds: dict[OperatorName, TokenType] = {}
     for use in uses:
         meaning = _meaning(snapshot, use, kinds)

@@ -31,11 +31,11 @@ class LocalName(Struct, frozen=True):
 
 
 Subject: TypeAlias = LocalName | AttributeName | OperatorName | ModuleName | BuiltIn
-"""Whatever has a name. An attribute is an ``AttributeName`` in its own definition, too."""
+"""A subject of names. An attribute is an ``AttributeName`` in its own definition, too."""
 
 
 class Owner(Struct, frozen=True):
-    """The definition that declares a symbol, and what its spans count from."""
+    """The definition that declares a symbol, and the offset that its spans count from."""
 
     start: int
     definition: nodes.Definition

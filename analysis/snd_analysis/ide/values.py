@@ -43,7 +43,7 @@ def value_text(value: Value, longest: int = LONGEST_VALUE) -> str:
 
 
 def bound_text(value: Value) -> str:
-    """Between which numbers an int of unknown value certainly lies; empty if nothing but that it is not negative."""
+    """Return the bounds of an int of unknown value; empty if only 0 bounds it from below."""
     if not isinstance(value, Integer) or value.value is not None:
         return ""
     low, high = shapes.bounds(value)
@@ -90,7 +90,7 @@ def _size(tensor: Tensor, dynamic: bool) -> str:
 
 
 def short_type_text(value: Value) -> str:
-    """Return the type of a tensor, without those extents that take long to write."""
+    """Return the type of a tensor, without long extents."""
     match value:
         case Maybe():
             return f"optional {short_type_text(value.value)}"

@@ -19,7 +19,7 @@ class RuntimeCheck(Struct, frozen=True):
 
     condition: Truth
     text: str | Callable[[], str]
-    """The message, or what writes it: few are shown, and to write symbolic values takes longer than to find them."""
+    """The message, or a function that writes it: few are shown, and writing symbolic values takes long."""
     place: Place
 
     @property
@@ -51,7 +51,7 @@ class Case(Struct, frozen=True, eq=False):
 
 
 class Branch(Struct, frozen=True, eq=False):
-    """``if``: the outputs of the operation are those of the first case that holds, else of the alternative, in order.
+    """``if``: the outputs of the operation are the outputs of the first case that holds, else of the alternative.
 
     Cases that compile-time conditions exclude are left out.
     """
@@ -81,10 +81,11 @@ class LoopLocal(Struct, frozen=True, eq=False):
 
 
 class Loop(Struct, frozen=True, eq=False):
-    """``do`` (2.10.1, Looping); a loop that was unrolled is not one any more.
+    """``do`` (2.10.1, Looping); an unrolled loop is not represented by this class.
 
-    The first outputs of the body are the new values of the carried variables, in order; each of the others is collected
-    in a pack, by iteration. The outputs of the operation are the last values of the carried variables, and those packs.
+    The first outputs of the body are the new values of the carried variables, in order; each further output is
+    collected in a pack, by iteration. The outputs of the operation are the last values of the carried variables, and
+    those packs.
     """
 
     carried: tuple[LoopLocal, ...]
@@ -163,8 +164,8 @@ class Graph(Struct, frozen=True, eq=False):
     """A composed graph, the body of a composed operator, or a part of control flow.
 
     ``operations`` are in a valid order of execution. Bodies of operators are graphs of their own, see
-    ``compose/decomposition.py`` for one flat graph. Captured tensors of a part of control flow are those of the graph
-    around it.
+    ``compose/decomposition.py`` for one flat graph. Captured tensors of a part of control flow belong to the outer
+    graph.
     """
 
     name: str

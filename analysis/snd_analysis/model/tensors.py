@@ -78,7 +78,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
         )
 
     def or_else(self, condition: Truth, other: Value) -> Value:
-        """Return the tensor that is this one where a condition holds, and else another one, or a scalar.
+        """Return the tensor that is this one if a condition holds, and otherwise another one, or a scalar.
 
         Its extents depend on the condition, and so does its rank where the ranks differ.
         """
@@ -163,7 +163,7 @@ def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
 
 
 def tensors_of(value: Value) -> list[Tensor]:
-    """Return the tensors of a value: one, those of a pack, or none."""
+    """Return the tensors of a value: one, all of a pack, or none."""
     match value:
         case Tensor():
             return [value]

@@ -1,9 +1,9 @@
-"""The rules, one per file: what all packages report problems by.
+"""The rules, one per file, by which all packages report problems.
 
 ``rules.LOOP_COUNT`` is the rule that ``control_flow/loop_count.py`` declares. ``rules.loop_count`` is that file: it has
-the messages that several phases report. A declaration is loaded when it is first referred to: a valid program breaks no
-rule, and loading all declarations takes 15 ms. ``__init__.pyi`` tells type checkers which rules there are;
-``pytest --update-goldens`` writes it.
+the messages that several phases report. A declaration is loaded on first use: a valid program breaks no rule, and
+loading all declarations takes 15 ms. ``__init__.pyi`` lists the rules for type checkers; ``pytest --update-goldens``
+writes it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import ModuleType
 from snd_analysis.base import Rule
 
 __all__ = ["catalogue"]
-"""Rules are not listed. Nothing needs the catalogue of them all but what explains rules or reads configurations."""
+"""Rules are not listed. Only code that explains rules or reads configurations needs the whole catalogue."""
 
 
 def __getattr__(name: str) -> Rule | ModuleType:

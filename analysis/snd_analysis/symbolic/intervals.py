@@ -50,7 +50,7 @@ def union(intervals: Iterable[Interval]) -> Interval:
 
 
 def intersection(a: Interval, b: Interval) -> Interval:
-    """Return what lies in both."""
+    """Return the intersection of both."""
     low = a[0] if b[0] is None or (a[0] is not None and a[0] >= b[0]) else b[0]
     high = a[1] if b[1] is None or (a[1] is not None and a[1] <= b[1]) else b[1]
     return low, high
@@ -107,7 +107,7 @@ def _raise(base: int | None, exponent: int) -> int | None:
 
 
 def power_of_intervals(base: Interval, exponent: Interval) -> Interval:
-    """Return all ``x ** y`` that have a value: those with ``y >= 0``."""
+    """Return all defined values ``x ** y``, which have ``y >= 0``."""
     low, high = base
     least, most = max(exponent[0] or 0, 0), exponent[1]
     if low is None or low < 0:

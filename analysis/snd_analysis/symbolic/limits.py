@@ -1,16 +1,21 @@
-"""Limits of symbolic integers, conditions and values, with what users see at each."""
+"""Limits of symbolic integers, conditions and values, with their effects for users."""
 
 from __future__ import annotations
 
 MOST_BITS = 8192
-"""Bits of a number that is computed. A larger bound counts as no bound, a larger power stays written as a power, and a
-larger coefficient makes an extent unknown: then nothing is said of it when composing, and the run checks it."""
+"""Maximum number of bits of a computed number.
+
+A larger bound counts as no bound, a larger power stays written as a power, and a larger coefficient makes an extent
+unknown: composing then checks nothing about it, and the run does.
+"""
 MOST_TERMS = 400
 """Terms of a sum that a product is expanded to. A larger product stays a product: two ways of writing it may not be
 recognized as equal, and the run compares them."""
 DEEPEST_INTEGER = 100
-"""Levels in which operations on integers nest: what walks integers recurses. The result of a deeper one is unknown
-before the run, and shown as `...`."""
+"""Maximum depth of nested operations on integers: code that walks integers recurses.
+
+The result of a deeper one is unknown before the run, and shown as `...`.
+"""
 MOST_CONDITIONS = 16
 """Conditions, at any depth, of a choice between integers: each may double the work. The result of a choice by more is
 unknown before the run."""
@@ -38,20 +43,24 @@ run.
 MOST_REMEMBERED_BOUNDS = 4096
 """Sums whose bounds are remembered: declarations compare the same extents over and over. Users see no difference."""
 MOST_COMBINED_FACTS = 64
-"""Combinations of assertions that are tried to bound a sum. What more of them together say may be left to the run."""
+"""Maximum number of combined assertions that are tried to bound a sum. Further ones may be left to the run."""
 MOST_LITERALS = 8
 """Atomic conditions of a condition that is decided by a table of truth. One with more may be left to
 the run."""
 MOST_KEPT_LITERALS = 64
-"""Atomic conditions of a condition that is kept: an exclusive disjunction doubles what it is made of. A larger
-condition is unknown, and the run decides it."""
+"""Maximum number of atomic conditions of a kept condition: an exclusive disjunction doubles its parts.
+
+A larger condition is unknown, and the run decides it.
+"""
 MOST_POWER_TERMS = 64
 """Terms of a sum to which a power of a sum is expanded. A larger power stays a power."""
 MOST_CASE_CONDITIONS = 2
-"""Conditions by which two integers are compared case by case. With more, what could be decided may be left to the
-run."""
+"""Maximum number of conditions by which two integers are compared case by case.
+
+With more, a decision may be left to the run.
+"""
 DEEPEST = 60
-"""Levels in which unknown operations on values nest: what walks values recurses. A deeper result is unknown."""
+"""Maximum depth of nested unknown operations on values: code that walks values recurses. A deeper result is unknown."""
 LONGEST_WRITTEN_OUT = 1024
 """Items of one value that are written out. Users see no difference: longer ones stay a run."""
 MOST_ITEMS = 65_536

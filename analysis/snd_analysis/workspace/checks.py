@@ -31,7 +31,7 @@ def checked(
     main graph.
     """
     if front_end_of(path) is not None:
-        return ()  # what makes a definition has checked what it is made of
+        return ()  # the maker of a definition has checked its source
     others = OtherDefinitions(db, path, definition if chosen else None)
     before = earlier(db, path, definition)
     names = resolution(db, path, definition)
@@ -80,7 +80,7 @@ def importable(db: Database, path: str, problem: Problem) -> Problem:
 
 # ---- named arguments, as in `nn.softmax(x, axis=1)` ------------------------------------------------------------------
 def explained(db: Database, path: str, problem: Problem) -> Problem:
-    """Return a syntax error of named arguments with what the operator calls them, other problems as they are."""
+    """Return a syntax error of named arguments with the operator's own names, other problems unchanged."""
     repair = problem.repair
     if repair is None or not rules.syntax_error.is_in_braces(repair):
         return problem

@@ -76,7 +76,7 @@ def _specializations(db: Database, before: Specializations | None, name: Operato
 
 @query
 def reach(db: Database, name: OperatorName) -> Reach:
-    """Return what a definition invokes, directly or through others."""
+    """Return the definitions that a definition invokes, directly or through others."""
     found = template(db, name)
     if found is None:
         return Reach(frozenset(), 0)
@@ -86,9 +86,9 @@ def reach(db: Database, name: OperatorName) -> Reach:
 
 
 def find_reach(db: Database, path: str) -> None:
-    """Let it be known what the definitions of a file reach, each after those that it invokes, where chains are long.
+    """Compute the reach of the definitions of a file, each after its invocations, if chains are long.
 
-    To be called outside of queries: chains of thousands of definitions would else be walked by recursion.
+    Call this outside queries: chains of thousands of definitions would otherwise be walked by recursion.
     """
     for name in _long_chains(db, path):
         reach(db, name)
@@ -96,7 +96,7 @@ def find_reach(db: Database, path: str) -> None:
 
 @query
 def _long_chains(db: Database, path: str) -> tuple[OperatorName, ...]:
-    """Return what the definitions of a file reach, each after those that it invokes; nothing if no chain is long."""
+    """Return the definitions of a file, each after its invocations; empty if no chain is long."""
     levels: dict[OperatorName, int] = {}
     known = invoked_in_file(db, path)
     seen: set[OperatorName] = set()
@@ -279,7 +279,7 @@ def problems_of_failures(
 
 @query
 def _failing_places(db: Database, path: str, with_counterexamples: bool) -> frozenset[tuple[Rule, str, Span]]:
-    """Return what fails in the definitions of a file without those of other files that invoke them."""
+    """Return the failing places in the definitions of a file, ignoring callers in other files."""
     names = _composed(db, path, FileBudget())
     found = (failure for name, _ in names for failure in _failures(db, name, with_counterexamples))
     innermost = ((failure.rule, failure.sites[0].place) for failure in found if failure.sites)
@@ -287,7 +287,7 @@ def _failing_places(db: Database, path: str, with_counterexamples: bool) -> froz
 
 
 def _composed(db: Database, path: str, budget: FileBudget) -> Iterator[tuple[OperatorName, Specialization | None]]:
-    """Yield the definitions of a file as they are composed, as long as that takes no more than it may in all."""
+    """Yield the composed definitions of a file as long as the budget allows."""
     for name in _in_order(db, path):
         if budget.is_spent:
             break
@@ -298,13 +298,13 @@ def _composed(db: Database, path: str, budget: FileBudget) -> Iterator[tuple[Ope
 
 
 def _in_order(db: Database, path: str) -> list[OperatorName]:
-    """Return the definitions of a file, graphs first: a mistake that shows with their shapes is told by them."""
+    """Return the definitions of a file, graphs first: they report mistakes that show with their shapes."""
     names = definitions(db, path)
     return [OperatorName(path, name) for name in sorted(names, key=lambda each: names[each].definition.kind)]
 
 
 def beyond_budget(span: Span) -> Problem:
-    """Return the problem that a definition or a sample is not composed, since those before it have taken too long."""
+    """Return the problem that a definition or a sample is not composed, since earlier ones took too many steps."""
     message = (
         f"composing the graphs, the operators and then the samples of this file takes more than {MOST_STEPS_OF_FILE:,} "
         "steps, more than snd works with: neither this nor what comes after it is composed"
@@ -336,7 +336,7 @@ def definition_problems(
 
 
 def composing_problems(db: Database, path: str, budget: FileBudget, with_counterexamples: bool) -> list[Problem]:
-    """Return what fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
+    """Return the failures of the graphs of a file, composed with their defaults, and of its operators by themselves."""
     found: dict[tuple[Rule, Span, str], Problem] = {}
     names = definitions(db, path)
     left: OperatorName | None = None
@@ -367,7 +367,7 @@ def composing_problems(db: Database, path: str, budget: FileBudget, with_counter
 def composed_definitions(
     db: Database, path: str, budget: FileBudget, with_counterexamples: bool
 ) -> Iterator[tuple[OperatorName, ComposedDefinition | None]]:
-    """Yield the definitions of a file, graphs first, with what they are composed to as long as the budget allows."""
+    """Yield the definitions of a file, graphs first, with their compositions as long as the budget allows."""
     for group in groups(_in_order(db, path)):
         found = () if budget.is_spent else _composed_together(db, group, with_counterexamples)
         yield from zip_longest(group, found)
@@ -377,7 +377,7 @@ def composed_definitions(
 def _composed_together(
     db: Database, names: tuple[OperatorName, ...], with_counterexamples: bool
 ) -> tuple[ComposedDefinition, ...]:
-    """Return definitions composed by themselves, without those after what takes as much as a whole file may."""
+    """Return definitions composed by themselves, up to one that uses up the budget of a whole file."""
     budget, found = FileBudget(), list[ComposedDefinition]()
     for name in names:
         if budget.is_spent:

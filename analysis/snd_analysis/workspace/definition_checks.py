@@ -29,9 +29,9 @@ def check_definition(
     syntax_is_right: bool,
     known: Known | None = None,
 ) -> tuple[tuple[Problem, ...], Context]:
-    """Everything that is wrong with a definition but its syntax, and its types. Spans count from the chunk's start.
+    """Return all problems of a definition except syntax errors, and its types. Spans count from the chunk's start.
 
-    ``known`` is what may be used of an earlier version; it learns what may be used next.
+    ``known`` has reusable results of an earlier version, and learns the new ones.
     """
     context = type_definition(definition, resolution, others, known)
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]

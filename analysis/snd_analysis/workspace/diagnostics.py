@@ -197,7 +197,7 @@ def _checked_samples(
     def is_due(sample: Sample) -> bool:
         call = sample.invocation
         if is_own and (call is None or call.function.parts[-1].text not in names):
-            return True  # without a look at what the file sees
+            return True  # without the scope of the file
         return not broken or sample_target(db, path, sample) not in broken
 
     for group in groups(samples(db, path)):
@@ -221,7 +221,7 @@ def _checked_together(db: Database, path: str, of: tuple[Sample, ...]) -> tuple[
 
 
 def _bound_by(known: CheckedSample) -> Specialization | None:
-    """Return what a sample invokes, as it is bound there, if nothing is wrong with that."""
+    """Return the specialization that a sample invokes, if it has no problems."""
     if known.operation is None or known.has_errors or known.failure is not None:
         return None
     bound = specialization_of(known.operation)
@@ -288,7 +288,7 @@ def _diagnostic(db: Database, path: str, problem: Problem) -> Diagnostic:
 
 
 def _short(message: str) -> str:
-    """Return a message without the middle of what would fill screens: names and labels may be of any length."""
+    """Return a message without the middle of overlong parts: names and labels may be of any length."""
     if len(message) <= MOST_MESSAGE_CHARACTERS:
         return message
     half = MOST_MESSAGE_CHARACTERS // 2
@@ -336,7 +336,7 @@ def _related(db: Database, path: str, note: Note) -> Related:
 
 
 def _without_lost_imports(problems: list[Problem], tree: SyntaxTree, text: str) -> list[Problem]:
-    """Return the problems but those of modules and operators that a wrong import may be meant to name."""
+    """Return the problems except for modules and operators that a wrong import may have meant."""
 
     def words(start: int) -> list[str]:
         line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]

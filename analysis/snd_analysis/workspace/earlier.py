@@ -32,7 +32,7 @@ class Earlier:
 
 
 def earlier(db: Database, path: str, definition: nodes.Definition) -> Earlier | None:
-    """Return what lasts of a definition, if that is long enough and may be edited."""
+    """Return the reusable results of a definition, if it is long enough and may be edited."""
     if is_library(path) or not is_long(definition):
         return None
     return _earlier(db, path, definition.name.text)
@@ -40,5 +40,5 @@ def earlier(db: Database, path: str, definition: nodes.Definition) -> Earlier | 
 
 @query
 def _earlier(db: Database, path: str, name: str) -> Earlier:
-    # One object for all revisions: its users compare each part with what the part depends on.
+    # One object for all revisions: its users compare each part with its dependencies.
     return Earlier()

@@ -1,4 +1,4 @@
-"""The files of one revision: texts that clients hold open, over those that a reader gives."""
+"""The files of one revision: texts that clients hold open, over texts from a reader."""
 
 from __future__ import annotations
 
@@ -125,12 +125,12 @@ def exists(reader: Reader, path: str) -> bool:
 
 @Input
 def project_settings(_: Reader) -> ProjectSettings:
-    """Return what the configuration says."""
+    """Return the settings in the configuration."""
     return NO_SETTINGS
 
 
 def front_end_of(path: str) -> FrontEnd | None:
-    """Return what reads a file in another language; None for a file of SkriptND."""
+    """Return the front end of a file in another language; None for a file of SkriptND."""
     place = _FRONT_ENDS.get(path.rpartition(".")[2])
     if place is None:
         return None

@@ -1,8 +1,8 @@
 """Samples of fragments in NNEF 1.0: each invokes a graph that is made for it.
 
 A fragment has no shapes of its own, so it is elaborated with the arguments of the sample. The graph has a name that no
-definition can have: that of the fragment with the text of the invocation. Whoever asks for a definition finds it under
-this name; the tree of the file does not have it.
+definition can have: the name of the fragment with the text of the invocation. Lookups find it under this name; the tree
+of the file does not contain it.
 """
 
 from __future__ import annotations

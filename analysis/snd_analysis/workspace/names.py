@@ -84,7 +84,7 @@ def _mean_the_same(one: ModuleScope, other: ModuleScope) -> bool:
 
 @query(same=_mean_the_same, is_firewall=True)
 def module_scope(db: Database, path: str) -> ModuleScope:
-    """Return what the definitions of a file see of others."""
+    """Return the definitions that a file can see."""
     front_end = front_end_of(path)
     if front_end is not None:
         return front_end.scope(db, path)
@@ -109,7 +109,7 @@ def _names_in(db: Database, path: str) -> ModuleNames:
 
 @query(same=_same_names, is_firewall=True)
 def names_in_file(db: Database, path: str) -> ModuleNames:
-    """Return what a file names for others."""
+    """Return the names that a file provides to others."""
     kinds = {name: found.definition.kind for name, found in definitions(db, path).items()}
     found = file(db, path)
     is_read = found is None or found.unreadable is None
@@ -117,7 +117,7 @@ def names_in_file(db: Database, path: str) -> ModuleNames:
 
 
 def modules_in(db: Database, path: str, named: Iterable[object]) -> set[str]:
-    """Return the names by which a file imports modules, of those that are among ``named``."""
+    """Return the names under which a file imports the modules in ``named``."""
     imported = {item.path: item.node.text for item in imports(db, path)}
     return {imported[each.path] for each in named if isinstance(each, ModuleName) and each.path in imported}
 
@@ -125,7 +125,7 @@ def modules_in(db: Database, path: str, named: Iterable[object]) -> set[str]:
 # ---- definitions -----------------------------------------------------------------------------------------------------
 @query
 def definitions(db: Database, path: str) -> Definitions:
-    """Return the definitions of a file by name, with what their spans count from; of two of one name the first."""
+    """Return the definitions of a file by name, with the offset of their spans; the first of equal names."""
     found = tree(db, path)
     return LibraryDefinitions(found) if is_library(path) else definitions_of(found)
 
@@ -175,7 +175,7 @@ def invoked(db: Database, name: OperatorName) -> tuple[OperatorName, ...]:
 
 
 def invoked_in_file(db: Database, path: str) -> dict[OperatorName, tuple[OperatorName, ...]]:
-    """Return what each definition of a file invokes."""
+    """Return the invocations of each definition of a file."""
     names = [OperatorName(path, name) for name in names_in_file(db, path).definitions]
     return {name: found for group in groups(names) for name, found in zip(group, _invoked(db, group), strict=True)}
 

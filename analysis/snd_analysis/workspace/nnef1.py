@@ -78,7 +78,7 @@ def quantization_file(db: Database, path: str) -> QuantizationFile | None:
 
 
 def quantization_tree(db: Database, path: str) -> FlatTree:
-    """Return the tree of a file of quantizations, which has nothing but problems."""
+    """Return the tree of a file of quantizations, which contains problems only."""
     read = quantization_file(db, path) or parse_quantization("")
     graph = f"{path.rpartition('.')[0]}.nnef"
     problems = (*read.problems, *elaborated(db, graph).quantization_problems)
@@ -116,7 +116,7 @@ def origins_in(chains: Mapping[nodes.Node, tuple[Invocation, ...]]) -> Mapping[n
 
 
 def scope(db: Database, path: str) -> ModuleScope:
-    """Return what the graph of a file sees, and samples."""
+    """Return the scope of the graph of a file, and of samples."""
     tree = nnef1_tree(db, path)
     definitions = (each for each in tree.document.items if isinstance(each, nnef1_nodes.Definition))
     name = next((each.head.name.text for each in definitions if each.head.kind == "graph"), None)
@@ -154,7 +154,10 @@ class Files:
     """The tensor files beside a graph."""
 
     def __init__(self, db: Database, path: str, labels: tuple[str, ...] = ()) -> None:
-        """``labels`` are those that are probably asked for: one query tells of all their files."""
+        """Create the files of a graph.
+
+        The files of ``labels``, which are probably asked for, take one query together.
+        """
         self._db = db
         self._folder = dirname(path)
         self._known = _tensor_files(db, self._folder, labels)

@@ -47,7 +47,7 @@ def operation_names(dialect: Dialect) -> frozenset[str]:
 
 @lru_cache(maxsize=MOST_KEPT_GRAPHS)
 def scope_of_graph(dialect: Dialect, path: str, name: str | None) -> OperationScope:
-    """Return what the graph of a file sees, if it has one, and samples."""
+    """Return the scope of the graph of a file, if it has one, and of samples."""
     operations = operations_of_dialect(dialect)
     return OperationScope(
         ModuleNames(path, {} if name is None else {name: "graph"}), operations.imports, operations.available

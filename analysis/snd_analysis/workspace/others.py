@@ -10,7 +10,7 @@ from snd_analysis.workspace.names import definition, invoked, is_main_graph, is_
 
 
 class OtherDefinitions:
-    """The other definitions as those of one file see them, until it is closed."""
+    """The other definitions as one file sees them, until closed."""
 
     __slots__ = ("_chosen", "_db", "_path")
 
@@ -82,13 +82,13 @@ def _declare_the_same(one: nodes.Definition | None, other: nodes.Definition | No
 
 @query(same=_declare_the_same, is_firewall=True)
 def declared(db: Database, name: OperatorName) -> nodes.Definition | None:
-    """Return a definition whose declarations are those of the definition of that name; its body may be an older one."""
+    """Return a definition with the declarations of the definition of that name; its body may be older."""
     return definition(db, name)
 
 
 @query
 def signature(db: Database, name: OperatorName) -> Signature | None:
-    """Return what invocations can see of a definition; places in it are those of an older version."""
+    """Return the signature of a definition; places in it may be those of an older version."""
     found = declared(db, name)
     return None if found is None else _read(db, name, found)
 

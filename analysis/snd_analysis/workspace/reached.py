@@ -50,7 +50,7 @@ def reached_diagnostics(
 
 
 def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Composition, problem: Problem) -> bool:
-    """Return whether a problem is that the declaration of an input leaves open what the composition knows."""
+    """Return whether the composition determines an extent or shape that a problem calls open."""
     template = snapshot.template(graph)
     if template is None or problem.rule not in (rules.UNBOUNDED_EXTENT, rules.MISSING_SHAPE):
         return False

@@ -1,4 +1,4 @@
-"""Recorded results against what the composed invocation gives: names, types and shapes."""
+"""Comparison of recorded results with the composed invocation: names, types and shapes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
-    """Yield problems of recorded results that can't be those of the invocation, whatever its values."""
+    """Yield problems of recorded results that can't belong to the invocation, whatever its values."""
     callee = specialization_of(operation)
     if callee is None:
         return

@@ -52,7 +52,7 @@ from snd_analysis.workspace.sample_results import result_problems
 
 
 class PlacedSample(Struct, frozen=True):
-    """A sample of a file, and what its spans count from."""
+    """A sample of a file, and the offset that its spans count from."""
 
     start: int
     sample: Sample
@@ -83,7 +83,7 @@ class CheckedSample(Struct, frozen=True, eq=False):
 
 
 class _Typed(Struct, frozen=True, eq=False):
-    """A sample by the signatures of what it invokes. ``template`` is the graph to compose, if nothing is wrong yet."""
+    """A typed sample. ``template`` is the graph to compose, if there is no problem yet."""
 
     checked: CheckedSample
     template: Template | None = None
@@ -161,7 +161,7 @@ def _typed(db: Database, path: str, sample: Sample) -> _Typed:
 
 
 def _is_written(use: Use) -> bool:
-    """Return whether a name stands in the comment; those of arguments are made up."""
+    """Return whether a name stands in the comment; names of arguments are made up."""
     return isinstance(use.target, OperatorName | ModuleName | AttributeName | BuiltIn)
 
 

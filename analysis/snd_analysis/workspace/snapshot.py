@@ -1,4 +1,4 @@
-"""One revision of all files, and what can be asked about it."""
+"""One revision of all files, and the queries on it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ReadFiles(Struct, frozen=True):
-    """The files that were read, and the places where files were looked for, with what was there."""
+    """The files that were read, and the places where files were looked for, each with True if one was there."""
 
     texts: frozenset[str]
     places: Mapping[str, bool]
@@ -107,11 +107,11 @@ class Snapshot:
         return names.dependencies(self.db, path)
 
     def module_scope(self, path: str) -> ModuleScope:
-        """Return what the definitions of a file see of others."""
+        """Return the definitions that a file can see."""
         return names.module_scope(self.db, path)
 
     def definitions(self, path: str) -> Definitions:
-        """Return the definitions of a file by name, with what their spans count from; of two of one name the first."""
+        """Return the definitions of a file by name, with the offset of their spans; the first of equal names."""
         return names.definitions(self.db, path)
 
     def is_in_other_language(self, path: str) -> bool:
@@ -152,7 +152,7 @@ class Snapshot:
         return others.OtherDefinitions(self.db, path)
 
     def signature(self, name: OperatorName) -> Signature | None:
-        """Return what invocations can see of a definition; None if there is none, or its declarations are broken."""
+        """Return the signature of a definition; None if there is none, or its declarations are broken."""
         return others.present_signature(self.db, name)
 
     def typing(self, path: str, definition: nodes.Definition) -> Context:
@@ -172,7 +172,7 @@ class Snapshot:
         return composing.template(self.db, name)
 
     def reach(self, name: OperatorName) -> Reach:
-        """Return what a definition invokes, directly or through others."""
+        """Return the definitions that a definition invokes, directly or through others."""
         return composing.reach(self.db, name)
 
     def compose(
@@ -246,9 +246,10 @@ class Snapshot:
 
     # ---- problems ----------------------------------------------------------------------------------------------------
     def diagnostics(self, path: str, with_counterexamples: bool = True) -> tuple[Diagnostic, ...]:
-        """Everything that is wrong in a file, in order of its places; nothing is suppressed.
+        """Return all problems in a file, in order of their places; nothing is suppressed.
 
-        Without counterexamples, what takes a search for sizes is left out: graphs are composed up to 24 times for it.
+        Without counterexamples, problems that need a search for sizes are left out: graphs are composed up to 24 times
+        for it.
         """
         self.whole_tree(path)
         composing.find_reach(self.db, path)
@@ -257,7 +258,7 @@ class Snapshot:
         return diagnostics.diagnostics(self.db, path, False)
 
     def recorded(self, path: str) -> ReadFiles:
-        """Return what the diagnostics of a file depend on, as it was recorded while they were found."""
+        """Return the dependencies of the diagnostics of a file, as recorded while they were found."""
         leaves = self.db.leaves(diagnostics.diagnostics, path)
         return ReadFiles(
             frozenset(key[0] for input_, key in leaves if input_ is files.text),

@@ -1,4 +1,4 @@
-"""Deduction of the name in an affine extent or length from what stands there (2.6)."""
+"""Deduction of the name in an affine extent or length from the actual value (2.6)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 class Unsolvable(Struct, frozen=True):
-    """Why no value of the name gives what stands there."""
+    """The reason that no value of the name gives the actual value."""
 
     because: str
 

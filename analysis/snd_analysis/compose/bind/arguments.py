@@ -43,7 +43,7 @@ class Binder:
         self.binding = BindingState(template, self.scope)
         self._deferred: list[Member] = []
         self._waiting: list[int] = []
-        """Positions of the inputs whose default depends on what the other inputs determine."""
+        """Positions of the inputs whose default depends on symbols that other inputs bind."""
         self._lengths: list[Member] = []
         self._uniform: dict[Member, Value] = {}
 
@@ -235,9 +235,9 @@ class Binder:
         message = f"the {what} '{member.name}' of '{self.template.shown}' can't be null, but this is null here"
         return self.binding.fail(rules.NULL_NOT_ALLOWED, message, member)
 
-    # ---- what inputs determine ---------------------------------------------------------------------------------------
+    # ---- symbols bound by inputs -------------------------------------------------------------------------------------
     def _bind_rest(self) -> None:
-        """Deferred defaults and lengths, in whatever order they determine each other."""
+        """Bind deferred defaults and lengths, in any order in which they determine each other."""
         while self._bind_more() or self._bind_single_items() or self._bind_absent():
             pass
         for member in self._uniform:
@@ -258,7 +258,7 @@ class Binder:
         return self._bind_known_inputs() or progress
 
     def _bind_absent(self) -> bool:
-        """Let null be what only null inputs would bind, if defaults wait for that; return whether there was any."""
+        """Bind symbols of null inputs to null, if defaults wait for them; return whether there were any."""
         if not self._deferred and not self._waiting:
             return False
         inputs = zip(self.template.inputs, self.binding.inputs, strict=True)

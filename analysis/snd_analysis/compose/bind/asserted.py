@@ -41,7 +41,7 @@ class Assumptions:
         """The original integers, keyed by the replacement."""
 
     def add(self, condition: Truth) -> None:
-        """Add what an assertion demands."""
+        """Add the condition of an assertion."""
         self._facts += _conjuncts(condition)
         for _ in self._facts:  # one fact may decide another, at most once for each
             known = dict(self._narrowed)

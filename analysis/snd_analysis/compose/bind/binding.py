@@ -22,7 +22,7 @@ from snd_analysis.symbolic.values import Value
 
 
 class BindingState(Struct):
-    """The values that the symbols of a definition are bound to, and what only the run can decide about them."""
+    """The values bound to the symbols of a definition, and the conditions on them that only the run can check."""
 
     template: Template
     scope: ValueScope
@@ -50,7 +50,7 @@ class BindingState(Struct):
         return DeclarationFailed(failed_evaluation(self.scope, base, error))
 
     def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> DeclarationFailed:
-        """Return a number of ``what`` that is below 0, which those are to blame for who give what it is made of."""
+        """Return the failure of a negative number of ``what``; it blames the parameters that determine the number."""
         message = f"the {what} of '{member.name}' would be negative: '{written(expression)}' comes to {value}"
         site = Site(self.template.place(member.base, expression), f"the {what} is declared here")
         responsible = responsible_for(self.scope, expression)
@@ -64,7 +64,7 @@ class BindingState(Struct):
     def bind_count(
         self, member: Member, expression: nodes.Expression, actual: Integer, what: str, certain: bool = True
     ) -> bool:
-        """Bind or checks the length of a pack; False if it can't be told yet. ``what`` it is a number of."""
+        """Bind or check the length of a pack; return False if it is not known yet. ``what`` names the counted items."""
         form = self.template.form(expression)
         values = self.scope.values
         if form is not None and form.symbol not in values:
@@ -111,7 +111,7 @@ class BindingState(Struct):
         return self.fail(rules.LENGTH_MISMATCH, message, member)
 
     def origin_of(self, expression: nodes.Node) -> str:
-        """`` by the input 'A'``: what has determined the names in an expression."""
+        """Return the origin of the names in an expression: `` by the input 'A'``."""
         found = [self.origins[symbol] for symbol in self.template.symbols(expression) if symbol in self.origins]
         return f" {found[0]}" if len(set(found)) == 1 else ""
 

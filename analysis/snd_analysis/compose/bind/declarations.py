@@ -44,8 +44,8 @@ def evaluate_declarations(
     """Evaluate helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
 
     Return the specialization, with no body yet. With ``assume`` the assertions are taken to hold: an operator that is
-    composed without a caller. What fails ends the evaluation unless it is to ``go_on``, what depends on it being
-    undefined. What ``lasting`` knows is not evaluated again.
+    composed without a caller. A failure ends the evaluation unless ``go_on`` is set; then dependent values are
+    undefined. Results in ``lasting`` are reused.
     """
     evaluation = _Evaluation(binding, assume, go_on, lasting)
     evaluation.run()
@@ -80,7 +80,8 @@ class _Evaluation:
         self._declarations = Declarations(binding.scope, self.dynamic)
         self._assumed = Assumptions()
         self._valueless: list[Failure] = []
-        """Why assertions have no value: another one, whatever their order, may guard them and say more (2.9)."""
+        """Reasons that assertions have no value: another assertion, before or after, may guard them and say more (2.9).
+        """
         self._pending = (
             []
             if assume
@@ -364,7 +365,7 @@ class _DeclaringOfTensors:
         return may_last(self._evaluation.scope.template, part)
 
     def given(self, part: Part) -> object | None:
-        """Return the symbol that is declared, and the values of those that the declaration names."""
+        """Return the declared symbol, and the values of the symbols that the declaration names."""
         given, member = given_to(self._evaluation.scope, part), self._member(part)
         return None if given is None or member is None else [member.symbol, *given]
 

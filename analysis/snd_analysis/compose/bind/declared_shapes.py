@@ -29,7 +29,7 @@ class Declarations(Struct):
     def tensors(self, member: Member, kind: TensorKind, place: Place) -> TensorValue:
         """Return the tensor, or pack of tensors, that a member declares; UNDEFINED as far as it is not known.
 
-        Raises EvaluationError if an extent or length has no value.
+        Raise EvaluationError if an extent or length has no value.
         """
         dtype = self.scope.element_type(member.node.type)
         pack = member.node.pack

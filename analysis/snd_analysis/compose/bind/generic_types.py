@@ -55,7 +55,7 @@ def _described(template: Template, member: Member) -> str:
 def _failure(
     template: Template, generic: nodes.DtypeDeclaration, rule: Rule, message: str, member: Member | None
 ) -> Failure:
-    """Return a failure at the declaration of what has the wrong type, or at that of the generic type."""
+    """Return a failure at the declaration of the member with the wrong type, or of the generic type."""
     declared = Site(
         template.place(template.resolution.starts[generic], generic.name), f"'{generic.name.text}' is declared here"
     )

@@ -165,9 +165,10 @@ class RootBinder(Binder):
         self.binding.inputs = inputs
 
     def _defaults_before_uses(self, order: Sequence[int]) -> Iterator[int]:
-        """Yield inputs in binding order, but those that need the default of an attribute after those that decide it.
+        """Yield inputs in binding order.
 
-        A default that only its own uses decide stays open.
+        Inputs that need the default of an attribute follow the inputs that determine it. A default that only its own
+        uses determine stays open.
         """
         waiting = list(order)
         while waiting:

@@ -118,7 +118,7 @@ class ShapeBinder:
             raise failures.wrong_named_rank(self._binding, member, tensor, name, known)
 
     def _forget(self, member: Member) -> None:
-        """Nothing is known of what a shape would bind, since it can't be told which dimensions are whose."""
+        """Mark the symbols of a shape as unknown, since its dimensions can't be assigned to them."""
         for symbol in self._template.bound_by(member):
             self._scope.values.setdefault(symbol, UNDEFINED)
 

@@ -18,10 +18,10 @@ from snd_analysis.symbolic.values import Pack, Run, Value
 
 
 def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
-    """Note what must hold for a shape to be the wanted one, from which it certainly does not differ.
+    """Note the conditions for a shape to be the wanted one, from which it does not certainly differ.
 
-    What it is if that holds: the wanted shape, but as found where the dimensions can't be compared, or the declaration
-    gives only a bound (`~|n`).
+    Return the shape under these conditions: the wanted shape, but the found one where the dimensions can't be compared,
+    or where the declaration gives only a bound (`~|n`).
     """
     if wanted == found:
         return found
@@ -44,7 +44,7 @@ def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, no
 
 
 def narrowed(state: BodyState, wanted: Shape, value: TensorValue, message: str, node: nodes.Node) -> TensorValue:
-    """Return a result of the statement at hand, of the wanted shape; as it is, if it has a name of its own already."""
+    """Return a result of the current statement, of the wanted shape; unchanged if it has a name of its own already."""
     made = _with_shape(state, wanted, value, message, node)
     return made if made is not value and state.make_instead(value, made) else value
 

@@ -74,7 +74,7 @@ def _forget(state: BodyState, type_: nodes.ResultType) -> None:
 
 
 def _bind_new(state: BodyState, shape: nodes.Shape, tensor: Tensor) -> bool:
-    """Bind the new names in a written shape; whether the dimensions could be told apart."""
+    """Bind the new names in a written shape; return whether the dimensions could be assigned."""
     assert tensor.shape is not None
     new = [_new_symbol(state, extent) for extent in shape.extents]
     counts = [_count(state, extent, symbol) for extent, symbol in zip(shape.extents, new, strict=True)]

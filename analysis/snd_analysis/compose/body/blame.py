@@ -18,7 +18,7 @@ def invoked_at(state: BodyState, call: nodes.Call) -> Site:
 
 
 def blame(state: BodyState, failure: Failure, invocation: nodes.Call | nodes.Quantization, template: Template) -> None:
-    """Note what an operator finds wrong, as seen from where it is invoked: at the one part that is to blame."""
+    """Note a failure of an operator, as seen from its invocation: at the single part that is to blame."""
     if isinstance(invocation, nodes.Call):
         function, does = invocation.function, "is invoked"
     else:

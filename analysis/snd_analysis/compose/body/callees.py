@@ -26,7 +26,10 @@ class Callees(Protocol):
         """Return a definition and all that it invokes, directly or through others."""
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
-        """Return the specialization of an operator for what an invocation gives; the same one for the same."""
+        """Return the specialization of an operator for the arguments of an invocation.
+
+        The same one for equal arguments.
+        """
 
     def shared_specialization(
         self, template: Template, given: Arguments

@@ -1,4 +1,4 @@
-"""Tensors that are one of several (2.10.1): what their shapes have in common, and how they follow from conditions."""
+"""Tensors that are one of several (2.10.1): their common shape, and its dependence on conditions."""
 
 from __future__ import annotations
 

@@ -103,9 +103,9 @@ def _invoked(operations: Iterable[Operation], scope: str) -> Iterator[tuple[str,
 
 
 def variables_below(specialization: Specialization) -> Iterator[tuple[str, TensorValue]]:
-    """Yield the variables of a definition and of all that it invokes, as they are declared, by scoped names.
+    """Yield the variables of a definition and of all that it invokes, as declared, by scoped names.
 
-    The first of a name is the one that counts.
+    The first variable of a name counts.
     """
     for scope, callee in specializations_below(specialization, lambda each: each.variables):
         for name, value in callee.variables.items():
@@ -113,9 +113,9 @@ def variables_below(specialization: Specialization) -> Iterator[tuple[str, Tenso
 
 
 def quantizations_below(graph: Graph) -> dict[str, Quantization]:
-    """Return how tensors of a graph and of what it invokes are quantized, by scoped names (2.14).
+    """Return the quantizations of tensors of a graph and of invoked definitions, by scoped names (2.14).
 
-    What the definition around says has priority.
+    Entries of the outer definition have priority.
     """
     found = dict(graph.quantizations)
     known: dict[int, bool] = {}

@@ -53,7 +53,7 @@ def check_alternatives(
 ) -> None:
     """Report the first branch that can't be the output that it is assigned to, though another can.
 
-    Of what can't be it whichever branch is taken, ``finished_outputs`` tells.
+    ``finished_outputs`` reports mismatches of all branches.
     """
     symbol = None if name is None else state.template.resolution.targets.get(name)
     members = zip(state.template.outputs, state.declared.outputs, strict=True)
@@ -73,7 +73,7 @@ def check_alternatives(
 
 
 def as_declared(state: BodyState, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
-    """Return what an output is composed of, with the declared extents where only the run tells whether it has them."""
+    """Return the value of an output, with the declared extents where only the run can compare them."""
     members = zip(state.template.outputs, state.declared.outputs, strict=True)
     declared = next((each for member, each in members if member.symbol is symbol), UNDEFINED)
     if _difference(declared, value) is not None:

@@ -31,7 +31,7 @@ _CHANNEL_AXIS = "channel_axis"
 
 
 class _Written(Struct, frozen=True):
-    """An entry of ``@quantize`` that names an operator, and what it gives to it."""
+    """An entry of ``@quantize`` that names an operator, with its attributes."""
 
     base: int
     node: nodes.Quantization
@@ -42,7 +42,8 @@ class _Written(Struct, frozen=True):
 def quantizations(state: BodyState, callees: Callees, operations: tuple[Operation, ...]) -> dict[str, Quantization]:
     """Return the algorithms by the scoped names of the tensors, relative to the graph.
 
-    An algorithm must take the tensor and its attributes as in an invocation. ``operations`` are those of the body.
+    An algorithm must accept the tensor and its attributes as in an invocation. ``operations`` are the operations of the
+    body.
     """
     entries = _entries(state)
     found: dict[str, Quantization] = {}
@@ -64,10 +65,10 @@ def quantizations(state: BodyState, callees: Callees, operations: tuple[Operatio
 
 
 def missing_dimensions(template: Template, attributes: Mapping[str, Value], rank: int) -> int:
-    """Return how many dimensions of extent 1 stand before those of a tensor while it is quantized.
+    """Return the number of dimensions of extent 1 that precede a tensor's own while it is quantized.
 
-    The algorithms of the library take channels along dimension 1 unless told otherwise. A tensor of a lower rank, such
-    as a bias, is quantized as one of rank 2: its items are the channels.
+    The algorithms of the library have channels along dimension 1 by default. A tensor of a lower rank, such as a bias,
+    is quantized as one of rank 2: its items are the channels.
     """
     module = template.name.path.rpartition(":")[2]
     if not template.in_library or module != _LIBRARY or _CHANNEL_AXIS in attributes:

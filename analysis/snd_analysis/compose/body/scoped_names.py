@@ -38,7 +38,7 @@ class Naming:
         self._below: dict[Template, frozenset[str]] = {}
 
     def targets(self, component: nodes.Component) -> Targets:
-        """Return what the left side of a statement names, and the scope that it opens if it has no label of its own."""
+        """Return the names on the left side of a statement, and the scope that it opens without a label of its own."""
         targets = Targets(component.results)
         if targets.label is None:
             targets.label = self.scopes.get(component)
@@ -66,7 +66,7 @@ class Naming:
         return self._scopes
 
     def key(self, component: nodes.Component) -> tuple[str | None, ...]:
-        """Return what the names in a statement depend on besides its text."""
+        """Return the facts besides its text that determine the names in a statement."""
         scopes = self.scopes
         return tuple(scopes.get(each) for each in _nested(component)) if scopes else ()
 
@@ -85,7 +85,7 @@ class Naming:
                     self._visit(inner.components, self._scope(inner.components) if own else scope)
 
     def _scope(self, components: Sequence[nodes.Component], own: Iterable[str] = ()) -> _Scope:
-        """Return the scope of these statements: what it declares, and the labels in it, are taken."""
+        """Return the scope of these statements; their declarations and labels are taken."""
         return _Scope({*own, *self._labels(self._template, components)})
 
     def _scopes_of(self, component: nodes.Component, scope: _Scope) -> str:
@@ -167,7 +167,7 @@ def _statements(template: Template) -> list[nodes.Component]:
 
 
 def _nested(component: nodes.Component) -> Iterator[nodes.Component]:
-    """Yield a statement and those in its blocks."""
+    """Yield a statement and the statements in its blocks."""
     yield component
     for part in component.parts:
         inner = part.value if isinstance(part, nodes.Labelled) else part

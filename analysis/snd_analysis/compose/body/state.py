@@ -68,7 +68,7 @@ class BodyState:
         self._budget.spend(1)
 
     def use(self, steps: int, used: Iterable[Specialization]) -> None:
-        """Count what was composed before. Raises OverBudgetError."""
+        """Count earlier work. Raise OverBudgetError."""
         self._budget.spend(steps)
         for each in used:
             self._budget.spend_on(each)
@@ -114,7 +114,10 @@ class BodyState:
         return ".".join((*self.labels, name))
 
     def scope_below(self, label: str | None) -> str | None:
-        """Return the label of an invocation or construct with those of the blocks around; None if there is none."""
+        """Return the label of an invocation or construct, prefixed by the labels of outer blocks.
+
+        None if there is none.
+        """
         return ".".join((*self.labels, *(() if label is None else (label,)))) or None
 
     # ---- tensors -----------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ class Targets:
 
 
 class _Iteration(Targets):
-    """Names of an iteration, told from those of the others by its number; the first ``plain`` ones are final."""
+    """Names of an iteration, distinguished by its number; the first ``plain`` ones are final."""
 
     __slots__ = ("_plain", "_suffix")
 
@@ -98,7 +98,7 @@ class _Iteration(Targets):
         self._plain = plain
 
     def labelled(self, label: str) -> Targets:
-        """Return the written label, told from those of the other iterations."""
+        """Return the written label, with the number of the iteration."""
         targets = _Iteration(self._results, f"{label}{self._suffix}", self._suffix, self._plain)
         targets.is_written = True
         return targets

@@ -23,13 +23,13 @@ from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, U
 
 
 def assertion_message(scope: ValueScope, node: nodes.Assertion) -> str:
-    """Return the message of the author, with values as they are known; else one that repeats the condition."""
+    """Return the message of the author, with known values; else one that repeats the condition."""
     text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
     return f"'{written(node.condition)}' does not hold" if text is None else text
 
 
 def late_assertion_message(scope: ValueScope, node: nodes.Assertion) -> str | Callable[[], str]:
-    """Return the same, or what writes it of the values as they are now."""
+    """Return the same, or a function that formats it with the present values."""
     if not isinstance(node.message, nodes.String):
         return assertion_message(scope, node)
     return partial(_joined, _fields(_with_helpers(scope, node), node.message))

@@ -1,4 +1,4 @@
-"""Small numbers for what nothing gives a value, tried until some of them show that something may go wrong."""
+"""Small numbers for open values, tried until some of them show a failure."""
 
 from __future__ import annotations
 

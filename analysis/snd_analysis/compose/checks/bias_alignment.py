@@ -21,10 +21,10 @@ _ALIGNING = frozenset({"add", "sub", "mul", "div", "min", "max"})
 
 
 def misaligned_biases(root: Specialization) -> Iterator[Failure]:
-    """Yield a warning for each bias of a graph or operator whose alignment is hardly meant.
+    """Yield a warning for each bias of a graph or operator whose alignment is probably unintended.
 
-    Channels are known to come first where an operator says so: of convolution and pooling, and what only changes the
-    elements of their results.
+    Channels are known to come first in operators that define this: convolution and pooling, and operators that only
+    change the elements of their results.
     """
     if root.body is not None and any(map(_may_misalign, root.body.operations)):
         yield from _in_graph(root.body, set())

@@ -18,7 +18,7 @@ Path: TypeAlias = "tuple[Truth, ...]"
 
 
 def invokes_obligations(template: Template, operations: Iterable[Operation]) -> bool:
-    """Return whether operations of a definition, or what they invoke, bring any obligation with them."""
+    """Return whether operations of a definition, or definitions that they invoke, have obligations."""
     for operation in operations:
         inner = specialization_of(operation)
         if inner is not None and (inner.obligations or inner.invokes_obligations):

@@ -1,8 +1,8 @@
 """Extents that may become negative and divisors that may become zero, each with sizes that show it (2.6, 3.1).
 
-snd looks only at what definitions outside of the library declare, and only where a graph is composed: whoever invokes
-an operator may promise what the operator needs. Sizes are a counterexample if the graph, composed with them, fails: so
-conditions of branches, lazy evaluation and assertions mean what they always mean.
+snd checks only declarations outside the library, and only where a graph is composed: the author of an invocation may
+guarantee the operator's needs. Sizes are a counterexample if the graph, composed with them, fails: so conditions of
+branches, lazy evaluation and assertions have their usual meaning.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class _Showing(Struct):
         return None
 
     def _failures(self, trial: Assignment) -> Sequence[Failure]:
-        """Return what fails with some numbers; nothing if they are not allowed for other reasons."""
+        """Return the failures for some numbers; empty if these are not allowed for other reasons."""
         key = frozenset(trial.values.items())
         if key not in self.found:
             if self.rest <= 0:

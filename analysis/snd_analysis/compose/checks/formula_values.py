@@ -50,7 +50,7 @@ def failing_formula_value(
     template = specialization.template
     constants = [each for each in template.constants if not _is_written_out(specialization.constants.get(each.name))]
     if (template.in_library and not known) or (not template.formulas and not constants):
-        return None  # the library asserts what its formulas need, but for the elements of tensors
+        return None  # the library asserts the needs of its formulas, except for elements of tensors
     try:
         tensors = FormulaTensors(specialization, is_open=True)
     except FormulaFailed:
@@ -74,7 +74,7 @@ def failing_formula_value(
 
 
 def _responsible(specialization: Specialization, node: nodes.Node, known: Mapping[Tensor, Elements]) -> tuple[str, ...]:
-    """Return the inputs whose known elements decide about a place of a formula: those in the index of an access."""
+    """Return the inputs whose known elements determine a place of a formula: the inputs in the index of an access."""
     part = node.index if isinstance(node, nodes.Subscript) else node
     named = {specialization.template.resolution.targets.get(each) for each in nodes.descendants(part)}
     members = zip(specialization.template.inputs, specialization.inputs, strict=True)
@@ -132,7 +132,7 @@ def _constant(
     yield constant_formula(specialization, tensors, member, slot, item)
 
 
-# ---- what may not be evaluated ---------------------------------------------------------------------------------------
+# ---- lazily evaluated parts ------------------------------------------------------------------------------------------
 def _lazy_parts(node: nodes.Node) -> Iterator[nodes.Node]:
     """Yield the parts of a formula that a condition decides about."""
     for each in (node, *nodes.descendants(node)):

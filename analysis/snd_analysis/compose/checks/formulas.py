@@ -81,7 +81,7 @@ class _Formula:
                     return found
         return None
 
-    # ---- what the indices run over -----------------------------------------------------------------------------------
+    # ---- ranges of the indices ---------------------------------------------------------------------------------------
     def _has_domain(self) -> bool:
         """Give every index symbol a variable; whether all of them certainly take a value."""
         if self._node.unroll is not None:
@@ -211,7 +211,7 @@ class _Formula:
         return row
 
     def _range(self, value: Integer) -> tuple[Integer | None, Integer | None]:
-        """Return the least and greatest value of an index, which it takes for certain; None if that can't be told."""
+        """Return the least and greatest value of an index, which certainly occur; None for an unknown one."""
         least = most = shapes.constant(0)
         for monomial, coefficient in value.terms.items():
             keys = {leaf.key for atom, _ in monomial for leaf in atom.leaves}

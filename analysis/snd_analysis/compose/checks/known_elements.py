@@ -36,14 +36,14 @@ _Known = dict[Tensor, Elements]
 
 
 def failing_known_elements(root: Specialization) -> Iterator[Failure]:
-    """Yield what the operations below a root do wrong with literals and constants, each at its innermost place."""
+    """Yield failures of operations below a root on literals and constants, each at its innermost place."""
     if root.body is not None:
         found = _Walk().below(root.body, {})
         yield from (with_origins(root.template, each) for each in found) if root.template.origins else found
 
 
 class _Walk:
-    """Goes through the operations of a root, and into what they are composed of, once if they are given nothing."""
+    """A walk through the operations of a root, and into their bodies; a body without known elements is visited once."""
 
     def __init__(self) -> None:
         self._done: set[Callee | None] = set()
@@ -55,7 +55,7 @@ class _Walk:
         yield from self._in(graph, known, given)
 
     def _in(self, graph: Graph, known: _Known, given: Mapping[Tensor, Elements]) -> Iterator[Failure]:
-        """Yield the same of a part, and add the elements of further tensors to those that are known."""
+        """Yield the same for a part, and add the elements of further tensors to the known ones."""
         for operation in (*graph.operations, *graph.update_operations):
             if operation.callee in self._done and not _may_know(operation, known):
                 continue  # as most operations of a long graph
@@ -75,7 +75,7 @@ class _Walk:
         inner = {one: known[other] for one, other in pairs}
         found: Iterable[Failure] = ()
         if callee.template.formulas:
-            # Operators of other formats say themselves what they do beyond their ranges.
+            # Operators of other formats report operations beyond their ranges themselves.
             is_judged = inner and not _is_of_format(callee.template)
             failure = failing_formula_value(callee, inner) if is_judged else None
             if failure is not None:
@@ -92,7 +92,7 @@ class _Walk:
             if not each.responsible:
                 yield each.via(site)
                 continue
-            # Whoever gives the elements is to blame: here, or where this body is invoked.
+            # The source of the elements is to blame: here, or at the invocation of this body.
             names = tuple(tensor.name for one, tensor in pairs if one.name in each.responsible and tensor in given)
             yield replace(each, sites=(site,), related=(*each.sites, *each.related), responsible=names)
 

@@ -1,7 +1,7 @@
 """Two variables or constants of one scoped name (2.10, Labelling): a graph is the root of its own names.
 
-The names of operators are told apart by their labels (``Naming``). A graph that control flow invokes without a label
-bears its own name wherever it is invoked, so its variables are one set, and must be alike.
+Labels (``Naming``) distinguish the names of operators. A graph that control flow invokes without a label has its own
+name at every invocation, so its variables are one set, and must be alike.
 """
 
 from __future__ import annotations

@@ -16,7 +16,10 @@ from snd_analysis.symbolic.values import Pack, Value
 
 
 class Obligation(Struct, frozen=True):
-    """A value that may be what it must not: a negative extent, or a divisor of zero. ``what`` it is, for messages."""
+    """A value with possible forbidden values: a negative extent, or a divisor of zero.
+
+    ``what`` names it in messages.
+    """
 
     value: Integer
     is_divisor: bool
@@ -29,7 +32,7 @@ class Obligation(Struct, frozen=True):
         return rules.DIVISOR_MAY_BE_ZERO if self.is_divisor else rules.EXTENT_MAY_BE_NEGATIVE
 
     def may_be(self, number: int) -> bool:
-        """Return whether a number is what the value must not be."""
+        """Return whether a number is a forbidden value."""
         return number == 0 if self.is_divisor else number < 0
 
     def is_shown_by(self, failure: Failure) -> bool:
@@ -45,7 +48,7 @@ class Obligation(Struct, frozen=True):
 
 
 def obligations_of_shape(extents: Sequence[object], name: str, place: Place) -> Iterator[Obligation]:
-    """Yield what may be wrong with the shape of a tensor."""
+    """Yield the obligations of the shape of a tensor."""
     for extent in extents:
         if not isinstance(extent, Integer) or extent.value is not None:
             continue
@@ -56,7 +59,7 @@ def obligations_of_shape(extents: Sequence[object], name: str, place: Place) -> 
 
 
 def obligations_of_value(value: Value, what: str, place: Place) -> Iterator[Obligation]:
-    """Yield what may be wrong with an attribute, a helper symbol or a condition."""
+    """Yield the obligations of an attribute, a helper symbol or a condition."""
     for each in value.segments if isinstance(value, Pack) else (value,):
         for integer in _integers(each):
             if integer.value is None:
@@ -64,7 +67,7 @@ def obligations_of_value(value: Value, what: str, place: Place) -> Iterator[Obli
 
 
 def _integers(value: object) -> Iterator[Integer]:
-    """Yield an integer, or those that a condition compares."""
+    """Yield an integer, or the integers that a condition compares."""
     if isinstance(value, Integer):
         yield value
     elif isinstance(value, Truth):

@@ -31,7 +31,7 @@ def open_inputs(root: Specialization) -> list[str]:
 
 
 def failures_by_omission(root: Specialization, composed: Callable[[Omissions], Specialization]) -> list[Failure]:
-    """Return what fails for some choices of optional inputs that does not fail for all, once, with such a choice."""
+    """Return the failures that occur for some choices of optional inputs only, each once, with such a choice."""
     names = open_inputs(root)
     if not names:
         return []

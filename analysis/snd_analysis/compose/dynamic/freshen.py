@@ -23,7 +23,7 @@ class Replacement:
         self._replaced: dict[Tensor, Tensor] = {}
 
     def tensors(self, value: Value) -> TensorValue:
-        """Return a tensor, or those of a pack, with other extents; one in two places stays one."""
+        """Return a tensor, or the tensors of a pack, with other extents; one in two places stays one."""
         match value:
             case Tensor():
                 if value not in self._replaced:
@@ -58,9 +58,9 @@ class Replacement:
 
 
 class Freshening(Replacement):
-    """Puts new unknowns, with names and bounds as before, in place of the dynamic extents of one specialization.
+    """Replacement of the dynamic extents of one specialization by new unknowns with the same names and bounds.
 
-    Others, by key, may be put in place of what else is unknown in it.
+    ``others`` are replacements of further unknowns in it, by key.
     """
 
     def __init__(self, dynamic: Mapping[Dynamic, Integer], others: Mapping[Hashable, Integer] | None = None) -> None:
@@ -79,7 +79,7 @@ class Freshening(Replacement):
 
 
 def results_of(specialization: Specialization) -> tuple[TensorValue, ...]:
-    """Return what one invocation of an operator gives: dynamic extents in it are those of this invocation alone."""
+    """Return the results of one invocation of an operator: their dynamic extents belong to this invocation alone."""
     if not specialization.dynamic:
         return specialization.outputs
     fresh = Freshening(concerned(specialization.dynamic, specialization.outputs))

@@ -9,10 +9,10 @@ from snd_analysis.symbolic.integers import Integer
 
 
 class Open(Struct, frozen=True):
-    """The key of what nothing gives a value: an extent, a length or an attribute.
+    """The key of an open value: an extent, a length or an attribute.
 
-    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
-    specializations. Of several things of one name in one definition, ``number`` tells which.
+    It contains the name and bounds, but not the owner: operators that invoke one another and mean the same share their
+    specializations. ``number`` distinguishes values of the same name in one definition.
     """
 
     name: str

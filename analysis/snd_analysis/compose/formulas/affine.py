@@ -170,7 +170,7 @@ def _added(first: AffineIndex, second: AffineIndex) -> AffineIndex:
 def colliding_axes(forms: Sequence[AffineIndex], lengths: Mapping[int, int]) -> frozenset[int]:
     """Return the axes among ``lengths`` (longer than 1) along which different positions may lead to the same element.
 
-    All others are told apart by the indices, given the positions along the colliding ones.
+    The indices distinguish positions along all other axes, given the positions along the colliding ones.
     """
     unresolved = set(lengths)
     changed = True

@@ -50,9 +50,9 @@ def elaborate_formula(
 def elaborate_constant(
     specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None = None
 ) -> Formula:
-    """Return what gives a constant, or an item of a pack of them, its values (2.7).
+    """Return the formula that gives a constant, or an item of a pack of constants, its values (2.7).
 
-    Raises FormulaFailed if it has none.
+    Raise FormulaFailed if it has none.
     """
     if member.node.default is None:
         place = specialization.template.declared(member.symbol)

@@ -35,7 +35,7 @@ _TENSOR_KINDS = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIA
 
 
 class Expressions:
-    """Evaluates expressions as far as they are known, and makes terms of the rest: one form each in ``forms``.
+    """Evaluator of expressions as far as they are known, with terms for the rest: one form each in ``forms``.
 
     ``bindings`` are the index symbols and loop-local values. Raises ``snd_analysis.symbolic.values.EvaluationError``.
     """
@@ -66,7 +66,7 @@ class Expressions:
         return value
 
     def term(self, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
-        """Return what ``node`` evaluated to, as a term."""
+        """Return the value of ``node`` as a term."""
         try:
             return self.operations.term(value, dtype)
         except OperationError as failure:

@@ -57,9 +57,9 @@ class CellWrite(Struct, frozen=True):
 
 
 def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:
-    """Return all cells whose values decide about cells after the formulas of an operator, those cells aside.
+    """Return all cells whose values affect the given cells after the formulas of an operator, without the given cells.
 
-    Raises FormulaFailed if data decide how far an index goes, or there are more points to look at.
+    Raise FormulaFailed if data decide the range of an index, or there are too many points.
     """
     found: Cells = {slot: set(each) for slot, each in cells.items()}
     for formula in reversed(formulas):
@@ -71,7 +71,10 @@ def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]]
 
 
 def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:
-    """Return all cells that cells decide about, those cells aside. Raises FormulaFailed as ``read_for`` does."""
+    """Return all cells that the given cells affect, without the given cells.
+
+    Raise FormulaFailed as ``read_for`` does.
+    """
     found: Cells = {slot: set(each) for slot, each in cells.items()}
     for formula in formulas:
         written = _written_by_groups(formula, found, budget)
@@ -131,7 +134,7 @@ def _positions(
 def _positions_of(
     slot: Slot, places: Sequence[IndexTerm], cells: Mapping[Slot, Collection[Cell]], analysis: Analysis
 ) -> dict[int, set[int]]:
-    """Return the positions along the axes that one index alone depends on, without those that reach no cell."""
+    """Return the positions along the axes of a single index each, without positions that reach no cell."""
     wanted = _within(slot, cells)
     found: dict[int, set[int]] = {}
     for at, place in enumerate(places):
@@ -147,14 +150,14 @@ def _positions_of(
 
 
 def _within(slot: Slot, cells: Mapping[Slot, Collection[Cell]]) -> list[Cell]:
-    """Return the cells of a tensor, of several taken as one those of each, by its number."""
+    """Return the cells of a tensor; for a pack taken as one tensor, the cells of each item with its number."""
     if not slot.items:
         return list(cells.get(slot, ()))
     return [(number, *cell) for number, item in enumerate(slot.items) for cell in cells.get(item, ())]
 
 
 def _read_in(formula: Formula, cells: Cells, budget: PointBudget) -> tuple[Cells, Cells]:
-    """Return what a formula reads for cells, and the cells whose earlier values do not matter."""
+    """Return the cells that a formula reads for ``cells``, and the cells whose earlier values do not matter."""
     wanted = {slot: set(each) for slot, each in cells.items()}
     own = {each.slot for each in formula.own_reads()}
     while True:
@@ -167,7 +170,7 @@ def _read_in(formula: Formula, cells: Cells, budget: PointBudget) -> tuple[Cells
                 if write.is_certain and formula.operator == "=" and write.cell in cells.get(write.slot, ()):
                     overwritten.setdefault(write.slot, set()).add(write.cell)
         before = _size(wanted)
-        if own:  # what it writes at one point, it may read at another
+        if own:  # a formula may read the writes of other points
             written = {each for slot in formula.slots for each in (slot, *slot.items)}
             _merge(wanted, {slot: each for slot, each in reads.items() if slot in written})
         if _size(wanted) == before:
@@ -189,7 +192,7 @@ def _read_by_groups(formula: Formula, cells: Cells, budget: PointBudget) -> tupl
 
 
 def _written_by_groups(formula: Formula, cells: Cells, budget: PointBudget) -> Cells | None:
-    """Return what a formula writes from cells where its axes can be looked at by groups; else None."""
+    """Return the cells that a formula writes from ``cells`` if its axes can be examined by groups; else None."""
     known, written = separable(formula), Cells()
     if known is None:
         return None
@@ -292,7 +295,7 @@ class _AtPoint:
         return None if found is None else int(found)
 
     def _reads(self, roots: Sequence[Term]) -> Iterator[CellRead]:
-        """Yield the cells below terms, without those in branches that are not taken."""
+        """Yield the cells below terms, except in branches that are not taken."""
         seen: set[Term] = set()
         pending = list(reversed(roots))
         while pending:
@@ -325,7 +328,7 @@ class _AtPoint:
 
 
 def _told_apart(slot: Slot, cell: Cell) -> Iterator[tuple[Slot, Cell]]:
-    """Yield a cell; of tensors taken as one, those of the tensors that it may be in."""
+    """Yield a cell; for tensors taken as one, the cells of all tensors that may contain it."""
     if not slot.items:
         yield slot, cell
         return

@@ -83,5 +83,5 @@ class Formula(Struct, frozen=True, eq=False):
 
 
 def skips_points(formula: nodes.Lowering) -> bool:
-    """Return whether a guarded index skips points, and with them what other indices do there (2.12)."""
+    """Return whether a guarded index skips points, with all their accesses (2.12)."""
     return any(isinstance(each, nodes.Bounded) and each.below is None for each in nodes.descendants(formula))

@@ -19,7 +19,7 @@ def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int | N
 
 
 def point_text(formula: Formula, positions: Sequence[int]) -> str:
-    """`` (at i = 3)``: the values of the index symbols, those of unrolled loops first; nothing where there are none."""
+    """Return the values of the index symbols, `` (at i = 3)``, with unrolled loops first; empty if there are none."""
     unrolled = {name for name, _ in formula.fixed}
     named = zip((axis.name for axis in formula.axes), positions, strict=True)
     values = [*formula.fixed, *((name, at) for name, at in named if name not in unrolled)]

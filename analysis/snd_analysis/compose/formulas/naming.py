@@ -73,5 +73,5 @@ def _casted(expressions: Expressions, node: nodes.Expression, dtype: str, argume
 
 
 def nothing(expressions: Expressions, node: nodes.Node) -> Value:
-    """Return what has no value, or is known without a formula."""
+    """Return UNDEFINED for a node without a value, or one that is known without a formula."""
     return UNDEFINED

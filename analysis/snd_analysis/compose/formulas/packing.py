@@ -37,7 +37,7 @@ def list_value(expressions: Expressions, node: nodes.List) -> Value:
 
 
 def list_item(expressions: Expressions, item: nodes.ListItem) -> Value:
-    """Return what an item of a list or an index contributes; a pack for more than one."""
+    """Return the items that an item of a list or an index expands to; a pack for more than one."""
     if isinstance(item, nodes.Expanded):
         return _expanded(expressions, item)
     if isinstance(item, nodes.Range):

@@ -41,7 +41,7 @@ class Access(Struct, frozen=True):
 
 
 class Separable(Struct, frozen=True):
-    """A formula whose axes fall apart into groups; one of them is empty, for indices that are the same everywhere."""
+    """A formula whose axes fall apart into groups; one group is empty, for indices that are the same everywhere."""
 
     formula: Formula
     writes: tuple[Access, ...]
@@ -117,7 +117,7 @@ def separable(formula: Formula) -> Separable | None:
 
 
 def _taking(order: Sequence[int]) -> Callable[[Cell], Cell]:
-    """Return what takes some indices of a cell."""
+    """Return a function that takes some indices of a cell."""
     match order:
         case []:
             return lambda cell: ()

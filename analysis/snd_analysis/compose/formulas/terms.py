@@ -209,7 +209,7 @@ def subterms(*roots: Term) -> Iterator[Term]:
 
 
 def unconditional(*roots: Term) -> Iterator[Term]:
-    """Yield the terms below that are computed wherever the roots are: not those in branches of selections."""
+    """Yield the terms below that are computed wherever the roots are, without branches of selections."""
     return _below(roots, _computed_operands)
 
 

@@ -47,9 +47,9 @@ _NOTHING: KnownElements = {}
 
 
 def check_formula(formula: Formula, known: KnownElements = _NOTHING) -> None:
-    """Raise EvaluationError for what a formula does wrong at some point whatever the data are.
+    """Raise EvaluationError for a failure of a formula at some point, whatever the data.
 
-    The elements of some tensors may be known: those of literals and constants.
+    The elements of some tensors may be known, as in literals and constants.
     """
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
     if len(extents) < len(formula.axes) or _is_within_bounds(formula, extents):
@@ -118,7 +118,7 @@ def written_elements(formula: Formula, slot: Slot) -> list[tuple[int, ...]] | No
 
 
 def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
-    """Return whether nothing in a formula can go wrong but for its data, as far as the ranges of its indices tell."""
+    """Return whether no index of a formula can be out of bounds, as far as the ranges of its indices show."""
     analysis = Analysis(extents)
     for slot, place, at, _ in _accesses(formula):
         low, high = analysis.interval(place.index)
@@ -134,7 +134,7 @@ def _may_fail(term: Term) -> bool:
 
 
 def _is_beyond(slot: Slot, dimension: int, index: int) -> bool:
-    """Return whether an index is beyond an extent whatever that is."""
+    """Return whether an index is beyond an extent for all its values."""
     limit = slot.limits[dimension]
     return limit is not None and index >= limit
 
@@ -154,7 +154,7 @@ class Skipped(Exception):  # noqa: N818
 class Point:
     """One point of the index space of a formula. Values are None where data decide them.
 
-    So are reals, since how exact they are is a matter of the run, unless ``with_reals`` asks for those of 64 bits.
+    Reals are None as well, since their precision depends on the run, unless ``with_reals`` selects 64-bit reals.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class Point:
             return
 
     def written(self, writes: Sequence[Write], slot: Slot) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of a tensor that are written here, whatever their tensors have."""
+        """Yield the elements of a tensor that are written at this point."""
         for write in writes:
             element = tuple(int(self.value(place.index) or 0) for place in write.places)
             if write.slot is slot:
@@ -304,7 +304,7 @@ class Point:
         if term.operation not in CALCULATIONS:
             return None
         if term.operation in ("/", "\\", "%") and term.dtype == "int" and operands[1] == 0:
-            operands = [0 if each is None else each for each in operands]  # whatever is divided
+            operands = [0 if each is None else each for each in operands]  # for any dividend
         if None in operands or self._is_left_open(operands):
             return None
         try:

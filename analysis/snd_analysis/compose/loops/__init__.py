@@ -1,4 +1,4 @@
-"""Loops: unrolled, or with a body that is composed once. These names are what else interprets loops needs."""
+"""Loops: unrolled, or with a body that is composed once. Other interpreters of loops need the names exported here."""
 
 from snd_analysis.compose.loops.carried import final, initial
 from snd_analysis.compose.loops.composed import scopes_of_loop

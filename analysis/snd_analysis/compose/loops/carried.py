@@ -1,4 +1,4 @@
-"""Carried variables of loops: what they begin as, and what they are after the loop (2.10.1, Looping)."""
+"""Carried variables of loops: their initial and final values (2.10.1, Looping)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 
 
 def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
-    """Return what a carried variable begins as."""
+    """Return the initial value of a carried variable."""
     value = state.tensor(carry.value, carry.name.text)
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
@@ -40,7 +40,7 @@ def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
 
 
 def as_declared(state: BodyState, carry: nodes.Carry, value: TensorValue) -> TensorValue:
-    """Return what a carried variable is from iteration to iteration, given what it begins as."""
+    """Return the value of a carried variable in each iteration, given its initial value."""
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
     shape = written_shape(state, carry.type.shape)

@@ -20,7 +20,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, item
 
 
 class Collecting(Struct, frozen=True):
-    """The iterations of a loop, as far as they differ from each other, and what they collect."""
+    """The iterations of a loop, as far as they differ from each other, and their collected results."""
 
     interpreter: Interpreter
     node: nodes.Loop
@@ -35,7 +35,7 @@ class Collecting(Struct, frozen=True):
     """Number of failures before the loop."""
 
     def packs(self, scanned: Values, results: Values) -> Values:
-        """Return what the results of the body after the carried variables are collected in."""
+        """Return the packs that collect the results of the body after the carried variables."""
         rows = self._rows(scanned, results)
         return [
             self._pack(results[at], None if rows is None else [row[at] for row in rows], at)

@@ -141,7 +141,7 @@ def _steps(
 
 
 def scopes_of_loop(interpreter: Interpreter, node: nodes.Loop, targets: Targets) -> tuple[Targets, Targets]:
-    """Return what the condition and the body name: each in a scope of its own if both need one (2.10, Labelling)."""
+    """Return the targets of the condition and the body, each in its own scope if both need one (2.10, Labelling)."""
     naming, unnamed = interpreter.naming, targets.without_results()
     conditions = [each.condition for each in node.conditions]
     of_condition = unnamed

@@ -123,7 +123,7 @@ def keys_of(shape: Shape | None) -> frozenset[Hashable]:
 
 
 class FreshExtents:
-    """Gives every iteration dynamic extents of its own, in place of those that arose in the body."""
+    """Replacement of the dynamic extents that arose in a body by new ones for every iteration."""
 
     def __init__(self, state: BodyState, before: set[Dynamic]) -> None:
         self._state = state
@@ -153,7 +153,7 @@ class FreshExtents:
         return replace(value, shape=tuple(each for each in shape if isinstance(each, Integer | Run)))
 
     def varies(self, value: TensorValue, varying: frozenset[Hashable]) -> bool:
-        """Return whether a result has an extent that may be another one in another iteration."""
+        """Return whether a result has an extent that may differ between iterations."""
         shape = (value.shape or ()) if isinstance(value, Tensor) else ()
         keys = {leaf.key for part in shape if isinstance(part, Integer) for leaf in part.leaves}
         return not keys.isdisjoint(varying | self._arisen.keys())

@@ -42,7 +42,7 @@ def unrolled(
 def nothing_collected(
     interpreter: Interpreter, node: nodes.Loop, carries: Values, packs: Values, targets: Targets
 ) -> Values:
-    """Return the empty packs that a loop without iterations collects: what their tensors would be tells the body."""
+    """Return the empty packs that a loop without iterations collects; the body gives the types of their tensors."""
     state = interpreter.state
     for carry, value in zip(node.carries, carries, strict=True):
         let(state, carry.name, local(state, value, carry.name))

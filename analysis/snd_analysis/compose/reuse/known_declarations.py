@@ -1,4 +1,4 @@
-"""Evaluated declarations, reused while only bodies change: those of the definition, or of invoked ones.
+"""Evaluated declarations, reused while only bodies change, of the definition or of invoked ones.
 
 The values of an operator's declarations depend only on its arguments and on their own text. So an edit of a body leaves
 them valid, for the definition itself, for all that invoke it and for samples.
@@ -41,7 +41,7 @@ _OF_BODIES = frozenset(
 
 
 class _Declared(Struct, frozen=True):
-    """A specialization before its body is looked at. Symbols are those of any version, by their numbers."""
+    """A specialization before its body is composed. Symbols are numbered, so that any version can use it."""
 
     values: tuple[tuple[int, Value], ...]
     dtypes: dict[str, str]
@@ -62,7 +62,7 @@ class KnownDeclarations:
     """Evaluated declarations of a definition, by arguments; shared by versions with equal declarations."""
 
     def __init__(self, template: Template, before: KnownDeclarations | None = None) -> None:
-        """``before`` are those of an earlier version, which hold if nothing but bodies differs."""
+        """Reuse the declarations in ``before``, of an earlier version, if only bodies differ."""
         self._targets = template.resolution.targets
         self._blocks = None if _may_differ(template) else _declarations(template.definition)
         self._symbols = () if self._blocks is None else _declared_symbols(template)
@@ -84,7 +84,7 @@ class KnownDeclarations:
         )  # fmt: skip
 
     def learn(self, key: Hashable, specialization: Specialization) -> None:
-        """Keep what a specialization is like before its body is looked at."""
+        """Keep the state of a specialization before its body is composed."""
         scope, numbers = specialization.scope, self._numbers
         if self._blocks is None or not scope.values.keys() <= numbers.keys():
             return

@@ -67,7 +67,7 @@ class LastingModel:
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
-        """Let go of most of what a definition does not have any more."""
+        """Drop most entries that the definition does not contain any more."""
         self._known.forget(resolution)
         self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
 

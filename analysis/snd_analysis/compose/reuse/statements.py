@@ -22,7 +22,7 @@ class ComposingOfStatements:
         self._reached: dict[OperatorName, tuple[object, object]] = {}
 
     def outside(self) -> Mapping[Hashable, object]:
-        """Return what statements may be given but what others add."""
+        """Return all facts that statements may receive, except additions of other statements."""
         composing = self._composing
         found = given_outside(composing.state.scope)
         for name in composing.state.template.invoked:
@@ -56,7 +56,7 @@ class ComposingOfStatements:
         return given
 
     def add(self, known: StatementModel) -> bool:
-        """Add what was composed before. Raises OverBudgetError."""
+        """Add an earlier result. Raise OverBudgetError."""
         self._composing.state.use(known.steps, known.used)
         self._add(known)
         return True
@@ -89,7 +89,7 @@ class ComposingOfStatements:
         composing.note_obligations(first)
 
     def work_out(self, part: Part, versions: tuple[StatementModel, ...]) -> tuple[StatementModel, bool]:
-        """Compose a statement, and return what that has added."""
+        """Compose a statement, and return its additions."""
         composing, state = self._composing, self._composing.state
         failures = len(state.failures)
         composing.made_before = _results(versions)
@@ -126,7 +126,7 @@ class ComposingOfStatements:
             state.steps, state.used = steps, used
 
     def together(self, found: Sequence[StatementModel]) -> StatementModel:
-        """Return what a row has added."""
+        """Return the additions of a row."""
         tensors: dict[str, TensorValue] = {}
         together = StatementModel(
             tuple(operation for each in found for operation in each.operations), tensors, {}, {}, {},

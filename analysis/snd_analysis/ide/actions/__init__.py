@@ -31,10 +31,10 @@ def actions(
     files: Sequence[str] = (),
     commands: Collection[str] = (),
 ) -> list[Action]:
-    """Return what can be done in a span of a file. ``only`` are the kinds that are wanted, all if there are none.
+    """Return the code actions in a span of a file. ``only`` are the wanted kinds, all if empty.
 
-    ``diagnostics`` are those that are shown of the file, if they are known; ``files`` may be modules to import;
-    ``commands`` are the names of those that the server has. The library is read-only.
+    ``diagnostics`` are the displayed diagnostics of the file, if known; ``files`` may be modules to import;
+    ``commands`` are the names of the server's commands. The library is read-only.
     """
     if is_library(path):
         return []

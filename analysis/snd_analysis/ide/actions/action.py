@@ -15,7 +15,7 @@ from snd_analysis.workspace import Snapshot
 
 
 class ActionKind(StrEnum):
-    """Kinds of actions, by the names that clients ask for; a client that asks for one means those below it, too."""
+    """Kinds of actions, by the names that clients use; a requested kind includes the kinds below it."""
 
     QUICK_FIX = "quickfix"
     REWRITE = "refactor.rewrite"
@@ -39,7 +39,7 @@ class Command(Struct, frozen=True):
 
 
 class Action(Struct, frozen=True):
-    """A change that somebody may choose. All edits are of the texts as they are; they don't overlap."""
+    """A change that a user may choose. All edits refer to the present texts, and don't overlap."""
 
     title: str
     kind: ActionKind

@@ -101,7 +101,7 @@ def _outputs(
 
 
 def _giving(component: nodes.Component) -> list[nodes.Node]:
-    """Return what gives the results of a statement: its right side, or each of the branches that it chooses from."""
+    """Return the nodes that produce the results of a statement: its right side, or all branches of a choice."""
     value = component.value
     if not isinstance(value, nodes.Branch):
         parts: list[nodes.Node] = [value]

@@ -33,7 +33,7 @@ def fix_all(request: Request) -> Iterator[Action]:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[tuple[TextEdit, ...], tuple[Diagnostic, ...]]:
-    """Return the edits of those fixes that don't come in each other's way, and what they fix. The first ones win."""
+    """Return the edits of compatible fixes, and the fixed diagnostics. Earlier fixes win."""
     edits: list[TextEdit] = []
     chosen: list[Fix] = []
     fixed: list[Diagnostic] = []
@@ -65,7 +65,7 @@ def _are_nested(first: Fix, second: Fix) -> bool:
 
 
 def _parenthesised(fix: Fix) -> Span | None:
-    """Return what a fix puts parentheses around, if it does nothing else."""
+    """Return the span that a fix puts parentheses around, if it does nothing else."""
     if [edit.text for edit in fix.edits] != ["(", ")"]:
         return None
     opening, closing = (edit.location.span for edit in fix.edits)
@@ -83,6 +83,6 @@ def _conflict(first: TextEdit, second: TextEdit) -> bool:
 
 
 def _is_import(edit: TextEdit) -> bool:
-    """Return whether an edit inserts an import; of those, one may follow the other."""
+    """Return whether an edit inserts an import; several such edits can follow each other."""
     span = edit.location.span
     return span.start == span.end and edit.text.strip().startswith("import ")

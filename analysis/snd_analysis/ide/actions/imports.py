@@ -20,7 +20,7 @@ _FAR = 300
 
 
 def organize_imports(request: Request) -> Iterator[Action]:
-    """Sort the imports and leave out those that nothing uses; several statements stay several, one stays one."""
+    """Sort the imports and leave out unused ones; the number of statements stays one or several."""
     items = request.snapshot.imports(request.path)
     problems = [found for found in request.diagnostics if found.location.span in {item.span for item in items}]
     if not items or any(True for _ in request.tree.problems) or any(

@@ -1,4 +1,4 @@
-"""Completion: what can be written at a cursor, from what the parser could take there and what names would mean."""
+"""Completion: possible texts at a cursor, from the parser's next terminals and the meanings of names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PRAGMA = re.compile(r"(?:.*;)?\s*(?:version|extension)\s[^;]*")
 def completions(
     snapshot: Snapshot, path: str, offset: int, snippets: bool = False, files: Sequence[str] = ()
 ) -> Completions:
-    """Return what can be written at an offset. ``files`` are those that may be modules to import."""
+    """Return the completions at an offset. ``files`` are the files that may be modules to import."""
     comment = comment_at(snapshot.tree(path), offset)
     if comment is not None:
         code = sample_code(snapshot.source(path), comment, offset)

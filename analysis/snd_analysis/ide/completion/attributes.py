@@ -22,9 +22,9 @@ _FAR = 2000
 
 
 def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """Yield the attributes that are not given yet, those first that must be.
+    """Yield the attributes that are not given yet, required ones first.
 
-    Those of an operator whose module is not imported import it.
+    Attributes of an operator whose module is not imported also import the module.
     """
     opener = place.stack.openers[-1]
     edits: tuple[TextEdit, ...] = ()

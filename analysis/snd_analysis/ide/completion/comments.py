@@ -19,7 +19,7 @@ _NAME = re.compile(r"[\w-]*")
 
 
 def comment_completions(snapshot: Snapshot, path: str, comment: Span, offset: int, snippets: bool) -> Completions:
-    """Return what can be written in a comment that is no sample."""
+    """Return the completions in a comment that is no sample."""
     source = snapshot.source(path)
     before = source.text[comment.start : offset]
     rules = _RULES.search(before)
@@ -45,7 +45,7 @@ def comment_completions(snapshot: Snapshot, path: str, comment: Span, offset: in
 
 
 def _rules(snapshot: Snapshot, source: Source, path: str, offset: int, named: set[str]) -> Iterator[Completion]:
-    """Yield all rules, those first that the line, or the one below, breaks."""
+    """Yield all rules; first the rules that the line, or the one below, breaks."""
     line = source.position(offset).line
     alone = source.line_text(line).lstrip().startswith("#")
     covered = range(line, line + (6 if alone else 1))

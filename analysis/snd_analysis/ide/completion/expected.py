@@ -56,7 +56,7 @@ class Expected(Struct, frozen=True):
     optional: bool = True
     rank: Integer | None = None
     is_operand: bool = False
-    """True if the value must be of the type by itself; else an expression of the type can begin with another one."""
+    """True if the value must have the type by itself; else an expression of the type can begin with another one."""
     is_compared: bool = False
     """True if a bool is due that is most often a comparison."""
 
@@ -98,13 +98,13 @@ def _may_be_equal(one: Integer, other: Integer) -> bool:
 
 
 def signature_at(snapshot: Snapshot, place: CompletionPlace, opener: int) -> tuple[OperatorName, Signature] | None:
-    """Return the operator that is invoked with what an open bracket holds."""
+    """Return the operator whose arguments or attributes an open bracket contains."""
     called = place.stack.call(opener)
     return None if called is None else signature_named(snapshot, place.path, called)
 
 
 def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> tuple[OperatorName, Signature] | None:
-    """Return the operator of a name in a file, and what it takes."""
+    """Return the operator of a name in a file, and its signature."""
     module_scope: ModuleScope = snapshot.module_scope(path)
     name = module_scope.operator(tuple(part.text for part in called.parts))
     if name is None:
@@ -114,7 +114,7 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
 
 
 def expected_at(snapshot: Snapshot, place: CompletionPlace, visible: Visible) -> Expected | None:
-    """Return what a place takes; None if that is not known."""
+    """Return the expectation at a place; None if it is not known."""
     if not place.stands_alone:
         operand = operand_after(place, visible)
         return None if operand is None else _of_operand(operand, place)
@@ -122,7 +122,7 @@ def expected_at(snapshot: Snapshot, place: CompletionPlace, visible: Visible) ->
 
 
 def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end: int) -> Expected | None:
-    """Return what can stand after the symbols of the stack before ``end``."""
+    """Return the expectation after the symbols of the stack before ``end``."""
     operand = operand_before(place, visible, end)
     if operand is not None:
         return _of_operand(operand, place)
@@ -145,7 +145,7 @@ def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end:
 
 
 def _like(node: object, visible: Visible) -> Expected | None:
-    """Return what has the type of another value, as the one that is chosen instead must have."""
+    """Return the expectation of the type of another value, such as the alternative of a selection."""
     dtype = dtype_of(node, visible)
     return None if dtype is None else Expected(dtype, tensor=None, packed=None)
 
@@ -165,7 +165,7 @@ def _accessed(place: CompletionPlace) -> bool | None:
 
 
 def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int, end: int) -> Expected | None:
-    """Return what the bracket takes that a place stands in."""
+    """Return the expectation of the bracket around a place."""
     stack = place.stack
     top = stack.symbols[end - 1]
     match stack.frame_of(opener):
@@ -192,7 +192,7 @@ def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener
 
 
 def _item(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int) -> Expected | None:
-    """Return what the list takes that a bracket begins."""
+    """Return the expectation of the list that a bracket begins."""
     stack = place.stack
     before = stack.symbols[opener - 1]
     operator = stack.values[opener - 1]
@@ -213,7 +213,7 @@ def _item(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: 
 def _in_statement(
     place: CompletionPlace, visible: Visible, symbols: tuple[str, ...], is_inside: bool
 ) -> Expected | None:
-    """Return what the statement takes around a place; ``is_inside`` if a bracket is open in it."""
+    """Return the expectation of the statement around a place; ``is_inside`` if a bracket is open in it."""
     stack = place.stack
     top = symbols[-1]
     if symbols[-2:] == ("name", "COLON") and "FOR" in symbols[stack.statement :]:
@@ -269,7 +269,7 @@ def _argument(snapshot: Snapshot, place: CompletionPlace, visible: Visible, open
 def _bound(
     dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, place: CompletionPlace, opener: int
 ) -> Dtype:
-    """Return a generic type, or what an argument before tells that it is."""
+    """Return a generic type, or the type that an earlier argument binds it to."""
     if not dtype.is_generic:
         return dtype
     arguments = [each for each in place.stack.above(opener) if isinstance(each, nodes.Node)]
@@ -284,7 +284,7 @@ def _bound(
 
 
 def _attribute(snapshot: Snapshot, place: CompletionPlace, opener: int, end: int, item: bool) -> Expected | None:
-    """Return what the attribute takes whose value begins at ``end``."""
+    """Return the expectation of the attribute whose value begins at ``end``."""
     found = signature_at(snapshot, place, opener)
     name = place.stack.values[end - 2]
     if found is None or not isinstance(name, nodes.Name):

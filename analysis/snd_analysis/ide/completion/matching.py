@@ -8,7 +8,7 @@ from snd_analysis.ide.completion.item import Completion
 
 
 def ranked(items: Iterable[Completion], typed: str) -> list[Completion]:
-    """Return what the typed letters may be meant to be, the best first; of equal labels the one of the lowest group."""
+    """Return the items that match the typed letters, the best first; of equal labels the one of the lowest group."""
     found: dict[str, Completion] = {}
     matching = (item for item in items if matches(typed, item.filter or item.label))
     for item in sorted(matching, key=lambda item: item.group):

@@ -15,7 +15,7 @@ _GROUP, _OTHERS = 4, 8
 
 
 def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the modules that a file can import, with their paths; of files those that are known to exist."""
+    """Yield the modules that a file can import, with their paths; files must be known to exist."""
     if not is_library(path):
         folders = dict.fromkeys([dirname(path), model_root(path, snapshot.exists), *snapshot.settings.module_paths])
         for file in files:
@@ -35,7 +35,7 @@ def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[
 
 
 def imports(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """Yield what can stand after ``import``: modules that are not imported yet, part by part."""
+    """Yield the completions after ``import``: modules that are not imported yet, part by part."""
     before = "".join(f"{part}." for part in place.qualifier)
     imported = {
         item.node.text for item in snapshot.imports(place.path)
@@ -50,7 +50,7 @@ def imports(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) ->
 
 
 def qualifiers(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
-    """Yield the modules that an operator can be named of, those that are not imported last."""
+    """Yield the modules with operators, unimported ones last."""
     before = "".join(f"{part}." for part in place.qualifier)
     dot = "" if place.following == "." else "."
     imported = snapshot.module_scope(place.path).imports

@@ -59,7 +59,7 @@ def _is_computed(place: CompletionPlace) -> bool:
 
 
 def visible_names(place: CompletionPlace, visible: Visible, expected: Expected | None) -> Iterator[Completion]:
-    """Yield what can be named in an expression: what fits first, what was declared last before what stands above it."""
+    """Yield the names for an expression: fitting ones first, later declarations before earlier ones."""
     compile_time = is_compile_time(place)
     is_accessed = place.block == BlockKind.LOWER and not compile_time
     unwritten = _initialized(place)
@@ -116,7 +116,7 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
         )
         return FITTING if is_first else OTHER - 1
     if type_ is None:
-        # A statement that is being written tells no types of what it declares itself.
+        # An unfinished statement determines no types of its own declarations.
         return FITTING if symbol.kind in (SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.LOCAL) else DOUBTFUL
     if not expected.accepts(type_):
         return OTHER if expected.is_compared else DOUBTFUL
@@ -171,7 +171,7 @@ def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
 
 
 def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
-    """Yield what can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
+    """Yield the assignable names at the beginning of a statement: outputs, in ``@update`` variables."""
     stack = place.stack
     wanted = None if place.block is None else _ASSIGNED.get(place.block)
     if wanted is None or not _begins_statement(place):
@@ -229,7 +229,7 @@ def _unbound(place: CompletionPlace, visible: Visible, group: int) -> Iterator[C
 
 
 def _unbound_names(place: CompletionPlace, visible: Visible) -> list[str]:
-    """Return the names in indices of the formula, as far as it is written, that nothing declares."""
+    """Return the undeclared names in indices of the unfinished formula."""
     stack = place.stack
     declared = {symbol.name for symbol in visible.all if symbol.kind not in (SymbolKind.INDEX, SymbolKind.LOCAL)}
     declared |= {

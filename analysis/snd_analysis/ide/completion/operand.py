@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.types import BOOL, CONCRETE, INT, REAL, STR, Dtype
 NUMERIC = Dtype("num", "num")
 """``int`` or ``real``."""
 ANY_NUMBER = Dtype("arith", "arith")
-"""``int``, ``real`` or ``bool``: what can be cast."""
+"""``int``, ``real`` or ``bool``, which can be cast."""
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "MIN", "MAX"})
 _INTEGER = frozenset({"BACKSLASH", "PERCENT"})
 _LOGICAL = frozenset({"AND", "OR", "XOR", "IMPLIES"})
@@ -39,7 +39,7 @@ class Operand(Struct, frozen=True):
 
 
 def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operand | None:
-    """Return what the operator demands that the stack ends with at ``end``; None if there is none."""
+    """Return the operand that the operator before ``end`` on the stack demands; None if there is none."""
     symbols, values = place.stack.symbols[:end], place.stack.values
     top = symbols[-1] if symbols else ""
     if top in ("NOT", "_prefix_operator") and isinstance(values[end - 1], Token) and values[end - 1].kind == "NOT":
@@ -69,7 +69,7 @@ def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operan
 
 
 def operand_after(place: CompletionPlace, visible: Visible) -> Operand | None:
-    """Return what an operator after the word demands: of one that compares or adds, the type of its right side."""
+    """Return the operand that an operator after the word demands: for comparisons and sums, the right side's type."""
     found = _AFTER.match(place.text, place.end)
     if found is None:
         return None
@@ -82,7 +82,7 @@ def operand_after(place: CompletionPlace, visible: Visible) -> Operand | None:
 
 
 def dtype_named(name: str, visible: Visible) -> Dtype | None:
-    """Return the type of what bears a name; None if that is not known."""
+    """Return the type of the symbol with a name; None if it is not known."""
     symbol = visible.symbols.get(name) or next((each for each in visible.all if each.name == name), None)
     type_ = None if symbol is None else visible.typed(symbol).type
     return None if type_ is None else type_.dtype

@@ -1,4 +1,4 @@
-"""Operators to invoke: those of the file, of imported modules, and of modules that accepting one imports."""
+"""Operators to invoke: operators of the file, of imported modules, and of modules that acceptance imports."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _importing(found: Completion, module: str, edits: tuple[TextEdit, ...]) -> C
 
 
 def not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, ModuleNames]]:
-    """Yield the modules that a file could import and does not, with what they define."""
+    """Yield the modules that a file could import and does not, with their definitions."""
     module_scope = snapshot.module_scope(path)
     found = importable(snapshot, path, files)
     beside = {module: target for module, target in found if not is_library(target)}
@@ -119,7 +119,7 @@ class _Invocable:
             text = f"{label}{_arguments(definition)}" if self._snippets else ""
         else:
             text = ""
-        # A name is found by itself, whatever module it is from.
+        # The filter is the name alone, for any module.
         yield Completion(
             label, CompletionKind.GRAPH if kind == "graph" else CompletionKind.OPERATOR, group, text, bool(text), name,
             subject=("operator", names.path, name),
@@ -177,7 +177,7 @@ def awaits_several(place: CompletionPlace) -> bool:
 
 
 def begins_generics(snapshot: Snapshot, place: CompletionPlace) -> bool:
-    """Return whether what looks like a comparison is the beginning of the types of an operator that is invoked."""
+    """Return whether an apparent comparison is the beginning of the types of an invoked operator."""
     stack = place.stack
     if (
         place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE)

@@ -1,4 +1,4 @@
-"""The place of a cursor: the name that is being written, and what stands around it."""
+"""The place of a cursor: the unfinished name, and its surroundings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORD_BEHIND = re.compile(r"\w*", re.ASCII)
 _QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
 _NEXT_WORD = re.compile(r"[ \t]*(\w+)")
 _MEMBER = re.compile(r"\.(?!\.)\s*(\w*)")
-# An expression in a string, as far as it is written.
+# An unfinished expression in a string.
 _FIELD = re.compile(r"(?<!\\)\{(?P<code>[^{}\"']*)\Z")
 # A line that begins like a statement; attributes are not written with blanks before their '='.
 _STATEMENT = re.compile(
@@ -80,7 +80,7 @@ class CompletionPlace(Struct, frozen=True, dict=True):
 
     @cached_property
     def stands_alone(self) -> bool:
-        """Return whether the word is all of its expression, as far as what stands after it tells."""
+        """Return whether the word is its whole expression, as far as the following text shows."""
         return self.following in ("", ",", ")", "}", "]", ";", ":") or self.following_word in (
             "then", "else", "elif", "do", "while", "unroll",
         )  # fmt: skip
@@ -118,7 +118,7 @@ def place_at(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | No
     line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     word = _WORD_BEFORE.search(text, line_start, offset)
     start = word.start() if word else offset
-    # ``chunk_at`` takes what begins at the offset; a word belongs to the chunk that it begins in.
+    # ``chunk_at`` returns the chunk that begins at the offset; a word belongs to the chunk that it begins in.
     if start < chunk.start:
         start = offset
     if text[start:offset][:1].isdigit():
@@ -255,7 +255,7 @@ def _is_between(text: str) -> bool:
 
 
 def _goes_on(text: str, end: int, at: int) -> bool:
-    """Return whether what ends there has no ';' and stands on the line of the cursor, which goes on with it."""
+    """Return whether the part that ends there has no ';' and continues on the line of the cursor."""
     return text[end - 1] != ";" and not text[end:at].strip(" \t")
 
 

@@ -1,4 +1,4 @@
-"""Scoped names: what stands after labels, where tensors are quantized."""
+"""Scoped names: names after labels, where tensors are quantized."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def scoped(snapshot: Snapshot, place: CompletionPlace, definition: nodes.Definition) -> Iterator[Completion]:
-    """Yield what the labels before the last dot lead to: tensors first, then further labels."""
+    """Yield the targets of the labels before the last dot: tensors first, then further labels."""
     context = Context(definition, snapshot.resolution(place.path, definition), snapshot.others(place.path))
     for name, step in scoped_names(context, place.qualifier):
         symbol = step.target

@@ -43,7 +43,7 @@ class OpenBracket(StrEnum):
 
 
 class Stack(Struct, frozen=True, dict=True):
-    """The stack of the automaton, from the bottom: grammar symbols, what was made of them, and states."""
+    """The stack of the automaton, from the bottom: grammar symbols, their values, and states."""
 
     symbols: tuple[str, ...]
     values: tuple[Any, ...]
@@ -90,7 +90,7 @@ class Stack(Struct, frozen=True, dict=True):
         return self.frame_of(self.openers[-1]) if self.openers else OpenBracket.DOCUMENT
 
     def frame_of(self, opener: int) -> OpenBracket:
-        """Return what an open bracket belongs to."""
+        """Return the owner of an open bracket."""
         before = self.symbols[opener - 1] if opener else ""
         match self.symbols[opener]:
             case "LGENERIC":

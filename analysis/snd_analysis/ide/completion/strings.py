@@ -1,4 +1,4 @@
-"""Strings that an attribute may be: those that its operator compares it with."""
+"""Allowed strings of an attribute: the strings that its operator compares it with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMPARISONS = ("==", "!=", "in")
 
 
 def string_values(snapshot: Snapshot, place: CompletionPlace, *, quoted: bool) -> Iterator[Completion]:
-    """Yield what the attribute whose value stands at a place may be; its default first. Nothing if it is no string."""
+    """Yield the allowed strings of the attribute at a place, its default first; empty for other types."""
     stack = place.stack
     if (
         stack.frame is not OpenBracket.ATTRIBUTES
@@ -41,7 +41,7 @@ def string_values(snapshot: Snapshot, place: CompletionPlace, *, quoted: bool) -
 
 
 def compared_values(place: CompletionPlace) -> Iterator[Completion]:
-    """Yield what a string is compared with elsewhere in its definition, where it is compared; its default first."""
+    """Yield the strings that a string is compared with elsewhere in its definition, its default first."""
     stack, definition = place.stack, place.definition
     at = len(stack.symbols) - 1
     if stack.frame is OpenBracket.LIST and at == stack.openers[-1]:

@@ -1,7 +1,7 @@
 """The names that are visible at a cursor, and their types.
 
-They are found by resolving the definition with a name at the cursor that nothing bears: what the resolver sees where it
-looks for that is what could be written there.
+They are found by resolving the definition with an undefined name at the cursor: the names that the resolver sees at the
+lookup of that name could be written there.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Visible(Struct, frozen=True, dict=True):
 
     @cached_property
     def all(self) -> tuple[Symbol, ...]:
-        """Every symbol of the definition, as it is with a name at the cursor."""
+        """Every symbol of the definition with a name at the cursor."""
         return _without_stand_in(self._symbols)
 
     @cached_property
@@ -112,7 +112,7 @@ def _with_name(place: CompletionPlace) -> Iterator[nodes.Definition]:
 
 
 def _spliced(place: CompletionPlace, block: nodes.Block, rest: str, end: int) -> Iterator[nodes.Definition]:
-    """Yield the definition with some statements read again: those around the cursor, up to ``end``."""
+    """Yield the definition with the statements around the cursor, up to ``end``, parsed again."""
     assert place.definition is not None
     begin, before = beginning(place.chunk, place.definition, place.head)
     begin -= place.chunk.start

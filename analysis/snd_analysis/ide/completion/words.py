@@ -83,7 +83,7 @@ def _makes_sense(place: CompletionPlace, kind: str) -> bool:
 
 
 def _is_assigned(place: CompletionPlace) -> bool:
-    """Return whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
+    """Return whether the place is the assigned value of a composition, which no operator computes with."""
     stack = place.stack
     if place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) or stack.frame not in (
         OpenBracket.BLOCK,
@@ -164,7 +164,7 @@ def _is_arithmetic(place: CompletionPlace) -> bool:
 
 
 def functions(place: CompletionPlace, snippets: bool, expected: Expected | None) -> Iterator[Completion]:
-    """Yield the built-in functions; beside an operator those that give what it takes."""
+    """Yield the built-in functions; beside an operator only functions with a matching type."""
     for name in sorted(BUILT_INS):
         result = INT if name in NUMERIC_FUNCTIONS else REAL
         if expected is not None and expected.is_operand and not (expected.takes(result) or expected.takes(REAL)):
@@ -177,7 +177,7 @@ def functions(place: CompletionPlace, snippets: bool, expected: Expected | None)
 
 
 def _called(name: str, place: CompletionPlace, snippets: bool) -> tuple[str, bool]:
-    """Return what to insert of something that takes an argument, and whether it is a snippet."""
+    """Return the text to insert for a name that takes an argument, and True for a snippet."""
     if place.following == "(":
         return "", False
     return (f"{name}($1)", True) if snippets else (f"{name}(", False)

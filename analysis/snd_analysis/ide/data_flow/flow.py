@@ -1,6 +1,6 @@
-"""Data flow through an operator: by its formulas, or through the operations that it is composed of.
+"""Data flow through an operator: by its formulas, or through its composition.
 
-What has neither, and control flow, is taken to read all cells of its inputs.
+Other operators, and control flow, are assumed to read all cells of their inputs.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _slots(specialization: Specialization, tensors: FormulaTensors) -> Iterator[
 def _through_body(
     specialization: Specialization, body: Graph, direction: Direction, budget: PointBudget, cells: _ByTensor
 ) -> _ByTensor:
-    """Return the same by the operations of the body, whose tensors are others than those of the declarations."""
+    """Return the same by the operations of the body, whose tensors differ from those of the declarations."""
     sources = {**body.inputs, **body.variables, **body.constants}
     inner = dict(_named([*sources.items(), *body.outputs.items()]))
     outer = dict(_named([*_sources(specialization), *_outputs(specialization)]))

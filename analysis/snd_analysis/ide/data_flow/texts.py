@@ -23,7 +23,7 @@ def cells_text(name: str, cells: Collection[Cell], shape: Sequence[int | None]) 
 
 
 def flow_lines(flow: DataFlow) -> list[str]:
-    """Return ``y[0,2] reads x[0,1..3]``, or what a cell is read for, a line for each tensor."""
+    """Return ``y[0,2] reads x[0,1..3]``, or the reverse, a line for each tensor."""
     of = cells_text(flow.of.name, flow.of.cells, flow.of.shape)
     verb = "reads" if flow.direction is Direction.READS else "is read for"
     return [f"{of} {verb} {cells_text(each.name, each.cells, each.shape)}" for each in flow.tensors] or [

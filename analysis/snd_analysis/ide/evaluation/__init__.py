@@ -1,4 +1,4 @@
-"""The samples and graphs of a file that can be evaluated: what their values depend on, and what they cost."""
+"""The samples and graphs of a file that can be evaluated: dependencies and cost of their values."""
 
 from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.ide.evaluation.graph_tensors import GraphTensors, TensorName, entries_in, graph_tensors

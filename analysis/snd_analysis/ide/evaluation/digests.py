@@ -36,7 +36,7 @@ class Digests:
         return known
 
     def _content(self, template: Template) -> tuple[str, ...]:
-        """Return what the definition says, what its names lead to, and whether something is wrong with it."""
+        """Return the text of the definition, the targets of its names, and True if it has problems."""
         if template.in_library:
             return ()
         chunk = self._snapshot.chunk(template.name)
@@ -48,7 +48,7 @@ class Digests:
 
 
 def _statements(definition: nodes.Definition) -> str:
-    """Return what the statements of a definition say that is made of a text in another language."""
+    """Return the statements of a definition made from a text in another language, as text."""
     blocks = (block for block in definition.blocks if isinstance(block, nodes.Block))
     return "\n".join(_statement(entry.statement) for block in blocks for entry in block.entries)
 

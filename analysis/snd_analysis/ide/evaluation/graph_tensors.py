@@ -31,11 +31,11 @@ class TensorName(Struct, frozen=True):
     name: str
     occurrence: int = 0
     updated: bool = False
-    """True if it is what a variable will be in the next run, by ``@update``, not what it is in this one."""
+    """True for the value of a variable in the next run, by ``@update``; False for the value in this run."""
 
 
 class TensorStatement(Struct, frozen=True):
-    """A statement with the tensors on its left side; ``base`` is what its spans count from, in the chunk."""
+    """A statement with the tensors on its left side; ``base`` is the offset in the chunk that its spans count from."""
 
     component: nodes.Component
     base: int
@@ -100,7 +100,7 @@ class GraphTensors:
     # ---- statements --------------------------------------------------------------------------------------------------
     @cached_property
     def statements(self) -> tuple[TensorStatement, ...]:
-        """All of them in order; those around others before them."""
+        """All statements in order; outer ones before inner ones."""
         return tuple(chain.from_iterable(self._of_entries(block.entries) for block in self._blocks))
 
     def statements_in(self, part: Span) -> Iterator[TensorStatement]:

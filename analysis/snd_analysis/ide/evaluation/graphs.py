@@ -1,4 +1,4 @@
-"""The graphs of a file as an editor runs them: where they stand, which samples they have, what they depend on."""
+"""The graphs of a file for an editor that runs them: their places, samples and dependencies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GraphName(Struct, frozen=True):
 class KnownGraph(Struct, frozen=True, dict=True):
     """One graph of a state of the files.
 
-    What takes composing is found out when it is asked for: on the thread that asks questions of snapshots.
+    Properties that need composing are computed on demand, on the thread for queries of snapshots.
     """
 
     snapshot: Snapshot
@@ -69,7 +69,7 @@ class KnownGraph(Struct, frozen=True, dict=True):
 
 
 def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownGraph]:
-    """Yield the graphs of a file, or those that touch a part of it, in order."""
+    """Yield the graphs of a file, or those that touch ``within``, in order."""
     samples: list[KnownSample] | None = None
     for start, definition in snapshot.tree(path).definitions:
         span = definition.span.shifted(start)

@@ -1,4 +1,4 @@
-"""The samples of a file as an editor shows them: where they stand, what they depend on, and whether they are small."""
+"""The samples of a file for an editor that shows them: their places, dependencies and sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SampleName(Struct, frozen=True):
 class KnownSample(Struct, frozen=True, dict=True):
     """One sample of a state of the files. Spans are those of the file.
 
-    What takes composing is found out when it is asked for: on the thread that asks questions of snapshots.
+    Properties that need composing are computed on demand, on the thread for queries of snapshots.
     """
 
     snapshot: Snapshot
@@ -83,7 +83,7 @@ def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, Pl
 
 
 def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownSample]:
-    """Yield the samples of a file, or those that touch a part of it, in order."""
+    """Yield the samples of a file, or those that touch ``within``, in order."""
     for number, (name, placed) in enumerate(sample_names(snapshot, path)):
         span = placed.sample.span.shifted(placed.start)
         if within is not None and not (span.start <= within.end and within.start <= span.end):

@@ -1,4 +1,4 @@
-"""The view model of graph drawings: what there is to draw of a composed graph, and that as JSON."""
+"""The view model of graph drawings: the drawn parts of a composed graph, and their JSON."""
 
 from snd_analysis.ide.graph_view.build import graph_view
 from snd_analysis.ide.graph_view.content import Locate, graph_content, plain

@@ -17,7 +17,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value
 
 Enter = Callable[[NodeView, Operation, frozenset[Tensor]], NodeView]
-"""Gives the node of an operation its body; told the tensors that may be read in it, beside its own."""
+"""Function that adds the body to the node of an operation, given the tensors around that it may read."""
 EnterPart = Callable[[NodeView, Graph, frozenset[Tensor]], NodeView]
 
 
@@ -43,7 +43,7 @@ class Places(Struct, frozen=True):
         return name.name if name.path == self.path else f"{module}.{name.name}"
 
     def cost(self, operation: Operation) -> Cost:
-        """Return what an operation costs; found once of each specialization."""
+        """Return the cost of an operation; computed once for each specialization."""
         callee = specialization_of(operation)
         if callee is None:
             return multiply_adds(operation)
@@ -105,7 +105,7 @@ def body_of(
 def control_body(
     operation: Operation, node: NodeView, places: Places, around: frozenset[Tensor], enter: EnterPart
 ) -> BodyView:
-    """Return the view of an ``if`` or ``do``: its parts, between what it reads and what it gives."""
+    """Return the view of an ``if`` or ``do``: its parts, between the tensors that it reads and returns."""
     body = _Body(node.title, places)
     for value in reads(operation, around):
         first = next(iter(tensors_of(value)), None)
@@ -188,7 +188,7 @@ class _Body:
         self.nodes.append(node)
 
     def give(self, kind: NodeKind, name: str, value: TensorValue) -> None:
-        """Add a node that takes what the body gives."""
+        """Add a node for a result of the body."""
         node = NodeView(
             self._unique(f"{kind.value} {name}"), kind, name, (self.port(name, value),), location=self._location(value)
         )
@@ -219,7 +219,7 @@ class _Body:
         )  # fmt: skip
 
     def port(self, name: str | None, value: TensorValue) -> Port:
-        """Return what an argument or result consists of: of a tensor that is one of several, of all of them."""
+        """Return the port of an argument or result; a tensor that is one of several consists of all of them."""
         origins = [origin for each in tensors_of(value) for origin in each.origins]
         tensors = [each for each in origins if each.value is None or each in self._numbers]
         if tensors:
@@ -266,7 +266,7 @@ def _edges(nodes: Sequence[NodeView]) -> Iterator[EdgeView]:
     for number, node in enumerate(nodes):
         for at, port in enumerate(node.outputs):
             for tensor in port.tensors:
-                # Each case of a branch gives what the branch gives.
+                # Each case of a branch returns the outputs of the branch.
                 sources.setdefault(tensor, []).append((number, at))
     for number, node in enumerate(nodes):
         for at, port in enumerate(node.inputs):

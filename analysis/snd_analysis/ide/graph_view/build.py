@@ -41,7 +41,7 @@ def _definition(snapshot: Snapshot, name: OperatorName) -> Location | None:
 
 
 class _Bodies:
-    """Bodies that were asked for, by what they are of: a graph of the model, or an operation of control flow."""
+    """Cache of requested bodies, by graph of the model, or by operation of control flow."""
 
     def __init__(self, snapshot: Snapshot, path: str) -> None:
         self._snapshot = snapshot

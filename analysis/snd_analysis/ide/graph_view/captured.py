@@ -24,7 +24,7 @@ def reads(operation: Operation, around: Set[Tensor]) -> list[TensorValue]:
 
 
 def captured(part: Graph, around: Set[Tensor]) -> list[Tensor]:
-    """Return the tensors of those ``around`` that a part of control flow reads, each once."""
+    """Return the tensors in ``around`` that a part of control flow reads, each once."""
     if not around:
         return []
     own = {tensor for value in part.inputs.values() for tensor in tensors_of(value)}

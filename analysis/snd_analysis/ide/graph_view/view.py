@@ -62,7 +62,7 @@ class Port(Struct, frozen=True):
 
 
 class AttributeView(Struct, frozen=True):
-    """An attribute with its value; ``default`` tells whether it is what the operator has without it."""
+    """An attribute with its value; ``default`` is True if the operator has this value without the attribute."""
 
     name: str
     value: Value
@@ -70,10 +70,10 @@ class AttributeView(Struct, frozen=True):
 
 
 class NodeView(Struct, frozen=True):
-    """A node of a body. ``name`` is unique in the body, and stays the same as long as what the node gives is named so.
+    """A node of a body. ``name`` is unique in the body, and stays the same as long as the name of its result does.
 
-    ``scope`` stands before the names of tensors in the node's body, joined by a dot, where these are told apart over
-    all of the graph: as in ``snd shapes`` and in traces of ``snd run``.
+    ``scope`` is the prefix of the names of tensors in the node's body, joined by a dot, where names are unique in all
+    of the graph: as in ``snd shapes`` and in traces of ``snd run``.
     """
 
     name: str

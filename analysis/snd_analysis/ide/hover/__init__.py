@@ -42,7 +42,7 @@ _WITH_SYMBOLS = nodes.Select | nodes.Coalesce | nodes.Substitution | nodes.Bound
 
 
 class Hover(Struct, frozen=True):
-    """An explanation in Markdown, and what it is of."""
+    """An explanation in Markdown, and the span that it explains."""
 
     span: Span
     markdown: str
@@ -109,7 +109,7 @@ def _word_or_expression(
 
 
 def _member(knowledge: Knowledge | None, around: Sequence[PlacedNode]) -> str:
-    """Return what ``shape``, ``rank`` or ``size`` after a tensor is, if one stands there."""
+    """Return the explanation of ``shape``, ``rank`` or ``size`` after a tensor, if one stands there."""
     qualified = next((each.node for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
     if knowledge is None or qualified is None:
         return ""
@@ -168,7 +168,7 @@ def _invocation(knowledge: Knowledge, around: Sequence[PlacedNode]) -> tuple[str
 
 
 def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:
-    """Return what an invocation gives to an attribute."""
+    """Return the value that an invocation gives to an attribute."""
     text = _given_value(knowledge, around, name)
     here = f"here {code(text)}" if text else ""
     if knowledge.by_example is None:

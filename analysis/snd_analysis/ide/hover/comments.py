@@ -26,7 +26,7 @@ _DIRECTIVES = {
 
 
 def comment_hover(snapshot: Snapshot, path: str, comment: Span, offset: int) -> tuple[Span, str] | None:
-    """Return what stands at an offset of a comment: a rule that is suppressed, or a name in a sample."""
+    """Return the explanation at an offset of a comment: of a suppressed rule, or of a name in a sample."""
     text = snapshot.source(path).text
     found = _SUPPRESSION.match(text, comment.start, comment.end)
     if found is not None and found.start("rules") <= offset <= found.end("rules"):
@@ -41,7 +41,7 @@ def comment_hover(snapshot: Snapshot, path: str, comment: Span, offset: int) -> 
 
 
 def rule_text(name: str) -> str:
-    """Return a rule: what it reports, and why."""
+    """Return the explanation of a rule: its summary, and its reason."""
     rule = catalogue.rule(name)
     page = catalogue.page(rule)
     return paragraphs(

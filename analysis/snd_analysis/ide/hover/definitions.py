@@ -33,7 +33,7 @@ def module_phrase(snapshot: Snapshot, path: str, importer: str) -> str:
 
 
 def module_text(snapshot: Snapshot, path: str, name: str) -> str:
-    """Return a module: its documentation and what it defines."""
+    """Return the explanation of a module: its documentation and its definitions."""
     kinds: dict[str, list[str]] = {}
     definitions = snapshot.definitions(path)
     for each in definitions:
@@ -51,7 +51,7 @@ def module_text(snapshot: Snapshot, path: str, name: str) -> str:
 
 
 def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given: str, path: str) -> str:
-    """Return an attribute of an operator that a file invokes, and what it is ``given``, if that is known."""
+    """Return the explanation of an attribute of an invoked operator, with its ``given`` value, if known."""
     entry = next((each for each in declared(snapshot, operator, (BlockKind.ATTRIB,)) if each.name == name), None)
     if entry is None:
         return ""

@@ -86,7 +86,7 @@ def _flow(knowledge: Knowledge, node: nodes.Node) -> Iterator[str]:
 
 
 def _symbol_text(path: Sequence[PlacedNode]) -> str:
-    """Return what the symbol of an operator at an offset means."""
+    """Return the meaning of the symbol of an operator at an offset."""
     inner = path[-1].node
     around = path[-2].node if len(path) > 1 else None
     if isinstance(inner, nodes.Fold):
@@ -115,5 +115,5 @@ def _meaning(symbol: str) -> str:
 
 
 def member_text(target: ShapeMember) -> str:
-    """Return what ``shape``, ``rank`` or ``size`` of a tensor is."""
+    """Return the explanation of ``shape``, ``rank`` or ``size`` of a tensor."""
     return word_text("members", target.member, f"{target.tensor.name}.{target.member}")

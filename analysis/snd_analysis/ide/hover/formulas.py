@@ -17,7 +17,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 
 
 def index_facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
-    """Yield what an index runs over."""
+    """Yield the range of an index."""
     bound = _bound(symbol)
     base = knowledge.resolution.starts.get(symbol.statement, 0)
     if bound is None:
@@ -44,7 +44,7 @@ def _bound(symbol: Symbol) -> nodes.Expression | None:
 
 
 def _part(symbol: Symbol, formula: nodes.Lowering) -> str:
-    """Return whether an index writes different elements, or runs over those of one result."""
+    """Return a phrase that tells whether an index writes different elements, or runs over those of one result."""
     written = any(
         isinstance(each, nodes.Qualified) and each.text == symbol.name
         for index in formula.target.indices
@@ -57,7 +57,7 @@ def _part(symbol: Symbol, formula: nodes.Lowering) -> str:
 
 
 def access_facts(knowledge: Knowledge, access: nodes.Subscript | nodes.Access, base: int) -> Iterator[str]:
-    """For each dimension of an accessed tensor its extent, and what the index in it ranges over."""
+    """Yield, for each dimension of an accessed tensor, its extent and the range of the index in it."""
     found = _accessed(knowledge, access)
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""Pages of the library: what `snd doc` shows, and docs/library consists of."""
+"""Pages of the library: the output of `snd doc`, and the contents of docs/library."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _NAME = re.compile(r"(?<!\()\b[A-Za-z_]\w*")
 
 
 def symbol_text(knowledge: Knowledge, symbol: Symbol) -> str:
-    """Return a symbol: its declaration, where it is bound or what it is made of, and its value or shape."""
+    """Return the explanation of a symbol: its declaration, its binding or definition, and its value or shape."""
     if symbol.kind is SymbolKind.LABEL:
         return _label_text(knowledge, symbol)
     around = knowledge.definition.name.text
@@ -103,7 +103,7 @@ def value_facts(knowledge: Knowledge, value: Value, written: Sequence[str], opti
 def example_facts(
     knowledge: Knowledge, value: Value, asked: Callable[[Knowledge], Value]
 ) -> Iterator[str]:  # fmt: skip
-    """Yield what the value is in one invocation, and the shape of a tensor, if that says more."""
+    """Yield the value in one invocation, and the shape of a tensor, if that says more."""
     if knowledge.by_example is None:
         return
     known, phrase = knowledge.by_example
@@ -118,7 +118,7 @@ def example_facts(
 
 
 def context_of(knowledge: Knowledge) -> str:
-    """Return what values are values for."""
+    """Return the phrase for the scope of values."""
     return "with the defaults" if knowledge.definition.kind == "graph" else "for any invocation"
 
 
@@ -141,7 +141,7 @@ def _shape(knowledge: Knowledge, symbol: Symbol, value: Value) -> Iterator[str]:
 
 
 def _range(knowledge: Knowledge, value: Value) -> Iterator[str]:
-    """Yield between what the elements of a tensor of ints are, where operators of `tosa` or `cvm` tell."""
+    """Yield the range of the elements of a tensor of ints, where operators of `tosa` or `cvm` determine it."""
     if not isinstance(value, Tensor) or value.dtype != "int" or knowledge.definition.kind != "graph":
         return
     ranges = knowledge.snapshot.ranges(knowledge.name)

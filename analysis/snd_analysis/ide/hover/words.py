@@ -1,4 +1,4 @@
-"""Hovers of what belongs to the language itself: keywords, blocks, types, built-in functions, symbols."""
+"""Hovers of the language itself: keywords, blocks, types, built-in functions, symbols."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SYMBOLS = frozenset({"..", "...", "~", "->", "<>", "<-", "?", "??"})
 
 
 def word_text(kind: str, word: str, head: str | None = None) -> str:
-    """Return what a word or symbol means; empty if it is none of that kind."""
+    """Return the meaning of a word or symbol; empty if there is none of that kind."""
     entry = vocabulary()[kind].get(word)
     if entry is None:
         return ""
@@ -19,7 +19,7 @@ def word_text(kind: str, word: str, head: str | None = None) -> str:
 
 
 def function_text(name: str) -> str:
-    """Return what a built-in function computes."""
+    """Return the explanation of a built-in function."""
     types = "int or real" if name in ("abs", "sign") else "real"
     return word_text("functions", name, f"{name}(x: {types})")
 

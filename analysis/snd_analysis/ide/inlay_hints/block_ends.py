@@ -1,4 +1,4 @@
-"""Hints after the braces that end long blocks: what it is that ends there."""
+"""Hints after the braces that end long blocks: the head of the block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 LONG = 24
-"""Lines, with both braces, from which on a block is long: about what can be seen at once."""
+"""Minimum number of lines of a long block, with both braces: about one screen."""
 
 _REST = re.compile(r"[ \t]*(?:$|[\r\n])")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")

@@ -1,4 +1,4 @@
-"""Hints inside of invocations: names of inputs, and what was deduced."""
+"""Hints inside invocations: names of inputs, and deduced values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _USUAL_TYPE = "real"
 
 
 def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: Set[HintKind]) -> Iterator[InlayHint]:
-    """Yield the hints of one invocation. ``base`` is what its spans count from, in the file."""
+    """Yield the hints of one invocation. ``base`` is the offset in the file that its spans count from."""
     target = knowledge.resolution.targets.get(call.function)
     if not isinstance(target, OperatorName):
         return

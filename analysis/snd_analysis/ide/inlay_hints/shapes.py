@@ -28,9 +28,9 @@ def statement_end(text: str, at: int) -> int | None:
 
 
 def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> Iterator[InlayHint]:
-    """Yield the shapes of the results of a statement, after its semicolon; nothing if they are written, or not known.
+    """Yield the shapes of the results of a statement, after its semicolon; none if they are written, or not known.
 
-    ``base`` is what the spans of the statement count from, in the file.
+    ``base`` is the offset in the file that the spans of the statement count from.
     """
     end = _END.match(knowledge.snapshot.source(knowledge.path).text, component.end + base)
     if end is None:

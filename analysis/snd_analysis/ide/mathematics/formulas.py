@@ -24,7 +24,7 @@ _ROUNDING = frozenset({"floor", "ceil", "round"})
 
 
 class Mathematics(Struct, frozen=True):
-    """Equations in a notation, and what a reader has to know about them, in Markdown."""
+    """Equations in a notation, and notes that a reader needs, in Markdown."""
 
     equations: str
     notes: tuple[str, ...]
@@ -52,7 +52,7 @@ class _Writer:
         self._used: dict[str, None] = {}
         self._bound: set[str] = set()
         self._assumes = True
-        """True if defaults are assumed of more attributes; else only of those that they are assumed of already."""
+        """True if defaults may be assumed for more attributes; else only for attributes with an assumed default."""
         self._assumed: dict[str, str] = {}
         self._packs: dict[str, None] = {}
         self._notes: dict[str, None] = {}
@@ -78,7 +78,7 @@ class _Writer:
 
     # ---- formulas ----------------------------------------------------------------------------------------------------
     def _formula(self, formula: nodes.Lowering, *, is_first: bool) -> tuple[str, str, str, str]:
-        """Return the target, the relation, the value and the bounds of what the target says."""
+        """Return the target, the relation, the value and the bounds of the formula."""
         self._lists = {}
         for local in formula.locals:
             if _is_list(local.value) and isinstance(chosen := self._folded(local.value), nodes.List):
@@ -233,7 +233,7 @@ class _Writer:
         return node
 
     def _truth(self, condition: nodes.Node) -> bool | None:
-        """Return what a condition is for the defaults of attributes; None if something else decides it."""
+        """Return the value of a condition for the defaults of attributes; None if it depends on more."""
         match condition:
             case nodes.Parenthesized(inner=inner):
                 return self._truth(inner)
@@ -437,7 +437,7 @@ def _is_number(node: nodes.Node) -> bool:
 
 
 def _inner(node: nodes.Node | None) -> nodes.Node:
-    """Return what stands in parentheses that the notation does without."""
+    """Return the node inside parentheses that the notation does not need."""
     while isinstance(node, nodes.Parenthesized):
         node = node.inner
     assert node is not None

@@ -23,7 +23,7 @@ _LATEX_SYMBOLS = {
 
 
 class Notation(Protocol):
-    """Every argument is written in this notation already, but for names, words and symbols."""
+    """A notation. Arguments are in this notation already, except for names, words and symbols."""
 
     def name(self, name: str) -> str:
         """Return an identifier."""
@@ -41,13 +41,13 @@ class Notation(Protocol):
         """Return a quotient; both are without parentheses around them."""
 
     def product(self, left: str, right: str) -> str:
-        """Return a product; quotients in it are told apart from the rest."""
+        """Return a product, with its quotients set apart."""
 
     def power(self, base: str, exponent: str) -> str:
         """Return a power."""
 
     def fenced(self, left: str, inner: str, right: str) -> str:
-        """Return what stands between parentheses, bars or the like."""
+        """Return an expression between parentheses, bars or the like."""
 
     def root(self, inner: str) -> str:
         """Return a square root."""

@@ -1,4 +1,4 @@
-"""The outline of a file: definitions, their blocks, and what stands in these."""
+"""The outline of a file: definitions, their blocks, and the entries of these."""
 
 from __future__ import annotations
 

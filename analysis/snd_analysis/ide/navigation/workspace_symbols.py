@@ -35,8 +35,8 @@ def workspace_symbols(
 ) -> list[WorkspaceSymbol]:
     """Return the definitions whose names have the letters of a query in its order, the most similar first.
 
-    A query with a dot is compared with names after those of their modules. Of the standard library, which everyone
-    has, nothing is found by an empty query.
+    A query with a dot is compared with qualified names. An empty query finds nothing in the standard library, which
+    everyone has.
     """
     library = [LIBRARY_PREFIX + module for module in library_modules()] if with_library and query else []
     ranked: list[tuple[float, str, str, OperatorName]] = []

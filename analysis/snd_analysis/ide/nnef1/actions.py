@@ -25,7 +25,7 @@ def actions(
     files: Sequence[str] = (),
     commands: Collection[str] = (),
 ) -> list[Action]:
-    """Return what can be done in a span of a file; see ``snd_analysis.ide.actions.actions``."""
+    """Return the code actions in a span of a file; see ``snd_analysis.ide.actions.actions``."""
     if diagnostics is None:
         diagnostics = apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
     request = Request(snapshot, path, span, tuple(diagnostics))

@@ -57,7 +57,7 @@ class _Cursor(Struct, frozen=True):
 def completions(
     snapshot: Snapshot, path: str, offset: int, snippets: bool = False, _: Sequence[str] = ()
 ) -> Completions:
-    """Return what can be written at an offset; with names of parameters to fill in as ``snippets``."""
+    """Return the completions at an offset; with placeholders for names of parameters if ``snippets``."""
     tree = tree_of(snapshot, path)
     text = tree.text
     before = _WORD_BEFORE.search(text, 0, offset)
@@ -147,7 +147,7 @@ def _targets(cursor: _Cursor) -> Iterator[Completion]:
 
 
 def _names(snapshot: Snapshot, cursor: _Cursor) -> Iterator[Completion]:
-    """Yield the tensors and values known at the cursor, those of the nearest statements first."""
+    """Yield the tensors and values known at the cursor, from the nearest statements first."""
     definition = cursor.definition
     assert definition is not None
     values = _values(snapshot, cursor)

@@ -50,7 +50,7 @@ def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
 
 
 def assigned(snapshot: Snapshot, path: str, placed: PlacedEntry) -> Mapping[str, Value]:
-    """Return what an entry assigns: of a fragment, in its first invocation."""
+    """Return the values that an entry assigns; in a fragment, those of its first invocation."""
     found = elaborated(snapshot.db, path)
     head = placed.definition.head
     values = found.values if head.kind == "graph" else found.bodies.get(head.name.text)

@@ -26,7 +26,7 @@ from snd_analysis.workspace import Snapshot, elaborated
 
 
 def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hover | None:
-    """Return an explanation of what stands at an offset of a file; None if there is nothing to say of it."""
+    """Return the explanation at an offset of a file; None if there is none."""
     stored = stored_at(snapshot, path, offset)
     if stored is not None:
         return Hover(stored[0].span, _stored_text(*stored))

@@ -208,7 +208,7 @@ def _source(entry: nodes.Entry) -> str:
 
 
 def outline(snapshot: Snapshot, path: str) -> Sequence[DocumentSymbol]:
-    """Return the fragments and the graph, with what their bodies assign."""
+    """Return the fragments and the graph, with the names that their bodies assign."""
     tree = tree_of(snapshot, path)
     return [_definition(snapshot, path, tree, each) for each in definitions(tree)]
 

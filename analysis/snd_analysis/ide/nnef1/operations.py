@@ -187,7 +187,7 @@ def signature_markdown(signature: Signature | None, kind: str = "") -> str:
 
 
 def parameter_markdown(signature: Signature | None, name: str) -> str:
-    """Return what there is to say of a parameter; empty if there is none of that name."""
+    """Return the documentation of a parameter; empty if there is none of that name."""
     found = None if signature is None else next((each for each in signature.parameters if each.name == name), None)
     if signature is None or found is None:
         return ""

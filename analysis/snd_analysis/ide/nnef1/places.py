@@ -100,7 +100,7 @@ def uses(db: Database, path: str) -> tuple[Use, ...]:
 
 
 def _uses_in_samples(db: Database, path: str) -> Iterator[Use]:
-    """Yield the names in comments: what samples invoke, its parameters, and the results that are recorded."""
+    """Yield the names in comments: invoked definitions of samples, their parameters, and recorded results."""
     own = {each.head.name.text for each in definitions(nnef1_tree(db, path))}
     for placed in Snapshot(db).samples(path):
         call = placed.sample.invocation

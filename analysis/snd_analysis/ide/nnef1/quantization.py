@@ -36,7 +36,7 @@ def graph_path(path: str) -> str:
 
 
 def lines(snapshot: Snapshot, path: str) -> Sequence[_Line]:
-    """Return the lines of a file of quantizations, with what their spans count from."""
+    """Return the lines of a file of quantizations, with the offsets that their spans count from."""
     found = quantization_file(snapshot.db, path)
     return () if found is None else found.lines
 

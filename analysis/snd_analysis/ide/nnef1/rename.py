@@ -1,4 +1,4 @@
-"""Giving a name of a file in NNEF 1.0 another one wherever it stands."""
+"""Renaming in a file in NNEF 1.0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def prepare_rename(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str]:
-    """Return the name at an offset that can be changed: where it is, and what it is now. Raises RenameRefused."""
+    """Return the name at an offset that can be changed: its span and its text. Raise RenameRefused."""
     use = _renamed(snapshot, path, offset)
     return use.span, tree_of(snapshot, path).text[use.span.start : use.span.end]
 

@@ -43,7 +43,7 @@ def _is_named(item: tuple[Token, ...]) -> bool:
 
 
 def tokens_before(text: str, offset: int) -> tuple[list[Token], int]:
-    """Return the tokens of the statement before an offset, and what they count from; a comment there gives none."""
+    """Return the tokens of the statement before an offset, and the offset that they count from; none in a comment."""
     start = max(text.rfind(sign, 0, offset) for sign in ";{}") + 1
     found = [each for each in tokenize(text[start:offset]) if each.kind != END]
     return found, start

@@ -32,7 +32,7 @@ _Meaning = tuple[TokenType, frozenset[Modifier]]
 
 
 def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> list[TokenGroup]:
-    """Return the tokens by pieces of the file. Those of a piece stay the same object until it changes."""
+    """Return the tokens by pieces of the file. The tokens of a piece stay the same object until it changes."""
     tree = tree_of(snapshot, path)
     span = within or Span(0, len(tree.text))
     fragments = frozenset(each.head.name.text for each in definitions(tree) if each.head.kind == "fragment")

@@ -22,7 +22,7 @@ class Unreachable(Struct, frozen=True):
 
 
 def moved_paths(moves: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[str, str]:
-    """Return where the files in ``paths`` are after files and folders have moved; those that stay are left out."""
+    """Return the paths of the files in ``paths`` after files and folders have moved; unmoved ones are left out."""
     pairs = [*moves]
     found: dict[str, str] = {}
     for path in paths:
@@ -37,10 +37,10 @@ def moved_paths(moves: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[
 def file_rename_edits(
     snapshot: Snapshot, moves: Iterable[tuple[str, str]], paths: Iterable[str]
 ) -> tuple[list[TextEdit], list[Unreachable]]:
-    """Return what has to change in ``paths``, named as they are now, so that imports mean the files that they mean now.
+    """Return the changes of ``paths``, named as at present, after which imports mean the same files as before.
 
-    ``moves`` are of files and folders. Where a file is at a place that no import can name, its importers stay as they
-    are; they are told.
+    ``moves`` are of files and folders. If no import can name the new place of a file, its importers stay unchanged and
+    are returned.
     """
     everything = [*dict.fromkeys(paths)]
     moved = moved_paths(moves, everything)
@@ -59,7 +59,7 @@ def file_rename_edits(
 
 
 def _new_names(snapshot: Snapshot, path: str, moved: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Return the modules that a file has to name otherwise, and those that it cannot name any more."""
+    """Return the modules that a file must name differently, and modules that it can't name any more."""
     importer = moved.get(path, path)
     gone, come = set(moved), set(moved.values())
 

@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.names import AttributeName, OperatorName, Part
 from snd_analysis.workspace import Snapshot
 
 _Meaning: TypeAlias = "tuple[Span, object]"
-"""A place of a file, and the place that the name there leads to, or what else is known of that."""
+"""A place of a file, and the target of the name there, or other facts about it."""
 
 
 class Moves:
@@ -99,7 +99,7 @@ def _rows(snapshot: Snapshot, path: str) -> set[Part]:
 def _meanings(
     snapshot: Snapshot, path: str, place: Callable[[Location], Location], same: Container[Part]
 ) -> Iterator[_Meaning]:
-    """Yield the names of a file with what they mean; places are told as ``place`` has them."""
+    """Yield the names of a file with their targets; ``place`` converts places."""
     known: dict[Subject, object] = {}
     for each in mentions(snapshot, path, known=same):
         if each.subject not in known:

@@ -31,7 +31,7 @@ class Renaming(Struct, frozen=True):
 
 
 def prepare_rename(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str]:
-    """Return the name at an offset that can be changed: where it is, and what it is now. Raises RenameRefused."""
+    """Return the name at an offset that can be changed: its span and its text. Raise RenameRefused."""
     subject, span = _subject(snapshot, path, offset)
     text = snapshot.source(path).text[span.start : span.end]
     return span, "".join(text.split()) if isinstance(subject, ModuleName) else text

@@ -52,7 +52,7 @@ def facts_by_symbol(assertions: Iterable[Assertion]) -> dict[str, SymbolFacts]:
 
 
 def first_contradictions(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, tuple[Assertion, ...]]]:
-    """Yield assertions that can't hold in any scenario, each with those before it that exclude it."""
+    """Yield assertions that can't hold in any scenario, each with the earlier ones that exclude it."""
     before: list[Assertion] = []
     for each, contradicted in _in_turn(assertions):
         if contradicted:
@@ -62,7 +62,7 @@ def first_contradictions(assertions: Iterable[Assertion]) -> Iterator[tuple[Asse
 
 
 def _in_turn(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, bool]]:
-    """Yield the assertions of no scenario that can be read, each with whether those before it exclude it."""
+    """Yield the readable assertions without scenario, each with True if earlier ones exclude it."""
     kept: list[Truth] = []
     for each in assertions:
         if each.scenario is None and each.condition is not None:
@@ -73,7 +73,7 @@ def _in_turn(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, bool]
 
 
 def _concluded(conditions: Sequence[Truth]) -> _Concluded | None:
-    """Return what conditions say together; None if they can't hold together."""
+    """Return the consequences of conditions together; None if they can't hold together."""
     pending, zero, at_least_zero = list(conditions), list[Integer](), list[Integer]()
     while pending:
         condition = pending.pop(0)

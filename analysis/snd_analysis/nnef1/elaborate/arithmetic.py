@@ -159,9 +159,9 @@ def _equal(left: Value, right: Value, wanted: bool) -> Truth:
 
 
 def cast(name: str, value: Value) -> Value:
-    """Return what ``integer(…)``, ``scalar(…)``, ``logical(…)`` or ``string(…)`` makes of a value.
+    """Return the result of ``integer(…)``, ``scalar(…)``, ``logical(…)`` or ``string(…)``.
 
-    Raises OperandError.
+    Raise OperandError.
     """
     match name, value:
         case ("integer", Integer()) | ("scalar", float()) | ("logical", Truth()) | ("string", str()):

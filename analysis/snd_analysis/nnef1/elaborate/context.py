@@ -73,7 +73,7 @@ class FragmentCall(Struct, frozen=True, eq=False):
 
 
 class Frame(Struct):
-    """The names of one body: the graph's, or those of one invocation of a fragment."""
+    """The names of one body: of the graph, or of one invocation of a fragment."""
 
     names: dict[str, Value]
     chain: tuple[Invocation, ...] = ()
@@ -85,7 +85,7 @@ class Frame(Struct):
     results: Mapping[str, str] = field(default_factory=dict)
     """The names of tensors that results of a fragment become."""
     body: Sequence[nodes.Entry] = ()
-    """The statements of the body, to tell what they assign further down."""
+    """The statements of the body, which show later assignments."""
     said: set[str] = field(default_factory=set)
     """Undefined names that are reported already."""
     making: str = ""
@@ -118,7 +118,7 @@ class Record(Struct):
     entries: list[tuple[str, flat_nodes.Entry]] = field(default_factory=list)
     """Entries of the graph, with their blocks."""
     taken: list[tuple[str, str]] = field(default_factory=list)
-    """Names that tensors were to have, and those that they got."""
+    """Wanted names of tensors, each with the name chosen for it."""
     chains: list[tuple[flat_nodes.Node, tuple[Invocation, ...]]] = field(default_factory=list)
     """Statements of fragments, and the invocations that led to them."""
     variables: list[tuple[StoredVariable, bool]] = field(default_factory=list)
@@ -147,7 +147,7 @@ class Record(Struct):
     uses_made: bool = False
     """True if it needed a tensor of known items as one of the graph."""
     is_lasting: bool = True
-    """True if it depends on nothing but names, tensors, files and fragments that are known to be used."""
+    """True if the record depends only on names, tensors, files and fragments that are known to be used."""
 
 
 class NamesOfFile(Struct, frozen=True):
@@ -179,7 +179,7 @@ class Context:
     ) -> None:
         self.dialect = dialect
         self.checkpoint = checkpoint
-        """Called at each statement: what it raises ends the elaboration."""
+        """Called at each statement; its exception ends the elaboration."""
         self.operators = operators
         self.files = files
         self.names = names
@@ -230,7 +230,7 @@ class Context:
         return self.record
 
     def apply(self, record: Record) -> None:
-        """Let the state be what it is behind a step that was recorded before."""
+        """Restore the state behind a step that was recorded before."""
         for _, got in record.taken:
             self.graph.names.add(got)
         self.statements += record.statements
@@ -291,7 +291,7 @@ class Context:
 
     @contextmanager
     def aside(self) -> Iterator[list[flat_nodes.Statement]]:
-        """Give the statements of a body that has its own place: what they make is not there outside of it."""
+        """Collect the statements of a body of its own: tensors that it makes don't exist outside."""
         made, recorded = dict(self.made), len(self.record.made)
         with self.graph.aside() as statements:
             yield statements
@@ -307,7 +307,7 @@ class Context:
         repair: Repair | None = None,
         notes: tuple[Note, ...] = (),
     ) -> None:
-        """Note a broken rule at a node of the statement at hand. Places of ``notes`` are those of the file."""
+        """Note a broken rule at a node of the current statement. Places of ``notes`` are places in the file."""
         span = node if isinstance(node, Span) else node.span
         problem = Problem(rule, span, message, (), repair).shifted(frame.base)
         problem = replace(problem, notes=(*notes, *notes_of(frame.chain)))
@@ -318,7 +318,7 @@ class Context:
     def note_unproven(
         self, frame: Frame, operation: nodes.Identifier, equations: Iterable[Integer], example: str = ""
     ) -> None:
-        """Note what an operation needs to be 0, and sizes that fit nevertheless."""
+        """Note equations that an operation needs, and sizes that fit nevertheless."""
         for each in equations:
             found = Unproven(operation.text, operation.span.shifted(frame.base), frame.chain, each, example)
             self.record.unproven.append((found, not frame.chain))

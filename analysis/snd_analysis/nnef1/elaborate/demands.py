@@ -24,7 +24,7 @@ _REDUCTIONS = frozenset(
         "moments", "l1_normalization", "l2_normalization",
     ]
 )  # fmt: skip
-"""Operations that tract does with a reduction over the axes as they are written."""
+"""Operations that tract computes by a reduction over the axes in the written order."""
 _NOT_OF_EXTENTS = frozenset(
     [
         *_REDUCTIONS - {"any_reduce", "all_reduce"},
@@ -61,7 +61,7 @@ class Demand(Struct, frozen=True):
 
 
 def demands(operation: str, given: Mapping[str, Given], dialect: Dialect) -> Iterator[Demand]:
-    """Yield what arguments of an operation do not meet."""
+    """Yield the violated demands of an operation on its arguments."""
     if operation in _WITH_BIAS and dialect is Dialect.KHRONOS:
         yield from _rank_of_bias(given)
     if operation in _WITH_RANGE:
@@ -77,7 +77,7 @@ def demands(operation: str, given: Mapping[str, Given], dialect: Dialect) -> Ite
 
 
 def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
-    """Yield what NNEF 1.0 allows, but tract does not load."""
+    """Yield arguments that NNEF 1.0 allows, but tract does not load."""
     match operation:
         case "conv":
             yield from _known_filter(given)

@@ -1,4 +1,4 @@
-"""A graph of NNEF 1.0 as a graph of SkriptND, found by evaluating what stands in it."""
+"""A graph of NNEF 1.0 as a graph of SkriptND, found by evaluating its statements."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FragmentsOfFile(Struct, frozen=True, eq=False):
 
 
 SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS, **RESOURCES}
-"""Operations that are more than an invocation of an operator: their parameters, and what evaluates them."""
+"""Operations beyond a plain invocation of an operator: their parameters, and their evaluators."""
 
 
 class Elaborated(Struct, frozen=True, eq=False):
@@ -164,7 +164,7 @@ def _fragments(definitions: Iterable[nodes.Item]) -> dict[str, nodes.Definition]
 
 
 def fragments_of(tree: SyntaxTree) -> FragmentsOfFile:
-    """Return what an invocation of a fragment depends on in its file."""
+    """Return the dependencies of an invocation of a fragment in its file."""
     items = tree.document.items
     return FragmentsOfFile(tree.dialect, _fragments(items), _unreadable(items))
 
@@ -363,7 +363,7 @@ def _last_target(frame: Frame, name: str) -> Span | None:
 
 
 def declare_output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
-    """Declare an output, and lets it be what the result was assigned, unless that has its name already."""
+    """Declare an output, and assign the value of the result to it, unless that has its name already."""
     span, name = result.name.span, result.name.text
     if context.dialect is Dialect.TRACT and isinstance(value, Items):
         value = constant_of(context, frame, value, span, result.name) or value

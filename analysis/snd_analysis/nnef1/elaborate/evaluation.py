@@ -52,7 +52,7 @@ _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 
 class Evaluator:
-    """Evaluates what stands in one body."""
+    """Evaluator of the statements and expressions of one body."""
 
     def __init__(
         self, context: Context, frame: Frame, sources: Mapping[str, tuple[tuple[Parameter, ...], Source]]
@@ -70,7 +70,7 @@ class Evaluator:
 
     # ---- statements --------------------------------------------------------------------------------------------------
     def body(self, entries: Sequence[nodes.Entry]) -> tuple[Mapping[str, Value], ...]:
-        """Elaborate the entries of a body; return what each assigns."""
+        """Elaborate the entries of a body; return the values that each assigns."""
         found: list[Mapping[str, Value]] = []
         for entry in entries:
             self.entry(entry)
@@ -462,7 +462,7 @@ class Evaluator:
         self.report(rules.DEPRECATED_FORM, named[0], f"{names} {why}")
 
     def _bound_by_tract(self, node: nodes.Call, expected: Sequence[Parameter]) -> dict[str, Given] | None:
-        """Return the arguments as tract binds them: tract looks up what it needs, and ignores the rest."""
+        """Return the arguments as tract binds them: tract looks up its parameters, and ignores the rest."""
         name, found = node.function.text, dict[str, Given]()
         by_name = {each.name: each for each in expected}
         by_place, is_told = name in _BY_PLACE or len(expected) == 1, False
@@ -589,7 +589,7 @@ class Evaluator:
         return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
 
     def result(self, node: nodes.Result) -> Value:
-        """Return what a result of the body was assigned."""
+        """Return the value assigned to a result of the body."""
         value = self.frame.names.get(node.name.text)
         if value is None:
             return self.report(rules.OUTPUT_NOT_ASSIGNED, node.name, f"the result '{node.name.text}' is never assigned")

@@ -24,7 +24,7 @@ QUANTIZATION = "nnef1_quantization"
 
 
 class FlatGraph:
-    """A graph definition that grows. Names of tensors are those of its declarations and results."""
+    """A graph definition that grows. Names of tensors belong to its declarations and results."""
 
     def __init__(self) -> None:
         self._added: list[tuple[str, nodes.Entry]] = []
@@ -134,7 +134,7 @@ def definition(
 ) -> nodes.Definition:
     """Return a graph of entries that belong to blocks, its inputs in the given order.
 
-    Entries are grouped as they are in ``before``, the graph for an earlier state of the file.
+    Entries are grouped as in ``before``, the graph for an earlier state of the file.
     """
     found: dict[str, list[nodes.Entry]] = {kind: [] for kind in _BLOCKS}
     for block, entry in entries:
@@ -216,7 +216,7 @@ def expression(value: Value, span: Span) -> nodes.Expression:
 
 
 def _written(value: Integer | Truth, span: Span) -> nodes.Expression:
-    """Return what the text of a value is read as; symbols whose names are none in SkriptND are read under others."""
+    """Return the expression for the text of a value; symbols with invalid names for SkriptND get others."""
     names = {f"symbol_{at}": leaf for at, leaf in enumerate(sorted(value.leaves, key=lambda leaf: leaf.name))}
     odd = {name: leaf for name, leaf in names.items() if type(leaf.key) is Asserted or not _is_name(leaf.name)}
     others = {leaf.key: shapes.variable(name, name, leaf.low, leaf.high) for name, leaf in odd.items()}

@@ -33,7 +33,7 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
     try:
         found = fold(given)
     except _UNFOLDABLE:
-        return None  # lists that do not fit each other are told by the operator
+        return None  # the operator reports lists that do not fit each other
     parts = found if isinstance(found, tuple) else (found,)
     if not all(_is_small(each) for each in parts):
         return None
@@ -143,7 +143,7 @@ def _numbers(given: _Given, name: str, default: Sequence[int] | None = None) -> 
 
 
 def _axes(given: _Given, name: str, rank: int, default: Sequence[int] | None = None) -> list[int]:
-    """Return dimensions of a tensor of a rank. Others are told by the operator."""
+    """Return dimensions of a tensor of a rank. The operator reports invalid ones."""
     axes = _numbers(given, name, default)
     if not all(0 <= axis < rank for axis in axes):
         raise _Unfoldable
@@ -170,7 +170,7 @@ def _cast(given: _Given) -> Known:
 
 
 def _rounded(value: Value) -> Value:
-    """Return a real as one of 32 bits; other values as they are."""
+    """Return a real rounded to 32 bits; other values unchanged."""
     return unpack("f", pack("f", value))[0] if isinstance(value, float) else value
 
 

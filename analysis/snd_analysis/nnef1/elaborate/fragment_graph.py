@@ -1,4 +1,4 @@
-"""A graph of one invocation of a fragment: what a sample of the fragment runs."""
+"""A graph of one invocation of a fragment, which a sample of the fragment runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FragmentGraph(Struct, frozen=True, eq=False):
     is_whole: bool
     """True if all results are known; else composing the graph tells why not, if nothing else does."""
     own_problems: tuple[Problem, ...]
-    """Problems of the invocation itself. Their spans count as those of the invocation do."""
+    """Problems of the invocation itself. Their spans have the origin of the invocation's spans."""
     problems: tuple[Problem, ...]
     """Problems inside fragments, at places of the file."""
     chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]

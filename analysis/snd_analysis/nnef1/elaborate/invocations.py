@@ -220,7 +220,7 @@ def _parameter_name(member: Member) -> str:
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
 class _Building:
-    """Turns values into what composing takes, and into nodes that say so."""
+    """Conversion of values into arguments for composing, and into nodes for them."""
 
     def __init__(self, context: Context, frame: Frame, operation: nodes.Identifier) -> None:
         self.is_broken = False

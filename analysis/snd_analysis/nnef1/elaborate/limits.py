@@ -1,4 +1,4 @@
-"""Limits of elaborating a graph, each with what users see when it is reached."""
+"""Limits of elaborating a graph, with their effects for users."""
 
 MOST_INVOCATIONS_WITHIN = 100
 """Maximum depth of invocations between fragments: ``recursive-operator``."""

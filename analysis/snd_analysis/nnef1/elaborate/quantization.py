@@ -29,7 +29,7 @@ _OF_TRACT = {
     "linear_quantize": "tract_linear_quantize",
     "zero_point_linear_quantize": "zero_point_linear_quantize",
 }
-"""The operations that tract reads, and the operators that do what it makes of them."""
+"""The operations that tract reads, and the operators that implement tract's meaning of them."""
 _BITS_OF_TRACT = (8, 32)
 
 
@@ -39,7 +39,7 @@ class QuantizedByFragments(Struct, frozen=True, eq=False):
     operators: Mapping[str, flat_nodes.Definition] = {}
     """Fragments elaborated for one tensor each, as operators under names that no definition of a file has."""
     left_out: Mapping[str, str] = {}
-    """Tensors, and the fragments that are no operators for them: those that do not give a tensor of the same shape."""
+    """Tensors with the fragments that can't be operators for them, because their result has another shape."""
 
 
 def apply_quantization(
@@ -185,9 +185,9 @@ def _fragment_operator(
 def _with_fragment(
     own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName, shape: tuple[Integer, ...] | None = None
 ) -> tuple[Context, Value | None]:
-    """Invoke a fragment with a tensor before what a line gives; return its result, and what was found out.
+    """Invoke a fragment with a tensor before the arguments of a line.
 
-    The tensor is an input of a ``shape``, if there is one.
+    Return the context with all findings, and the result. The tensor is an input of a ``shape``, if there is one.
     """
     call, place = line.operation, line.tensor.span
     trial = Context(own.dialect, own.operators, own.files, own.names)

@@ -323,7 +323,7 @@ def _rows(given: Mapping[str, Given], name: str) -> Iterator[tuple[Value, ...]]:
 
 
 class _Unsuitable(Exception):  # noqa: N818
-    """A value that a scan can't have; the message says what it should be."""
+    """A value that a scan can't have; the message names the expected one."""
 
 
 def _name(value: Value) -> str:

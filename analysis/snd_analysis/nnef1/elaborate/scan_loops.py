@@ -36,7 +36,7 @@ class Carried(Struct, frozen=True):
 
 
 class Wanted(Struct, frozen=True):
-    """A result of the loop: that of the last turn, or those of all along an axis."""
+    """A result of the loop: of the last turn, or of all turns along an axis."""
 
     result: str
     is_last: bool

@@ -145,7 +145,7 @@ def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Int
 
 
 def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...], file: TensorFile) -> None:
-    """Report a file whose extents differ from those of the variable; blocks of items may be stored as a matrix."""
+    """Report a file whose extents differ from the variable's; blocks of items may be stored as a matrix."""
     extents = tuple(each.value for each in shape)
     if None not in extents and extents != file.shape and not file.in_blocks:
         wanted, found = ",".join(map(str, extents)), ",".join(map(str, file.shape))

@@ -1,4 +1,4 @@
-"""The files of variables, by what their headers say."""
+"""The files of variables, by their headers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TensorFile(Struct, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     in_blocks: bool = False
-    """True if items are stored in blocks: extents then are those of a matrix."""
+    """True if items are stored in blocks: the extents then describe a matrix."""
     fault: str | None = None
     items: tuple[Value, ...] = ()
     """All of them, of a small tensor; else none."""
@@ -92,7 +92,7 @@ class TensorFiles(Protocol):
 
 @lru_cache(maxsize=_REMEMBERED)
 def described(text: str) -> TensorFile | None:
-    """Return what a description says; None if it is none."""
+    """Return the tensor file in a description; None if it is not valid."""
     match = _DESCRIPTION.fullmatch(text.strip())
     if match is None:
         return None

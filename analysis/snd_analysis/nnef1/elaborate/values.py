@@ -121,7 +121,7 @@ _ITEM_TYPES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "st
 
 
 def tensors_in(value: Value) -> Iterator[TensorName]:
-    """Yield a tensor, or those in an array or tuple."""
+    """Yield a tensor, or the tensors in an array or tuple."""
     if isinstance(value, TensorName):
         yield value
     for each in value.values if isinstance(value, Items) else ():
@@ -134,7 +134,7 @@ def is_computed(value: Value) -> bool:
 
 
 def flattened(values: Sequence[Value]) -> tuple[Value, ...]:
-    """Return the items of an array, those of arrays and tuples in it in their places."""
+    """Return the items of an array, with nested arrays and tuples flattened."""
     found: list[Value] = []
     for value in values:
         found.extend(flattened(value.values) if isinstance(value, Items) else (value,))

@@ -16,10 +16,10 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def format_text(text: str, width: int, tree: SyntaxTree | None = None) -> str:
-    """Return the text in the one style, with the same tokens and comments.
+    """Return the text in the canonical style, with the same tokens and comments.
 
-    Lines are as wide as ``width`` where they can be broken. What could not be read stays as it is; so does the whole
-    text if a body is not closed. ``tree`` is that of the text, if it is known.
+    Lines are broken to fit ``width`` where possible. Unparsed text stays unchanged; so does the whole text if a body is
+    not closed. ``tree`` is the tree of the text, if it is known.
     """
     tree = tree or parse_file(text)
     found = split(_without_mark(text))
@@ -69,7 +69,7 @@ class _Writer:
         self._inside = False
         self._previous = ""
         self._comments_were_written = False
-        """True if comments on lines of their own stand right before what follows."""
+        """True if comments on lines of their own directly precede the next part."""
 
     def piece(self, piece: Piece) -> None:
         """Write a piece and the comments before it."""

@@ -45,7 +45,7 @@ Part: TypeAlias = "Word | Group"
 
 
 def words_of(text: str, tokens: Sequence[Token], comments: Sequence[Span]) -> list[Word]:
-    """Return tokens with the blanks that belong before them. ``comments`` are those among them, in order."""
+    """Return tokens with the blanks that belong before them. ``comments`` are the comments among them, in order."""
     tight = _generics(tokens)
     found: list[Word] = []
     brackets: list[str] = []
@@ -157,7 +157,7 @@ class Printer:
         return self._lines
 
     def _parts(self, parts: Sequence[Part], room: int) -> None:
-        """Write parts; ``room`` is what has to fit behind them."""
+        """Write parts; ``room`` is the width needed behind them."""
         last = next((each for each in reversed(parts) if isinstance(each, Group) and each.items), None)
         for at, part in enumerate(parts):
             rest = parts[at:]

@@ -1,4 +1,4 @@
-"""The rules of NNEF 1.0 whose check needs nothing but the tree of a file."""
+"""The rules of NNEF 1.0 whose check needs only the tree of a file."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Pr
 
 
 def check_unused(tree: SyntaxTree) -> Iterator[Problem]:
-    """Yield what nothing in a file without errors uses; exporters to tract leave such statements."""
+    """Yield unused names in a file without errors; exporters to tract leave such statements."""
     if tree.dialect is Dialect.KHRONOS:
         yield from check_unused_names(tree.document)

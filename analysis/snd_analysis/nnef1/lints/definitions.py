@@ -13,14 +13,14 @@ def definitions(document: nodes.Document, kind: str) -> Iterator[nodes.Definitio
 
 
 def extensions(document: nodes.Document) -> Iterator[tuple[int, nodes.Extension]]:
-    """Yield the extensions of a document, each with what its spans count from."""
+    """Yield the extensions of a document, each with the offset that its spans count from."""
     for each in document.items:
         if isinstance(each, nodes.Placed) and isinstance(each.item, nodes.Extension):
             yield each.start, each.item
 
 
 def assignments(definition: nodes.Definition) -> Iterator[tuple[int, nodes.Assignment]]:
-    """Yield the statements of a body, each with what its spans count from."""
+    """Yield the statements of a body, each with the offset that its spans count from."""
     for entry in definition.body or ():
         for statement in entry.statements:
             if isinstance(statement, nodes.Assignment):

@@ -1,4 +1,4 @@
-"""Limits of messages about NNEF 1.0, with what users see at each."""
+"""Limits of messages about NNEF 1.0, with their effects for users."""
 
 from __future__ import annotations
 

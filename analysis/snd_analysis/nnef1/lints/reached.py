@@ -14,7 +14,7 @@ REMEMBERED_STATEMENTS = 1 << 14
 
 @lru_cache(maxsize=1)
 def statements_reached(document: nodes.Document) -> tuple[tuple[int, nodes.Assignment], ...]:
-    """Return the statements of the graph and of all fragments that it invokes, each with what its spans count from."""
+    """Return the statements of the graph and of all invoked fragments, each with the offset of its spans."""
     fragments: dict[str, nodes.Definition] = {}
     for each in definitions(document, "fragment"):
         fragments.setdefault(each.head.name.text, each)
@@ -28,7 +28,7 @@ def statements_reached(document: nodes.Document) -> tuple[tuple[int, nodes.Assig
     return tuple(found)
 
 
-# After an edit, all other statements are the same: what they have is known.
+# After an edit, all other statements are the same objects, so their results are cached.
 @lru_cache(maxsize=REMEMBERED_STATEMENTS)
 def calls_in(statement: nodes.Assignment) -> tuple[nodes.Call, ...]:
     """Return the invocations in a statement."""

@@ -27,9 +27,9 @@ class Parameter(Struct, frozen=True):
 
 
 class Local(Struct, frozen=True):
-    """A name of one body: a parameter, a result, or what a statement assigns.
+    """A name of one body: a parameter, a result, or an assigned name.
 
-    All assignments of one name in one body are one subject. What a comprehension iterates over is a subject of its own.
+    All assignments of one name in one body are one subject. A variable of a comprehension is a subject of its own.
     """
 
     definition: str

@@ -196,7 +196,7 @@ _INPUTS = ("external", "tract_core_external")
 
 
 def spelled_names(entry: nodes.Entry) -> frozenset[str]:
-    """Return all names in an entry but those of arguments, and those that are strings."""
+    """Return all names in an entry except names of arguments and names in strings."""
     return _spelled_names(entry.statements)
 
 
@@ -303,7 +303,7 @@ class _Walk:
                         self._string(each, Form.OF_BODY, sanitized(body.value))
 
     def _string(self, node: nodes.String, form: Form, around: str | None = None) -> None:
-        """Add what stands between quotes, if it is written without escapes."""
+        """Add the name between quotes, if it is written without escapes."""
         inner = Span(node.start + 1, node.end - 1)
         if node.value and len(node.value) == inner.end - inner.start:
             self._found.append(Spelled(inner, sanitized(node.value), form, around))

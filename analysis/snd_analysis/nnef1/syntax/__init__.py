@@ -1,6 +1,6 @@
 """NNEF 1.0 text to tree: pieces, tokens, recursive descent with recovery per statement.
 
-``parse_file`` is the way in; ``nodes`` is what comes out. Any text gives a tree and the problems in it.
+``parse_file`` is the entry point; ``nodes`` are the result. Any text has a tree and a list of problems.
 """
 
 from snd_analysis.nnef1.syntax.dialect import Dialect

@@ -1,7 +1,7 @@
-"""Pieces to nodes, by recursive descent. It never fails: any text gives nodes and the problems found.
+"""Pieces to nodes, by recursive descent. It never fails: any text has nodes and problems.
 
-The grammar is the union of the text of NNEF 1.0 and of what tract reads. What a dialect does not allow of it is no
-matter of syntax.
+The grammar is the union of the text of NNEF 1.0 and tract's notation. Rules about dialects, not the syntax, exclude
+parts of it.
 """
 
 from __future__ import annotations

@@ -81,9 +81,9 @@ def _heads(text: str) -> list[int]:
 
 
 def split_statements(text: str) -> Pieces | None:
-    """Return the pieces of a part of a body that begins where a statement does and ends where the next one begins.
+    """Return the pieces of a part of a body that begins with a statement and ends before another one.
 
-    None if the part does not end so, or if what follows it may have a share in how it is read.
+    None if the part ends otherwise, or if the following text may affect its parsing.
     """
     splitter = _Splitter(text)
     splitter.is_inside = True

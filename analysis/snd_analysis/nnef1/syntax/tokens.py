@@ -1,6 +1,6 @@
-"""Text to tokens: one compiled pattern, exact spans, and a token for everything that is wrong.
+"""Text to tokens: one compiled pattern, exact spans, and a token for everything invalid.
 
-Whatever stands in the text, every character belongs to a token, a comment or white space.
+Every character of any text belongs to a token, a comment or white space.
 """
 
 from __future__ import annotations

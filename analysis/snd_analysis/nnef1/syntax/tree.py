@@ -43,7 +43,7 @@ class SyntaxTree(Struct, frozen=True, eq=False):
 
     @property
     def dialect(self) -> Dialect:
-        """The dialect of the file: the configured one, else what its text tells."""
+        """The dialect of the file: the configured one, else the one its text shows."""
         return self.configured or dialect_of(self.document)
 
 

@@ -6,7 +6,7 @@ INT_OVERFLOW = Rule("int-overflow", section="2.12")
 
 
 def too_wide(value: object) -> str:
-    """Return the message for an int beyond those of tensors."""
+    """Return the message for an int beyond the range of tensors."""
     return f"{value} does not fit into 64 bits"
 
 

@@ -91,7 +91,7 @@ class Variable(Atom):
 
 
 class Operation(Atom):
-    """An operation on integers, told from others of its class by ``parts``."""
+    """An operation on integers; ``parts`` distinguish it from others of its class."""
 
     __slots__ = ()
 

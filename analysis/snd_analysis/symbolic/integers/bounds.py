@@ -71,7 +71,7 @@ def _bounds(a: Integer, replacements: int) -> Interval:
 
 
 def _has_one_term(terms: Mapping[Monomial, int]) -> bool:
-    """Return whether there is nothing but one term, and a constant one."""
+    """Return whether there is exactly one term besides a constant."""
     return len(terms) == 1 or (len(terms) == 2 and UNIT in terms)
 
 
@@ -184,7 +184,7 @@ def _times_distance(terms: dict[Monomial, int], atom: Atom, origin: int, directi
 def _relaxations(a: Integer, replacements: int) -> list[Interval]:
     """Return bounds of the sum with one atom replaced by something that bounds it, so that other terms may cancel."""
     candidates = [atom for atom in a.atoms() if isinstance(atom, Quotient | Extremum)]
-    # Outer operations first: what they are made of may cancel the rest.
+    # Outer operations first: their parts may cancel the rest.
     candidates.sort(key=lambda atom: -atom.depth)
     found = []
     for atom in candidates[:3]:

@@ -1,4 +1,4 @@
-"""An integer that depends on conditions, case by case, knowing in each case what the condition says of variables."""
+"""Case analysis of an integer that depends on conditions; each case narrows the variables in its condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conditions that an integer depends on, and what it is where one of them holds or does not."""
+"""The conditions that an integer depends on, and its values where one of them holds or does not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snd_analysis.symbolic.integers.truth import AtomicCondition
 
 
 def indicators(a: Integer) -> list[Indicator]:
-    """Return the conditions that the terms depend on, not those inside operations."""
+    """Return the conditions that the terms depend on, without conditions inside operations."""
     if not a.is_conditional:
         return []
     found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]

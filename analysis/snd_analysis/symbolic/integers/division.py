@@ -50,9 +50,9 @@ def remainder(dividend: Integer | int, divisor: Integer | int) -> Integer:
 
 
 def exact_quotient(dividend: Integer, divisor: Integer) -> Integer | None:
-    """Return what times the divisor is the dividend as a polynomial; None if nothing is.
+    """Return the factor by which the divisor times it is the dividend, as polynomials; None if there is none.
 
-    It is the quotient wherever that has a value: the divisor may be zero for some values of its variables.
+    It equals the quotient wherever that has a value: the divisor may be zero for some values of its variables.
     """
     if not divisor.terms:
         return None
@@ -195,7 +195,7 @@ def _fraction(a: Integer, b: Integer) -> Integer:
 
 
 def _is_opposite(a: Integer) -> bool:
-    """Return whether the integer is written with a minus throughout, but for the constant term."""
+    """Return whether all coefficients except the constant term are negative."""
     if a.value is not None:
         return a.constant_term < 0
     return all(coefficient < 0 for monomial, coefficient in a.terms.items() if monomial)

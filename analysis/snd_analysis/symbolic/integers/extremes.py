@@ -98,7 +98,7 @@ def _single_extremum(a: Integer) -> tuple[Extremum, int] | None:
 
 
 def _undominated(largest: bool, candidates: list[Integer]) -> list[Integer]:
-    """Leave out what can never be the extremum alone."""
+    """Leave out candidates that can never be the extremum alone."""
     if len(candidates) > MOST_CANDIDATES:
         return candidates
     kept: list[Integer] = []

@@ -19,7 +19,7 @@ from snd_analysis.symbolic.limits import MOST_COMBINED_FACTS
 
 
 class _Plain(Struct, frozen=True):
-    """The key of an unknown inside of facts, where nothing but its bounds is known of it."""
+    """The key of an unknown inside facts, where only its bounds are known."""
 
     name: str
 
@@ -85,7 +85,7 @@ def facts_from(equal: Iterable[Integer], at_least_zero: Iterable[Integer]) -> Fa
 
 
 def _solved(equation: Integer) -> tuple[Leaf, Integer] | None:
-    """Return an unknown of an equation and what it is: best a sum without differences, which is not below 0."""
+    """Return an unknown of an equation and its value: preferably a sum without differences, which is not below 0."""
     found: list[tuple[int, str, Leaf, Integer]] = []
     for leaf in equation.leaves:
         form = as_affine(equation, leaf.key)
@@ -98,7 +98,7 @@ def _solved(equation: Integer) -> tuple[Leaf, Integer] | None:
     return leaf, value
 
 
-# ---- what follows ----------------------------------------------------------------------------------------------------
+# ---- consequences ----------------------------------------------------------------------------------------------------
 def facts_of(leaves: Iterable[Leaf]) -> Facts | None:
     """Return the combined facts about some unknowns: facts about unconnected unknowns hold together."""
     keys = sorted({leaf.key for leaf in leaves if type(leaf.key) is Asserted}, key=lambda key: key.identifier)
@@ -114,7 +114,7 @@ def facts_of(leaves: Iterable[Leaf]) -> Facts | None:
 
 
 def equal_to(a: Integer, facts: Facts) -> Integer:
-    """Return what an integer is by equations: in all of one value the same."""
+    """Return an integer rewritten by equations: equal integers become the same."""
     a = substitute(_with_plain_unknowns(a), dict(facts.solved))
     for equation in facts.zero:
         lead = max((monomial for monomial in equation.terms if monomial), key=_rank)
@@ -127,7 +127,7 @@ def equal_to(a: Integer, facts: Facts) -> Integer:
 
 
 def at_most(a: Integer, facts: Facts) -> Iterator[Integer]:
-    """Yield integers that another one, of plain unknowns, is not below."""
+    """Yield lower bounds of an integer of plain unknowns."""
     pending, tried = [(a, 2)], 0
     while pending and tried < MOST_COMBINED_FACTS:
         current, depth = pending.pop(0)
@@ -194,7 +194,7 @@ def _times(a: Integer, factor: Monomial) -> Integer:
 
 # ---- bounds of each --------------------------------------------------------------------------------------------------
 def components(integers: Sequence[Integer]) -> list[tuple[set[Hashable], list[Integer]]]:
-    """Return the integers by the unknowns that belong together, since one of them has both."""
+    """Group the integers by connected unknowns: two unknowns in one integer belong together."""
     found: list[tuple[set[Hashable], list[Integer]]] = []
     for each in integers:
         keys: set[Hashable] = {leaf.key for leaf in each.leaves}

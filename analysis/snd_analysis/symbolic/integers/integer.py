@@ -20,7 +20,7 @@ from snd_analysis.symbolic.intervals import Interval
 from snd_analysis.symbolic.limits import DEEPEST_INTEGER, MOST_BITS, MOST_TERMS
 from snd_analysis.symbolic.notation import Notated, notation
 
-# Larger numbers are not computed: powers stay as they are, other coefficients become an unknown.
+# Larger numbers are not computed: powers stay unevaluated, other coefficients become an unknown.
 _LARGEST = 1 << MOST_BITS
 
 
@@ -110,7 +110,7 @@ class Integer(Notated):
         return self._conditions
 
     def atoms(self) -> tuple[Atom, ...]:
-        """Return the different factors of the monomials, not those inside them, in the order of the terms."""
+        """Return the distinct factors of the monomials, without nested ones, in the order of the terms."""
         return tuple(dict.fromkeys(atom for monomial in self.terms for atom, _ in monomial))
 
     @property
@@ -279,7 +279,7 @@ class _Unknown(Struct, frozen=True):
 
 
 def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None, maximum: int | None = None) -> Integer:
-    """Return an unknown that equals only itself, and those of the same origin if one is given."""
+    """Return an unknown that equals only itself, and unknowns of the same ``origin`` if one is given."""
     return variable(_Unknown(object() if origin is None else origin), name, minimum, maximum)
 
 
@@ -299,7 +299,7 @@ def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> I
 
 # ---- folds over packs of unknown length (2.4, Folding) ---------------------------------------------------------------
 class FoldKey(Struct, frozen=True):
-    """The key of a fold over a pack of unknown length: what to substitute, evaluate and look for in ``variables``."""
+    """The key of a fold over a pack of unknown length, for substitution, evaluation and ``variables``."""
 
     operator: str
     pack: Hashable

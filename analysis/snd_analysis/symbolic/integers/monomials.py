@@ -23,7 +23,7 @@ def _order(factor: tuple[Atom, int]) -> tuple[int, str]:
 
 
 def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
-    """Return the product: exponents add, but those of indicators stay 1."""
+    """Return the product: exponents add, but exponents of indicators stay 1."""
     if not a:
         return b
     if not b:

@@ -1,6 +1,6 @@
-"""The operations that no polynomial expresses, as atoms. Made by the functions that simplify them only.
+"""Operations that no polynomial expresses, as atoms. Only the functions that simplify them create them.
 
-Those functions are above this module: each declares what it simplifies.
+Those functions are in modules above this one: each declares the operations that it simplifies.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def function(name: str, *arguments: Integer | int, minimum: int | None = None) -
     return of_operation(Function(name, minimum, *map(as_integer, arguments)))
 
 
-# ---- what simplifies them --------------------------------------------------------------------------------------------
+# ---- simplifying functions -------------------------------------------------------------------------------------------
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _SIMPLIFYING: dict[type[Atom | Truth], Callable[..., Any]] = {}

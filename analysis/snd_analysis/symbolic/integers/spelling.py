@@ -18,7 +18,7 @@ _BETWEEN: Final[dict[type[Atom], str]] = {Quotient: " / ", Power: " ** "}
 
 
 def spelling(atom: Atom) -> str:
-    """Return the text of an atom: the name of a variable, of an operation what it is made of."""
+    """Return the text of an atom: the name of a variable, or the operands of an operation."""
     if atom.spelling is None:
         atom.spelling = atom.leaf.name if isinstance(atom, Variable) else _operation(atom)[:LONGEST_SPELLING]
     return atom.spelling

@@ -1,7 +1,8 @@
-"""Integers and conditions with others in place of their variables, simplified again.
+"""Substitution of variables in integers and conditions, with simplification.
 
-The functions that simplify ask for bounds, and bounds of what depends on a condition are those of its cases, which are
-found by substitution. So this module doesn't know those functions: each declares what it simplifies (``simplifies``).
+The simplifying functions ask for bounds, and bounds of a conditional value are the bounds of its cases, which
+substitution finds. So this module doesn't know those functions: each declares the operations that it simplifies
+(``simplifies``).
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ _T = TypeVar("_T")
 
 
 def each(function: Callable[[Truth], _T], operands: Iterable[Truth]) -> tuple[list[_T], ArithmeticError | None]:
-    """Return the results for those operands that have one, and why another has none."""
+    """Return the results of the operands that have one, and the failure of another."""
     results, failure = [], None
     for operand in operands:
         try:

@@ -12,7 +12,7 @@ from snd_analysis.symbolic.notation import Composed
 
 
 class Truth(Composed):
-    """A condition. Compare with ``is TRUE`` and ``is FALSE``: there is no truth value of what may be unknown."""
+    """A condition. Compare with ``is TRUE`` and ``is FALSE``: an unknown condition has no truth value."""
 
     __slots__ = ("leaves",)
 
@@ -206,7 +206,7 @@ def _junction(conjunction: bool, operands: Iterable[Truth]) -> Truth:
 
 
 def _without_implied(conjunction: bool, operands: list[Truth]) -> list[Truth]:
-    """Drop what follows from another operand of a conjunction, or what another of a disjunction follows from."""
+    """Drop conjuncts that another one implies, or disjuncts that imply another one."""
     kept: list[Truth] = []
     for item in operands:
         if any(_implies(other, item) if conjunction else _implies(item, other) for other in kept):

@@ -1,7 +1,7 @@
-"""Unknowns whose value is a matter of compile time, such as an attribute that nothing has given yet.
+"""Unknowns that compile time may determine, such as an attribute without a value yet.
 
-``is`` and ``:=`` tell two things apart that are not the same as far as is known (2.4). That holds of what only the run
-tells; of these unknowns it is open.
+``is`` and ``:=`` treat two values as different that are not the same as far as is known (2.4). That holds for values
+that only the run determines; for these unknowns it is open.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class CompileTime(Struct, frozen=True):
 
 
 def may_become_known(value: Segment) -> bool:
-    """Return whether more can be known of a value at compile time: because of what it is, or is calculated from."""
+    """Return whether a value may become better known at compile time, by itself or by its operands."""
     match value:
         case Integer() | Truth():
             return any(_is_open(leaf.key) for leaf in value.leaves)

@@ -61,7 +61,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
 
 
 def _rows(operands: Sequence[Value], packs: Sequence[Pack], length: Integer) -> list[tuple[Value, ...]] | None:
-    """Return the operands of each item, if their number is known, not too large, and each can be told."""
+    """Return the operands of each item, if their number is known, not too large, and each is known."""
     count = length.value
     if count is None or count > MOST_ITEMS:
         return None
@@ -171,7 +171,7 @@ def _aligned(operands: Sequence[Value], packs: Sequence[Pack]) -> Aligned | None
             if isinstance(head, Run) and head.length != shortest:
                 first, second = divided(head, shortest)
                 heads[identity] = first
-                # Writes out what has a known length.
+                # A segment of known length is written out.
                 rests[identity].extend(reversed(Pack((second,)).segments))
         single = all(not isinstance(head, Run) for head in heads.values())
         elements = [

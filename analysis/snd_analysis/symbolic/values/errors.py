@@ -7,9 +7,9 @@ from snd_analysis.base import Rule
 
 
 class OperationError(Exception):
-    """An operation that has no value for its operands; which of them is to blame, if one is, and what to say of others.
+    """An operation without a value for its operands, with the operand to blame and notes about others.
 
-    Operands are counted from 0, as the operation takes them.
+    Operands are counted from 0, in the order of the operation.
     """
 
     def __init__(

@@ -193,7 +193,7 @@ def to_bool(a: Value) -> Value:
 
 
 def to_str(a: Value) -> Value:
-    """Return a string as it is; nothing else becomes one."""
+    """Return a string unchanged; UNDEFINED for other values."""
     return a if dtype_of(a) == "str" else UNDEFINED
 
 

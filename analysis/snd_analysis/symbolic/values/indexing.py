@@ -217,7 +217,7 @@ def _cut(target: Pack, start: Integer, end: Integer) -> Pack | None:
 # ---- strings ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def _of_characters() -> Iterator[None]:
-    """Within, what has no value is said of a string, not of a pack."""
+    """Rename packs to strings in the messages of failures."""
     try:
         yield
     except OperationError as failure:

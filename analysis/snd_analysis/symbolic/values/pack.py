@@ -38,9 +38,9 @@ POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
 
 
 class Element(Struct, Nested, frozen=True):
-    """The key of item ``index`` of a pack whose items are not known.
+    """The key of item ``index`` of a pack with unknown items.
 
-    ``pack`` is what names it: a key given by its maker, an ``OperationKey``, or a ``Pack`` of several segments.
+    ``pack`` identifies the pack: a key given by its maker, an ``OperationKey``, or a ``Pack`` of several segments.
     """
 
     pack: Hashable
@@ -209,7 +209,7 @@ class Positioned(Foreign):
     __slots__ = ()
 
     def at_position(self, shift: Callable[[Integer], Value]) -> Positioned:
-        """Return the one of a place, given what puts that for the position in values."""
+        """Return the value at a position, given the function that substitutes the position in values."""
         raise NotImplementedError
 
 

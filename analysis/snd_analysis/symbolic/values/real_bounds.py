@@ -1,7 +1,7 @@
-"""Bounds of reals that are not known: what an extent that is calculated in reals can be at most.
+"""Bounds of unknown reals, which also bound extents that are computed in reals.
 
-Operations of IEEE 754 keep the order of their operands, rounding and all, so the values at the ends of intervals are
-bounds of all values between.
+Operations of IEEE 754 keep the order of their operands, rounding included, so the values at the ends of intervals bound
+all values between.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _as_value(given: Integer | Truth | int | float | str) -> Value:
 
 
 class _Rewriting:
-    """One pass, or the part of it that is about one position. What doesn't depend on the position is done once."""
+    """One pass, or its part for one position. Work that doesn't depend on the position is done once."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class _Rewriting:
         return found if isinstance(found, Integer) else shapes.opaque("…", None)
 
     def _replaced(self, key: Hashable, low: int | None, high: int | None) -> Value | None:
-        """Return what comes in place of an unknown; None if it stays."""
+        """Return the replacement of an unknown; None if it stays."""
         if key is POSITION_KEY:
             return self._position
         if isinstance(key, Element | OperationKey | FoldKey):
@@ -200,7 +200,7 @@ class _Rewriting:
         return Pack(segments, dtype=pack.dtype, repeats=self._repeated(pack))
 
     def _repeated(self, pack: Pack) -> Value | None:
-        """Return what the pack repeats, unless its only run will tell."""
+        """Return the repeated value of a pack, unless its only run provides it."""
         if pack.repeats is None or pack.run is not None:
             return None
         try:

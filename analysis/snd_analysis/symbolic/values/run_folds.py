@@ -70,7 +70,7 @@ def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> I
 
 
 def _divided(monomial: Monomial) -> tuple[Integer, Integer]:
-    """Return the factors that are the same for all items, and those that are not."""
+    """Return the factors that are the same for all items, and the others."""
     fixed = tuple(pair for pair in monomial if not _moves(pair[0]))
     moving = tuple(pair for pair in monomial if _moves(pair[0]))
     return _of(fixed), _of(moving)

@@ -113,9 +113,9 @@ def maybe(present: Truth, value: Value) -> Value:
 
 
 class OperationKey(Nested):
-    """The key of what an operation gives for operands that are not known.
+    """The key of the result of an operation on unknown operands.
 
-    Equal ones are one object, so the same operation gives the same result, and it can be repeated once more is known.
+    Equal keys are one object, so the same operation has the same result, and it can be repeated once more is known.
     ``dtype`` is the element type of the result. Operands that are packs don't depend on the position.
     """
 

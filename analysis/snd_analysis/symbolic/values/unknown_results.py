@@ -10,7 +10,7 @@ from snd_analysis.symbolic.values.scalars import Fresh, OperationKey, Value, unk
 def result_of(
     dtype: str, operation: str, operands: tuple[Value, ...], low: int | None = None, high: int | None = None
 ) -> Value:
-    """Return what an operation on unknown operands gives: the same whenever they are the same."""
+    """Return the result of an operation on unknown operands: the same for the same operands."""
     result = OperationKey(dtype, operation, operands)
     if result.depth > DEEPEST:
         return unknown(dtype, Fresh(), "…", low, high)

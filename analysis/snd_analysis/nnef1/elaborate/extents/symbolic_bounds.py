@@ -50,7 +50,7 @@ class _Reshaped(Struct, frozen=True):
 
 
 def parts_of_reshape(given: Mapping[str, Given]) -> tuple[Integer, Integer] | None:
-    """Return what an item of -1 divides, and by what; None if there is none, or it depends on no symbol."""
+    """Return the dividend and divisor of an item of -1; None if there is none, or it depends on no symbol."""
     parts = _reshaped(given)
     return None if parts is None else (parts.volume, parts.others)
 

@@ -61,7 +61,7 @@ def unproven_equations(
 
 
 def _conditions(specialization: Specialization) -> Iterator[Truth]:
-    """Yield what an operator checks, and those that it invokes."""
+    """Yield the checks of an operator, and of the operators that it invokes."""
     pending, seen = [specialization], {id(specialization)}
     while pending:
         current = pending.pop()
@@ -122,7 +122,7 @@ def _main_equation(condition: Truth, first: Integer) -> Integer:
 
 
 def _without_common_factors(equation: Integer) -> Integer:
-    """Return an equation that is 0 where another one is, wherever no symbol is 0: ``S - 7`` for ``B * S - 7 * B``."""
+    """Return an equation equivalent to another one wherever no symbol is 0: ``S - 7`` for ``B * S - 7 * B``."""
     common = dict(next(iter(equation.terms)))
     for monomial in equation.terms:
         exponents = dict(monomial)
@@ -137,7 +137,7 @@ def _without_common_factors(equation: Integer) -> Integer:
 
 
 def _holds_above_zero(condition: Truth, least: Mapping[Hashable, int]) -> bool:
-    """Return whether a condition holds for all sizes but 0, and those below the least ones."""
+    """Return whether a condition holds for all sizes above 0, from the least ones on."""
     return integers.substitute(condition, _above_zero(condition, least)) is TRUE
 
 
@@ -164,7 +164,7 @@ def fitting_sizes(operators: Operators, template: Template, given: Arguments) ->
     """Return sizes for which an invocation is valid, by the names of symbols; None if no small ones are.
 
     Extents that are equal for no size may fit where one of them is 1: tract repeats it, and the operators of the
-    library repeat those that are known.
+    library repeat known extents.
     """
     found = {leaf for each in (*given.inputs, *given.attributes.values()) for leaf in leaves_of(each)}
     leaves = sorted(found, key=lambda leaf: leaf.name)
@@ -200,7 +200,7 @@ def _sized(value: TensorValue, sizes: Mapping[Hashable, Integer]) -> TensorValue
 
 
 def fails(specialization: Specialization) -> bool:
-    """Return whether an operator is wrong for what it is given, or one that it invokes."""
+    """Return whether an operator fails for its arguments, or an operator that it invokes does."""
     return bool(specialization.failures) or any(map(fails, specialization.used))
 
 
@@ -262,6 +262,6 @@ def _sides(equation: Integer) -> tuple[str, str]:
     ]
     parts.sort(key=lambda each: (each.value is not None, len(each.terms), str(each)))
     left, right = parts
-    if left.variable in right.leaves:  # tract does not end if a symbol alone equals what it is in
+    if left.variable in right.leaves:  # tract does not terminate if a symbol alone equals an expression with it
         left, right = right, left
     return str(left), str(right)

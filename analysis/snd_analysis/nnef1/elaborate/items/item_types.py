@@ -1,4 +1,4 @@
-"""Types of items: those that an operation takes, one for each generic type, and those that a fragment declares."""
+"""Types of items: accepted by an operation, one for each generic type, and declared by a fragment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 
 NAMES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
-"""The types of NNEF 1.0, by those of SkriptND."""
+"""The types of NNEF 1.0, by the types of SkriptND."""
 _OTHER_TYPES = re.compile(r"blob|complex.*|q[iu]\d+.*", re.IGNORECASE)
 """Types of tract that are none of numbers: bytes, complex and quantized ones."""
 _BASES = {"type": tuple(NAMES), "arith": ("real", "int", "bool"), "num": ("real", "int")}
@@ -67,9 +67,9 @@ def item_type(value: Value) -> str | None:
 
 
 def mismatches(template: Template, given: Mapping[str, Given], is_strict: bool) -> Iterator[Mismatch]:
-    """Yield what does not fit the types that an operator declares for its inputs. ``given`` is by their names.
+    """Yield arguments that do not fit the types that an operator declares for its inputs. ``given`` is by their names.
 
-    The text of NNEF 1.0 declares arithmetic for scalars alone: those types are meant where it ``is_strict``.
+    The text of NNEF 1.0 declares arithmetic for scalars alone: ``is_strict`` demands those types.
     """
     bases_allowed = {**_BASES, "num": ("real",)} if is_strict else _BASES
     bases = {node.name.text: node.base.text for node in template.generics}
@@ -155,7 +155,7 @@ def suits(type_: nodes.Type, value: Value) -> bool:
 
 
 def generic_type(type_: nodes.Type, value: Value) -> str | None:
-    """Return what the generic type of a parameter is for a value; None if the value does not tell."""
+    """Return the generic type of a parameter for a value; None if the value does not determine it."""
     match type_, value:
         case nodes.TensorType(item=nodes.PrimitiveType(text="?")), TensorName(tensor=tensor):
             return None if tensor is None or tensor.dtype is None else NAMES[tensor.dtype]

@@ -1,7 +1,7 @@
 """Integers of 8 and 16 bits, as tract computes with them: a result that is too large for its type wraps around.
 
-SkriptND has one type of integers. So what tract does to a result is an operation of its own after the one that gives
-it. Integers of 32 and 64 bits are taken as they are: exporters use them for positions and extents.
+SkriptND has one type of integers. So tract's wrapping is an operation of its own after the operation that makes the
+result. Integers of 32 and 64 bits are unchanged: exporters use them for positions and extents.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def adjustment_before(operation: str, given: Mapping[str, Given]) -> Adjustment 
 
 
 def adjustment_after(operation: str, given: Mapping[str, Given], narrow: NarrowInteger | None) -> Adjustment | None:
-    """Return what integers of 8 or 16 bits go through after an operation that may leave the range of their type."""
+    """Return the adjustment of integers of 8 or 16 bits after an operation that may leave the range of their type."""
     if narrow is None:
         return None
     span = next(iter(given.values())).span

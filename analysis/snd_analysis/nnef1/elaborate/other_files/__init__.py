@@ -1,1 +1,1 @@
-"""Data that operations of tract read from files other than those of variables."""
+"""Data that operations of tract read from other files than variables."""

@@ -89,9 +89,9 @@ def _count(number: int, what: str) -> str:
 def _symbols(
     found: Submodel, graph: nodes.Definition, inputs: Mapping[str, Value], unproven: list[Integer]
 ) -> dict[str, Integer] | str | None:
-    """Return what the symbols of a submodel are for its inputs, or why the inputs do not fit; None if nobody knows.
+    """Return the symbols of a submodel for its inputs, or the reason that the inputs do not fit; None if unknown.
 
-    What must be 0 for them to fit, and may be another number, is added to ``unproven``.
+    Equations that the fit needs and that are not certain are added to ``unproven``.
     """
     placed = (each.item for each in found.tree.document.items if isinstance(each, nodes.Placed))
     declared = {each.text for each in placed if isinstance(each, nodes.Extension) and each.name.text == "tract_symbol"}

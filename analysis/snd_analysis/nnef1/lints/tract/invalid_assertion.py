@@ -14,7 +14,7 @@ _MULTIPLE = r"(?:\d+\s*\*\s*)?{}"
 
 
 def check_contradictions(document: nodes.Document) -> Iterator[Problem]:
-    """Yield assertions that tract cannot read, and those that no sizes satisfy."""
+    """Yield assertions that tract cannot read, and assertions that no sizes satisfy."""
     found = assertions_of(document.items)
     for each in found:
         if each.condition is None:

@@ -26,7 +26,7 @@ _UNREAD_NUMBER = re.compile(r"\d+E.*")
 
 
 def check_unsupported(document: nodes.Document) -> Iterator[Problem]:
-    """Yield what tract does not read: operations, forms of expressions, and notations of numbers."""
+    """Yield parts that tract does not read: operations, forms of expressions, and notations of numbers."""
     fragments = {each.head.name.text for each in definitions(document, "fragment")}
     for start, statement in statements_reached(document):
         for node, message in _unsupported(statement):

@@ -37,7 +37,7 @@ def check_assertions(document: nodes.Document) -> Iterator[Problem]:
 
 
 def _names_in_shapes(document: nodes.Document) -> set[str]:
-    """Every name that stands in the graph: those of symbols are among them."""
+    """Return every name in the graph: names of symbols are among them."""
     found: set[str] = set()
     for graph in definitions(document, "graph"):
         for entry in graph.body or ():

@@ -1,8 +1,8 @@
 """The tree of an NNEF 1.0 text: typed, immutable nodes with exact spans.
 
-``start`` and ``end`` are code-point offsets. Those of a node inside an item, or inside a statement of a body, count
-from the start of that item or statement; ``Placed`` and ``Entry`` have the offsets of these in the file. So a
-statement that only moved is the same statement. Nodes compare and hash by identity.
+``start`` and ``end`` are code-point offsets. In an item, or in a statement of a body, offsets count from the start of
+that item or statement; ``Placed`` and ``Entry`` have the offsets of these in the file. So a statement that only moved
+is the same statement. Nodes compare and hash by identity.
 """
 
 from snd_analysis.base import Node

@@ -66,7 +66,7 @@ class Version(Node, frozen=True):
 
 
 class Extension(Node, frozen=True):
-    """``extension NAME text;``: what follows the name is up to the extension."""
+    """``extension NAME text;``: the extension defines the format of the text after the name."""
 
     name: Identifier
     text: str
