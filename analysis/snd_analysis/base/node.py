@@ -58,10 +58,10 @@ def content_fields(kind: type[Node]) -> tuple[str, ...]:
     if known is None:
         known = tuple(name for name in kind.__struct_fields__ if name not in ("start", "end"))
         annotated = [vars(each).get("__annotations__", {}) for each in kind.__mro__]
-        _CONTENT_FIELDS[kind] = known
         _BACKWARDS[kind] = tuple(
             name for name in known[::-1] if any(_CLASS_NAME.search(fields.get(name, "")) for fields in annotated)
         )
+        _CONTENT_FIELDS[kind] = known  # last: other threads look for it
     return known
 
 

@@ -164,8 +164,7 @@ class Session:
             self.budget.spend(steps_of(template))
             # Operators keep nothing: their cost counts inside loops, and is found by composing.
             lasting = self._lasting(template, key) if template.is_graph else None
-            specialization = self._made(template, given, key, lasting)
-            known.learn(key, specialization)
+            specialization = known.learn(key, self._made(template, given, key, lasting))
             self._kept.append(specialization)
             self.budget.note(specialization)
         return specialization

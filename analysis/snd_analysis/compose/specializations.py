@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
+from threading import Lock
 from weakref import WeakValueDictionary
 
 from msgspec import Struct
@@ -15,6 +16,9 @@ from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName
 
 _FEW = 16
+
+_CHANGING = Lock()
+"""Held while specializations are added or forgotten: threads share those of the library."""
 
 
 class Specializations:
@@ -47,9 +51,10 @@ class Specializations:
         """Return the specialization for the arguments."""
         return self._known.get(key)
 
-    def learn(self, key: Hashable, specialization: Specialization) -> None:
-        """Keep a specialization for the arguments."""
-        self._known[key] = specialization
+    def learn(self, key: Hashable, specialization: Specialization) -> Specialization:
+        """Keep a specialization for the arguments and return it; if another thread was first, return the one it kept."""
+        with _CHANGING:
+            return self._known.setdefault(key, specialization)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -57,10 +62,11 @@ class Specializations:
     def forget_unused(self) -> None:
         """Forget specializations without any user, once they may be as many as the others."""
         if len(self._known) >= self._most:
-            alive = WeakValueDictionary(self._known)
-            self._known.clear()
-            self._known.update(alive)
-            self._most = max(2 * len(self._known), _FEW)
+            with _CHANGING:
+                alive = WeakValueDictionary(self._known)
+                self._known.clear()
+                self._known.update(alive)
+                self._most = max(2 * len(self._known), _FEW)
 
 
 class Reach(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, over
 
 from snd_analysis.base import UNFORKABLE
 from snd_analysis.db.database import Database
-from snd_analysis.db.storage import MISSING, ONE_AT_A_TIME, ActiveQuery, Cell, Comparison, Memo
+from snd_analysis.db.storage import MISSING, ActiveQuery, Cell, Comparison, Memo
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -76,10 +76,10 @@ class Query(Generic[P, Value]):
         cell = db.storage.cell(self, args)
         if cell.revision != db.revision and not cell.is_constant:
             if db.storage.frame is not None:
-                with ONE_AT_A_TIME:
+                with db.storage.lock:
                     _update(db, cell)
             else:  # a fork would leave the answer half worked out
-                with UNFORKABLE, ONE_AT_A_TIME:
+                with UNFORKABLE, db.storage.lock:
                     _update(db, cell)
         assert cell.memo is not None
         value: Value = cell.memo.value
@@ -150,7 +150,7 @@ def _update(db: Database, cell: Cell) -> None:
         return
     if cell.is_active:
         raise CycleError(f"{cell.query.__name__}{cell.key!r} depends on itself")
-    if cell.is_constant:  # since another thread has worked it out
+    if cell.is_constant:
         return
     cell.is_active = True
     try:
@@ -277,4 +277,5 @@ def _work_out(db: Database, cell: Cell) -> Memo:
     cell.revision = db.revision
     if not frame.asked and (query.is_constant or frame.asked_constants):
         storage.keep_constant(cell)
+    assert cell.memo is not None
     return cell.memo

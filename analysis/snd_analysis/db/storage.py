@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, TypeAlias
 
 MISSING: Any = object()
@@ -19,9 +19,6 @@ _PATIENCE = 64
 
 FIREWALLS = (1 << _FIREWALL_BITS) - 1 << _BITS
 """The bits of all firewalls."""
-
-ONE_AT_A_TIME = RLock()
-"""Held while an answer is worked out: threads with databases of their own share the constants."""
 
 Dependencies: TypeAlias = "tuple[tuple[Cell, Any], ...]"
 Values: TypeAlias = "dict[Cell, Any]"
@@ -111,6 +108,7 @@ Tables: TypeAlias = "dict[Any, dict[tuple[Hashable, ...], Cell]]"
 
 CONSTANTS: Tables = {}
 """Answers that depend on nothing that can change. One process has them once."""
+_ADDING_CONSTANTS = Lock()
 
 
 class Storage:
@@ -118,6 +116,8 @@ class Storage:
 
     def __init__(self) -> None:
         self.tables: Tables = {}
+        self.lock = RLock()
+        """Held while a query is answered. Threads that share no storage answer at the same time."""
         self.frame: ActiveQuery | None = None
         """That of the query that is being answered."""
         self.firewalls: dict[int, list[Cell]] = {}
@@ -163,12 +163,17 @@ class Storage:
         return cell
 
     def keep_constant(self, cell: Cell) -> None:
-        """Let all databases share a cell whose answer can't change."""
-        cell.is_constant = True
+        """Let all databases share a cell whose answer can't change.
+
+        Where another thread was earlier, the cell takes its answer: a process has one object for it.
+        """
+        with _ADDING_CONSTANTS:
+            kept = CONSTANTS.setdefault(cell.query, {}).setdefault(cell.key, cell)
+        cell.memo = kept.memo
         for memo in cell.older:
             self.release(memo)
         cell.older = ()
-        CONSTANTS.setdefault(cell.query, {})[cell.key] = cell
+        cell.is_constant = True
 
     def let_go(self, memo: Memo) -> None:
         """Note that an answer is dropped: working it out again gives an equal one, but not the same object."""
