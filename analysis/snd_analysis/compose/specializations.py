@@ -52,7 +52,7 @@ class Specializations:
         return self._known.get(key)
 
     def learn(self, key: Hashable, specialization: Specialization) -> Specialization:
-        """Keep a specialization for the arguments and return it; if another thread was first, return the one it kept."""
+        """Keep a specialization for the arguments and return it, or the one that another thread has kept before."""
         with _CHANGING:
             return self._known.setdefault(key, specialization)
 
