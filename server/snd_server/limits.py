@@ -119,3 +119,5 @@ MOST_COMPARED_NAMES = 1_000_000
 """Pairs of weights and variables of fitting shapes that `--write-map` compares; of more, it leaves all open."""
 MOST_NUMBERS_OF_NAMES = 4
 """Numbers of a name that `--write-map` tries in each order. With more, it tries one order."""
+MOST_TRIED_SIZES = 24
+"""Combinations of sizes that `--verify` tries to find one with pairwise different sizes that a model accepts."""

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer, substitute
+from snd_runtime.evaluation.distinct_sizes import distinct_inputs
 from snd_runtime.evaluation.limits import MOST_SUMS
+from snd_runtime.evaluation.request import InputValue
 from snd_runtime.execution.plain import static_shape
 from snd_runtime.generators import Generator
 
@@ -44,12 +46,15 @@ def larger_inputs(specialization: Specialization, elements: int) -> Iterator[dic
             yield found
 
 
-def distinct_inputs(specialization: Specialization, elements: int) -> Iterator[dict[str, Generator]]:
-    """Yield random inputs whose symbols are greater than 1 and pairwise different; sums last, which a mask may need.
+def different_inputs(specialization: Specialization, elements: int) -> Iterator[Mapping[str, InputValue]]:
+    """Yield random inputs whose sizes are greater than 1 and pairwise different; none where no size is open.
 
-    Sizes of 1 broadcast, and equal ones hide which extent is meant. For ``elements`` see ``larger_inputs``.
+    Large ones come first, then those that the conditions of the declarations demand, and sums last, which a mask may
+    need. Sizes of 1 broadcast, and equal ones hide which extent is meant. For ``elements`` see ``larger_inputs``.
     """
     yield from larger_inputs(specialization, elements)
+    if _symbols(specialization):
+        yield from distinct_inputs(specialization)
     yield from summed_inputs(specialization)
 
 
@@ -64,16 +69,6 @@ def summed_inputs(specialization: Specialization) -> Iterator[dict[str, Generato
     for whole, parts in sums[:MOST_SUMS]:
         sizes = {key: 2 + at for at, key in enumerate(symbols)}
         yield random_inputs(specialization, {**sizes, whole: sum(sizes[each] for each in parts)})
-
-
-def equal_ints(specialization: Specialization) -> Iterator[dict[str, Generator]]:
-    """Yield random inputs with small extents, the ints all 1, then all 0; none where no input has ints."""
-    sizes = dict.fromkeys(_symbols(specialization), 2)
-    drawn = random_inputs(specialization, sizes)
-    members = zip(specialization.template.inputs, specialization.inputs, strict=True)
-    ints = {member.name for member, value in members if isinstance(value, Tensor) and value.dtype == "int"}
-    for kind in ("ones", "zeros") if ints & drawn.keys() else ():
-        yield {name: replace(each, kind=kind) if name in ints else each for name, each in drawn.items()}
 
 
 def _symbols(specialization: Specialization) -> list[Hashable]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from snd_server.cli.shared_options import config_option, memory_option, quiet_option, seed_option
 from snd_server.console.progress import busy
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.config_error import ConfigError
@@ -38,17 +39,14 @@ if TYPE_CHECKING:
     "model's own values, and ignore other weights.",
 )  # fmt: skip
 @click.option("--verify", is_flag=True, help="Run both models on the same random inputs, and compare their outputs.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of these inputs; 0 by default.")
-@click.option(
-    "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
-    help="How much memory the tensors may take; 4096 by default.",
-)  # fmt: skip
+@seed_option
+@memory_option
 @click.option(
     "--fix", "fixed", multiple=True, metavar="NAME=VALUE",
     help="Make an input of an ONNX model a constant, such as the shape of a reshape, or an extent a number.",
 )  # fmt: skip
-@click.option("--config", metavar="FILE", help="Use this configuration.")
-@click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
+@config_option
+@quiet_option
 def convert(
     model: str,
     output: str | None,

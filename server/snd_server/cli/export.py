@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from snd_server.cli.argument_options import argument_options
+from snd_server.cli.shared_options import (
+    argument_options,
+    config_option,
+    memory_option,
+    quiet_option,
+    seed_option,
+    weight_options,
+)
 from snd_server.console.progress import busy
 from snd_server.extras import MissingExtraError
 from snd_server.running.arguments import ArgumentError
@@ -18,27 +25,16 @@ from snd_server.workspace_files.model_folder import main_file
 @click.option("-o", "--output", metavar="FILE", required=True, help="The file to write, such as model.onnx.")
 @click.option("--graph", metavar="NAME", help="The graph to export; by default the first one that no other invokes.")
 @argument_options
-@click.option(
-    "--weights", metavar="DIR",
-    help="Take variables from there, as in snd run; by default from what lies beside the model.",
-)  # fmt: skip
-@click.option(
-    "--strict/--no-strict", default=None,
-    help="Export only if every variable has a weight and every weight a variable, as is the default with --weights; or "
-    "draw missing weights at random, and ignore others.",
-)  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
+@weight_options("Export")
+@seed_option
 @click.option("--flat", is_flag=True, help="Write no functions for the operators of the model itself.")
 @click.option(
     "--quantize", is_flag=True, help="Quantize the tensors that @quantize names, by QDQ nodes where they fit."
 )
 @click.option("--verify", is_flag=True, help="Run the file with onnxruntime, and compare its outputs with snd's.")
-@click.option(
-    "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
-    help="How much memory the tensors may take; 4096 by default.",
-)  # fmt: skip
-@click.option("--config", metavar="FILE", help="Use this configuration.")
-@click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
+@memory_option
+@config_option
+@quiet_option
 def export(
     path: str,
     output: str,

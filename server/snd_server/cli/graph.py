@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.cli.argument_options import argument_options
+from snd_server.cli.shared_options import argument_options, config_option
 from snd_server.commands.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.console.progress import busy
 from snd_server.console.terminal import json_text, show, show_bytes, show_document
@@ -54,7 +54,7 @@ _ALL = "all"
     "--time-limit", "seconds", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=DRAWING_SECONDS,
     help="How long an .svg or .png may take to draw; 60 by default.",
 )  # fmt: skip
-@click.option("--config", metavar="FILE", help="Use this configuration.")
+@config_option
 def graph(
     path: str,
     graph: str | None,

@@ -8,6 +8,7 @@ import click
 
 from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
+from snd_server.cli.shared_options import attribute_options, config_option, memory_option, seed_option, weight_options
 from snd_server.extras import MissingExtraError
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.evaluate import RunRequest
@@ -19,25 +20,13 @@ from snd_server.workspace_files.model_folder import main_file
 @click.argument("path", metavar="[PATH]", required=False)
 @click.option("--graph", metavar="NAME", help="The graph to run; by default the first one that no other invokes.")
 @click.option("--operator", metavar="NAME", help="Run an operator instead, of the file or, as in nn.relu, of a module.")
-@click.option(
-    "--attrib", "attributes", multiple=True, metavar="K=V",
-    help="Give an attribute a value, as it is written in SkriptND or '~' for null.",
-)  # fmt: skip
-@click.option("--type", "types", multiple=True, metavar="T=TYPE", help="Give a generic type a type, as in T=int.")
+@attribute_options
 @click.option(
     "--input", "inputs", multiple=True, metavar="NAME=VALUE",
     help="Give an input a value: a number, a nested list, @FILE.npy, @FILE.npz:KEY, @FILE.dat, random[2,3], iota[2,3], "
     "zeros[2,3] or ones[2,3]; the first tensor of a pack is NAME:0. Other inputs are random.",
 )  # fmt: skip
-@click.option(
-    "--weights", metavar="DIR",
-    help="Take variables from there: NAME.dat, .npy, .npz or .safetensors by their scoped names.",
-)  # fmt: skip
-@click.option(
-    "--strict/--no-strict", default=None,
-    help="Run only if every variable has a weight and every weight a variable, as is the default with --weights; or "
-    "draw missing weights at random, and ignore others.",
-)  # fmt: skip
+@weight_options("Run")
 @click.option("--map", metavar="FILE", help="Rename weights by the rules in this TOML file.")
 @click.option(
     "--write-map", metavar="FILE",
@@ -67,7 +56,7 @@ from snd_server.workspace_files.model_folder import main_file
     "--engine", type=click.Choice(["snd", "onnxruntime"]), default="snd",
     help="What computes: snd itself, or onnxruntime, and snd the operators that ONNX can't express.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
+@seed_option
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
 @click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
 @click.option(
@@ -81,13 +70,10 @@ from snd_server.workspace_files.model_folder import main_file
     metavar="S",
     help="Stop after so many seconds; checking the texts may take as many.",
 )
-@click.option(
-    "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
-    help="How much memory the tensors may take; 4096 by default.",
-)  # fmt: skip
+@memory_option
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show results.")
 @color_option
-@click.option("--config", metavar="FILE", help="Use this configuration.")
+@config_option
 def run(
     path: str | None,
     graph: str | None,

@@ -8,8 +8,8 @@ import sys
 import click
 from msgspec.structs import replace
 
-from snd_server.cli.argument_options import argument_options
 from snd_server.cli.color import color_option
+from snd_server.cli.shared_options import argument_options, config_option
 from snd_server.commands.shapes import ShapesRequest, run_shapes
 from snd_server.console.colours import painter, plain
 from snd_server.console.progress import busy
@@ -31,7 +31,7 @@ _NARROWEST = 40
 )  # fmt: skip
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show them.")
 @color_option
-@click.option("--config", metavar="FILE", help="Use this configuration.")
+@config_option
 def shapes(
     path: str,
     graph: str | None,

@@ -1,83 +1,248 @@
-"""Differences that rounding explains: a right operation that amplifies rounding errors of its inputs."""
+"""Differences that rounding explains: an evaluation with 64 bits tells an ill-conditioned graph from a wrong one.
+
+A difference between two runs with 32 bits is rounding if both are as far from the run with 64 bits as one unit in the
+last place of the inputs and weights, or 32 bits in snd itself, move it. Each operation whose result differs is
+evaluated with 64 bits on the inputs that it had in either run, too: a wrong one shows in an ill-conditioned graph.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from snd_analysis.compose import Session, Specialization, specialization_of
 from snd_analysis.model import Operation, Tensor, tensors_of
 from snd_analysis.symbolic.values import NULL
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution import Execution, execute
+from snd_runtime.execution import ComputedTensor, Execution, execute
+from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
+from snd_server.running.arguments import ArgumentError
 from snd_server.running.deviation import TOLERANCE, difference
 
 Array: TypeAlias = np.ndarray[Any, Any]
 _EXACT = np.dtype(np.float64)
 
 _MARGIN = 8.0
-"""Factor by which the rounding error of an operation may exceed the effect of one unit in the last place."""
-_AMPLIFIED = (
-    "'{name}' differs in onnxruntime: {differs}, but the graph is ill-conditioned there and the file is not wrong: "
-    "evaluated with 64 bits, '{operator}' gives both results from inputs that are equal but for rounding (they differ "
-    "by {inputs:.2g} of their largest element; one unit in the last place of the inputs changes the result by "
-    "{ulp:.2g}); {rest}"
+"""Factor by which a rounding error may exceed the effect of one unit in the last place."""
+_MOVES = 2
+"""Number of runs in which all inputs and weights are moved by one unit in the last place, up or down at random."""
+_SECONDS = 60.0
+"""Time for evaluating the operations whose results differ, one by one."""
+_ROUNDING = (
+    "'{name}' differs {where}: {differs}, but the graph is ill-conditioned there and rounding explains the difference: "
+    "evaluated with 64 bits, {effect}; with 32 bits, snd is off by {own:.2g} and {engine} by {other:.2g}; {rest}"
 )
-_UNDECIDED = (
-    "'{name}' differs in onnxruntime: {differs}, but the graph is ill-conditioned there: one unit in the last place of "
-    "the inputs of '{operator}' changes the result by {ulp:.2g}, so that 32 bits can't tell whether the file is right; "
-    "{rest}"
+_OF_GRAPH = "one unit in the last place of the inputs and weights changes it by {ulp:.2g}"
+_OF_OPERATOR = (
+    "'{operator}' gives both results from inputs that are equal but for rounding (they differ by {inputs:.2g} of their "
+    "largest element; one unit in their last place changes the result by {ulp:.2g})"
 )
-_STABLE = (
+_WRONG = (
+    "; rounding does not explain the difference: evaluated with 64 bits, one unit in the last place of the inputs and "
+    "weights changes '{name}' by {ulp:.2g}; with 32 bits, snd is off by {own:.2g} and {engine} by {other:.2g}"
+)
+_WRONG_OPERATION = (
     "; rounding does not explain the difference: evaluated with 64 bits, one unit in the last place of the inputs of "
-    "'{operator}' changes the result by {ulp:.2g}"
+    "'{operator}' changes its result '{name}' by {ulp:.2g}, but it is off by {off:.2g} in {engine}"
 )
+_ROUNDING_OF_TWO = (
+    "'{name}' differs: {differs}, but the graph is ill-conditioned there and rounding explains the difference: "
+    "evaluated with 64 bits, both models agree, and one unit in the last place of the inputs and weights changes it by "
+    "{ulp:.2g}; with 32 bits, the model is off by {source:.2g} and its conversion by {target:.2g}"
+)
+_WRONG_OF_TWO = (
+    "; rounding does not explain the difference: evaluated with 64 bits, the models differ by {exact:.2g}, and one "
+    "unit in the last place of the inputs and weights changes '{name}' by {ulp:.2g}"
+)
+_ALL_COMPARED = "each operation after it gives, with its own inputs, what 64 bits give"
+_REST = "what depends on it was not compared"
 
 
-def explanation(
-    session: Session,
-    specialization: Specialization,
-    variables: Mapping[str, Argument],
-    name: str,
-    found: Mapping[str, Any],
-    expected: Mapping[str, Any],
-    rest: str,
-) -> tuple[bool, str]:
-    """Return whether rounding explains that a tensor differs between two runs, and the words to say so.
+class Runs(Struct, frozen=True):
+    """Two runs of a graph with 32 bits, on the same inputs: of another engine (``found``) and of snd (``expected``).
 
-    ``found`` and ``expected`` are the tensors of the runs, by name; ``name`` is the first that differs. Rounding is the
-    explanation if its operation, evaluated with 64 bits, gives the found result from the found inputs and the expected
-    result from the expected inputs, and these inputs are equal but for rounding.
+    Both have the tensors of a run by the names in the graph.
     """
-    operation, at = _maker(specialization, name)
+
+    session: Session
+    specialization: Specialization
+    arguments: Sequence[Argument]
+    variables: Mapping[str, Argument]
+    found: Mapping[str, Any]
+    expected: Mapping[str, Any]
+    engine: str = "onnxruntime"
+    where: str = "in onnxruntime"
+    seed: int = 0
+    limits: Limits = Limits()
+
+
+class Verdict(Struct, frozen=True):
+    """Whether rounding explains a difference. ``words`` are the whole message then, and the end of one otherwise."""
+
+    is_rounding: bool
+    words: str = ""
+
+
+class _Effect(Struct, frozen=True):
+    """Distances of a tensor from its value with 64 bits: by a move of the inputs, in snd, and in the other engine."""
+
+    ulp: float
+    own: float
+    other: float
+
+    @property
+    def is_rounding(self) -> bool:
+        """Return whether the other engine is as far off as rounding moves the tensor."""
+        return self.other <= _MARGIN * max(self.ulp, self.own)
+
+
+class _Local(Struct, frozen=True):
+    """Verdict about one operation, with the distances that decide it."""
+
+    is_rounding: bool
+    operator: str
+    name: str
+    inputs: float
+    ulp: float
+    off: float
+
+
+def verdict(runs: Runs, differing: Sequence[str]) -> Verdict:
+    """Return whether rounding explains that tensors differ, in the order in which they are computed."""
+    name = differing[0]
+    operation, _ = _maker(runs.specialization, name)
+    inputs = [] if operation is None else [each.name for value in operation.inputs for each in tensors_of(value)]
+    effects = _effects(runs, {name, *inputs})
+    if name not in effects:
+        return Verdict(False)
+    effect = effects[name]
+    end = time.monotonic() + _SECONDS
+    first, rest = None, _ALL_COMPARED
+    for each in differing:
+        local = _local(runs, each) if time.monotonic() < end else None
+        if local is not None and not local.is_rounding:
+            words = {"operator": local.operator, "name": each, "ulp": local.ulp, "off": local.off}
+            return Verdict(False, _WRONG_OPERATION.format(engine=runs.engine, **words))
+        rest = _REST if local is None else rest
+        first = local if each == name else first
+    is_amplified = first is not None and first.inputs <= TOLERANCE
+    is_amplified &= all(effects[each].is_rounding for each in inputs if each in effects)
+    words = {"name": name, "engine": runs.engine, "ulp": effect.ulp, "own": effect.own, "other": effect.other}
+    if not effect.is_rounding and not is_amplified:
+        return Verdict(False, _WRONG.format(**words))
+    shown = _OF_GRAPH.format(ulp=effect.ulp)
+    if first is not None and is_amplified:
+        shown = _OF_OPERATOR.format(operator=first.operator, inputs=first.inputs, ulp=first.ulp)
+    differs = difference(np.asarray(runs.found[name]), np.asarray(runs.expected[name]))
+    return Verdict(True, _ROUNDING.format(where=runs.where, differs=differs, effect=shown, rest=rest, **words))
+
+
+def verdict_of_two_models(
+    name: str,
+    results: tuple[Array, Array | None],
+    exact_source: Callable[[], Array | None],
+    exact_target: Callable[[int | None], Mapping[str, Array]],
+) -> Verdict:
+    """Return whether rounding explains that an output of a model differs from the output of its conversion.
+
+    ``exact_source`` runs the model with 64 bits, and ``exact_target`` its conversion, with inputs and weights that are
+    moved by one unit in the last place if it gets a seed. Both raise ArgumentError.
+    """
+    source, target = results
+    try:
+        first, second = exact_source(), exact_target(None).get(name)
+        moves = [exact_target(seed).get(name) for seed in range(_MOVES)]
+    except ArgumentError:
+        return Verdict(False)
+    if target is None or first is None or second is None or source.shape != target.shape:
+        return Verdict(False)
+    ulp = max(_distance(each, second) for each in moves if each is not None)
+    words = {
+        "name": name, "differs": difference(target, source), "exact": _distance(first, second), "ulp": ulp,
+        "source": _distance(source, second), "target": _distance(target, second),
+    }  # fmt: skip
+    is_rounding = difference(first, second) is None
+    return Verdict(is_rounding, (_ROUNDING_OF_TWO if is_rounding else _WRONG_OF_TWO).format(**words))
+
+
+# ---- the graph -------------------------------------------------------------------------------------------------------
+def _effects(runs: Runs, names: Collection[str]) -> dict[str, _Effect]:
+    """Return the distances of tensors from their values with 64 bits; of none if the graph can't be evaluated."""
+    try:
+        exact = _tensors(runs, runs.arguments, runs.variables, names)
+        moves = []
+        for number in range(_MOVES):
+            chance = np.random.default_rng(number)
+            arguments = [_moved(each, chance) for each in runs.arguments]
+            moves.append(_tensors(runs, arguments, moved(runs.variables, number), names))
+    except EvaluationFailed:
+        return {}
+    return {
+        name: _Effect(
+            max(_distance(each[name], exact[name]) for each in moves),
+            _distance(np.asarray(runs.expected[name]), exact[name]),
+            _distance(np.asarray(runs.found[name]), exact[name]),
+        )
+        for name in names
+        if name in runs.found and name in runs.expected and all(name in each for each in (exact, *moves))
+    }
+
+
+def _tensors(
+    runs: Runs, arguments: Sequence[Argument], variables: Mapping[str, Argument], names: Collection[str]
+) -> dict[str, Array]:
+    """Return tensors of a run with 64 bits. Raises EvaluationFailed."""
+    members = zip(runs.specialization.template.inputs, arguments, strict=True)
+    seen = {member.name: value for member, value in members if isinstance(value, np.ndarray) and member.name in names}
+
+    def watch(step: ComputedTensor) -> None:
+        if step.name in names and not step.iterations and isinstance(step.value, np.ndarray):
+            seen.setdefault(step.name, step.value)
+
+    execution = Execution(real=_EXACT, seed=runs.seed, variables=variables, limits=runs.limits, watch=watch)
+    outcome = execute(runs.session, runs.specialization, [_widened(each) for each in arguments], execution)
+    for name, value in outcome.outputs.items():
+        if name in names and isinstance(value, np.ndarray):
+            seen.setdefault(name, value)
+    return seen
+
+
+# ---- one operation ---------------------------------------------------------------------------------------------------
+def _local(runs: Runs, name: str) -> _Local | None:
+    """Return whether the operation of a tensor gives what it gave in both runs from the inputs that it had there.
+
+    None if that is not known, or if inputs differ by more than rounding.
+    """
+    operation, at = _maker(runs.specialization, name)
     if operation is None:
-        return False, ""
-    one, other = (_inputs(operation, run, variables) for run in (found, expected))
+        return None
+    one, other = (_inputs(operation, run, runs.variables) for run in (runs.found, runs.expected))
     if one is None or other is None:
-        return False, ""
-    operator = operation.callee.template.shown  # type: ignore[union-attr]
+        return None
 
     def exact(inputs: Sequence[Argument]) -> Array:
-        return _computed(session, operation, inputs, variables, at)
+        return _computed(runs, operation, inputs, at)
 
     try:
         first, second = exact(one), exact(other)
-        ulp = _distance(exact([_moved(each) for each in other]), second)
+        chance = np.random.default_rng(0)
+        ulp = max(
+            _distance(exact([_moved(each, chance) for each in inputs]), result)
+            for inputs, result in ((one, first), (other, second))
+        )
     except EvaluationFailed:
-        return False, ""
-    result, reference = np.asarray(found[name]), np.asarray(expected[name])
+        return None
+    result, reference = np.asarray(runs.found[name]), np.asarray(runs.expected[name])
+    bound = _MARGIN * max(ulp, _distance(reference, second))
+    is_rounding = difference(result, _as(first, result)) is None or _distance(result, first) <= bound
     inputs = max((_relative(*pair) for pair in zip(_flat(one), _flat(other), strict=True)), default=0.0)
-    differs = difference(result, reference)
-    words = {"name": name, "differs": differs, "operator": operator, "inputs": inputs, "ulp": ulp, "rest": rest}
-    pairs = ((result, first), (reference, second))
-    if inputs <= TOLERANCE and all(difference(one, _as(other, one)) is None for one, other in pairs):
-        return True, _AMPLIFIED.format(**words)
-    if inputs <= TOLERANCE and all(_distance(one, other) <= _MARGIN * ulp for one, other in pairs):
-        return True, _UNDECIDED.format(**words)
-    return False, _STABLE.format(operator=operator, ulp=ulp)
+    operator = operation.callee.template.shown  # type: ignore[union-attr]
+    return _Local(is_rounding, operator, name, inputs, ulp, _distance(result, first))
 
 
 def _maker(specialization: Specialization, name: str) -> tuple[Operation | None, int]:
@@ -119,16 +284,14 @@ def _array(tensor: Tensor, known: Mapping[str, Any]) -> Array | None:
     return found if isinstance(found, np.ndarray) else None
 
 
-def _computed(
-    session: Session, operation: Operation, inputs: Sequence[Argument], variables: Mapping[str, Argument], at: int
-) -> Array:
+def _computed(runs: Runs, operation: Operation, inputs: Sequence[Argument], at: int) -> Array:
     """Return a result of an invocation, computed with 64 bits. Raises EvaluationFailed."""
     callee = specialization_of(operation)
     assert callee is not None
     scope = f"{operation.label}." if operation.label else ""
-    own = {name.removeprefix(scope): value for name, value in variables.items() if name.startswith(scope)}
-    execution = Execution(real=_EXACT, variables=own)
-    outcome = execute(session, callee, [_widened(each) for each in inputs], execution)
+    own = {name.removeprefix(scope): value for name, value in runs.variables.items() if name.startswith(scope)}
+    execution = Execution(real=_EXACT, seed=runs.seed, variables=own, limits=runs.limits)
+    outcome = execute(runs.session, callee, [_widened(each) for each in inputs], execution)
     return _flat([*outcome.outputs.values()])[at]
 
 
@@ -138,15 +301,21 @@ def _widened(value: Argument) -> Argument:
     return None if value is None else tuple(_widened(each) for each in value)  # type: ignore[misc]
 
 
-def _moved(value: Argument) -> Argument:
-    """Return reals by one unit in the last place of 32 bits greater or less, by turns."""
+def moved(values: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return tensors whose reals are by one unit in the last place of 32 bits greater or less, at random."""
+    chance = np.random.default_rng(seed)
+    return {name: _moved(value, chance) for name, value in values.items()}
+
+
+def _moved(value: Argument, chance: np.random.Generator) -> Argument:
+    """Return reals by one unit in the last place of 32 bits greater or less, at random."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind != "f":
             return value
         narrow = value.astype(np.float32)
-        signs = np.where(np.arange(narrow.size) % 2, np.float32(np.inf), np.float32(-np.inf)).reshape(narrow.shape)
+        signs = np.where(chance.integers(0, 2, narrow.shape, np.int8), np.float32(np.inf), np.float32(-np.inf))
         return np.nextafter(narrow, signs, dtype=np.float32)
-    return None if value is None else tuple(_moved(each) for each in value)  # type: ignore[misc]
+    return None if value is None else tuple(_moved(each, chance) for each in value)  # type: ignore[misc]
 
 
 def _flat(values: Sequence[Argument]) -> list[Array]:
@@ -166,10 +335,15 @@ def _relative(one: Array, other: Array) -> float:
 
 
 def _distance(one: Array, other: Array) -> float:
-    if other.dtype.kind == "b":
+    """Return the greatest difference of two elements; infinity for other shapes, and for a number beside none."""
+    if one.shape != other.shape:
+        return float("inf")
+    if other.dtype.kind not in "fiu":
         return float((one != other).any())
+    first, second = one.astype(_EXACT), other.astype(_EXACT)
     with np.errstate(invalid="ignore"):
-        return float(np.abs(one.astype(_EXACT) - other.astype(_EXACT)).max(initial=0.0))
+        differing = np.where((first == second) | (np.isnan(first) & np.isnan(second)), 0.0, np.abs(first - second))
+    return float(np.nan_to_num(differing, nan=np.inf).max(initial=0.0))
 
 
 def _as(array: Array, like: Array) -> Array:

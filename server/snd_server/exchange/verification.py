@@ -2,125 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from math import prod
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose import Session, Specialization, compose_root
+from snd_analysis.compose import Session, compose_root
 from snd_analysis.convert import Converted
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation import EvaluationAnswer, Evaluator, ShownStep, ShownTensor
-from snd_runtime.evaluation.trial_inputs import distinct_inputs, summed_inputs
 from snd_runtime.execution import ComputedTensor, Execution, bind_arrays, execute
-from snd_runtime.generators import Generator
+from snd_runtime.limits import Limits
+from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import Summary, summarize
 from snd_runtime.worker import ProcessLimits
 from snd_server.checking.checker import Checker
 from snd_server.console.terminal import say
-from snd_server.exchange.conditioning import explanation
+from snd_server.exchange.conditioning import Runs, Verdict, moved, verdict, verdict_of_two_models
 from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.exchange.onnx_import import ConvertedModel, tensor_array
 from snd_server.exchange.onnx_import.judge import RuntimeFailedError, run_onnxruntime
+from snd_server.exchange.trials import Comparison, TrialFailed, Trials, compare_on_trials, shown_inputs
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.chosen_graph import chosen_graph
 from snd_server.running.deviation import TOLERANCE, difference
 from snd_server.running.evaluate import Observer, RunRequest, answer_of, prepare
-from snd_server.running.weights import stored_weights
+from snd_server.running.weights import loaded, stored_weights
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 
 Array: TypeAlias = np.ndarray[Any, Any]
+_Arrays: TypeAlias = "Mapping[str, Array]"
 
-_REST = "what depends on it was not compared"
 _TOLERANCE_OF_HALVES = 2e-2
 """Allowed difference of elements if the source computes with 16-bit reals, relative to the greatest element."""
 
 
 def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
-    """Run the source and what it was converted to; return the exit status. Raises ArgumentError if neither runs."""
+    """Run a model in NNEF 1.0 and its conversion; return the exit status. Raises ArgumentError if neither runs."""
     drawn = _drawn(request, converted)
-    names = converted.names
-    sources = {new: name for name, new in names.items()}
+    sources = {new: name for name, new in converted.names.items()}
     weights = {
         each.name: drawn[each.source].reshape(each.shape) for each in converted.variables if each.source in drawn
     }
 
-    def compared(evaluator: Evaluator, inputs: Sequence[_Input]) -> _Comparison:
-        def original(drawing: _Drawn) -> tuple[EvaluationAnswer, dict[str, Summary]]:
-            given = {sources.get(name, name): array for name, array in _random(inputs, request.seed, drawing).items()}
-            try:
-                return _run(evaluator, request, request.path, given, drawn)
-            except ArgumentError as failed:
-                raise _SourceFailed(str(failed)) from None
-
-        drawing = _DRAWN[0]
+    def compared(evaluator: Evaluator, inputs: _Arrays) -> tuple[Comparison, int]:
+        given = {sources.get(name, name): array for name, array in inputs.items()}
         try:
-            source, before = original(drawing)
-        except _SourceFailed:  # something is divided by one of them
-            drawing = _DRAWN[1]
-            source, before = original(drawing)
-        target, after = _run(evaluator, request, main, _random(inputs, request.seed, drawing), weights)
-        expected = {name: np.asarray(array) for name, array in (source.arrays or {}).items()}
-        return _compared(inputs, expected, target, lambda: _first_difference(before, after, names), names)
+            source, before = _run(evaluator, request, request.path, given, drawn)
+        except ArgumentError as failed:
+            raise TrialFailed(str(failed).removeprefix("--verify: ")) from None
+        target, after = _run(evaluator, request, main, inputs, weights)
+        name, differs = _difference(source, target, converted.names)
+        if name is None:
+            return Comparison(), len(source)
+        found = verdict_of_two_models(
+            converted.names.get(name, name),
+            (source[name], target.get(converted.names.get(name, name))),
+            lambda: _run(evaluator, request, request.path, given, drawn, double=True)[0].get(name),
+            lambda seed: _run(evaluator, request, main, inputs, weights, double=True, move=seed)[0],
+        )
+        return _comparison(name, differs + _first_difference(before, after, converted.names), found), len(source)
 
-    return _on_small_and_large(request, main, weights, compared)
+    return _on_trials(request, main, compared)
 
 
-def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: Mapping[str, Array]) -> int:
-    """Run a model by onnxruntime and what it was converted to; return the exit status.
+def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: _Arrays) -> int:
+    """Run a model by onnxruntime and its conversion by snd; return the exit status.
 
     Raises ArgumentError if onnxruntime is missing, or one of the two does not run.
     """
+    # snd computes in 32 bits what the source rounds to 16 after every node.
+    tolerance = _TOLERANCE_OF_HALVES if converted.has_halves else TOLERANCE
 
-    def compared(evaluator: Evaluator, inputs: Sequence[_Input]) -> _Comparison:
-        failed = ""
-        for drawn in _DRAWN:
-            arrays = _random(inputs, request.seed, drawn)
-            given = {name: arrays[new] for name, new in converted.inputs.items() if new in arrays}
-            try:
-                expected = run_onnxruntime(request.path, {**given, **fixed})
-                break
-            except RuntimeFailedError as problem:
-                failed = failed or f"--verify: {problem}"
-        else:
-            raise _SourceFailed(failed)
-        target, after = _run(evaluator, request, main, arrays, {})
+    def compared(evaluator: Evaluator, inputs: _Arrays) -> tuple[Comparison, int]:
+        given = {**{name: inputs[new] for name, new in converted.inputs.items() if new in inputs}, **fixed}
+        try:
+            source = run_onnxruntime(request.path, given)
+        except RuntimeFailedError as failed:
+            raise TrialFailed(str(failed)) from None
+        target, after = _run(evaluator, request, main, inputs, {})
+        name, differs = _difference(source, target, converted.outputs, tolerance)
+        if name is None:
+            return Comparison(), len(source)
+        every = run_onnxruntime(request.path, given, tuple(converted.tensors))
+        before = {name: summarize(array) for name, array in every.items()}
+        found = Verdict(False) if converted.has_halves else _verdict(request, converted, main, inputs, every)
+        return _comparison(name, differs + _first_difference(before, after, converted.tensors), found), len(source)
 
-        def first_difference() -> str:
-            every = run_onnxruntime(request.path, {**given, **fixed}, tuple(converted.tensors))
-            before = {name: summarize(array) for name, array in every.items()}
-            return _first_difference(before, after, converted.tensors)
-
-        # snd computes in 32 bits what the source rounds to 16 after every node.
-        tolerance = _TOLERANCE_OF_HALVES if converted.has_halves else TOLERANCE
-        found = _compared(inputs, expected, target, first_difference, converted.outputs, tolerance)
-        if found.differing and not converted.has_halves:
-            every = run_onnxruntime(request.path, {**given, **fixed}, tuple(converted.tensors))
-            return _judged(request, converted, main, arrays, every, found)
-        return found
-
-    return _on_small_and_large(request, main, {}, compared)
+    return _on_trials(request, main, compared)
 
 
-def _judged(
-    request: ConvertRequest,
-    converted: ConvertedModel,
-    main: str,
-    inputs: Mapping[str, Array],
-    source: Mapping[str, Array],
-    comparison: _Comparison,
-) -> _Comparison:
-    """Return a comparison with what rounding has to do with the difference. ``source`` are tensors of the source."""
-    snapshot, _, template = chosen_graph(Checker(Configurations(request.config), RuleSettings()), main, None)
-    session = Session(snapshot)
-    if any(member.node.pack is not None for member in template.inputs):
-        return comparison
-    arguments = [inputs.get(member.name) for member in template.inputs]
+def _comparison(name: str, differs: str, found: Verdict) -> Comparison:
+    if found.is_rounding:
+        return Comparison(note=found.words)
+    return Comparison(wrong=f"'{name}' differs on random inputs ({{inputs}}): {differs}{found.words}")
+
+
+def _verdict(
+    request: ConvertRequest, converted: ConvertedModel, main: str, inputs: _Arrays, source: _Arrays
+) -> Verdict:
+    """Return whether rounding explains a difference. ``source`` are all tensors of the source."""
+    trials = _trials(request, main)
+    arguments = [inputs.get(member.name) for member in trials.template.inputs]
     variables = {name: tensor_array(array) for name, array in converted.weights.items()}
     seen: dict[str, Array] = dict(inputs)
 
@@ -128,166 +113,85 @@ def _judged(
         if not step.iterations and isinstance(step.value, np.ndarray):
             seen.setdefault(step.name, step.value)
 
-    specialization = bind_arrays(session, template, arguments, {})
     try:
-        execute(session, specialization, arguments, Execution(variables=variables, watch=watch))
+        specialization = bind_arrays(trials.session, trials.template, arguments, {})
+        execution = Execution(seed=request.seed, variables=variables, limits=trials.limits, watch=watch)
+        execute(trials.session, specialization, arguments, execution)
     except EvaluationFailed:
-        return comparison
-    outputs = {name: converted.outputs.get(name, name) for name in source}
-    found = {**inputs, **{converted.tensors.get(name, outputs[name]): array for name, array in source.items()}}
-    name = next((each for each in seen if each in found and difference(found[each], seen[each]) is not None), None)
-    if name is None:
-        return comparison
-    is_rounding, words = explanation(session, specialization, variables, name, found, seen, _REST)
-    if is_rounding:
-        return replace(comparison, note=words)
-    return replace(comparison, difference=comparison.difference + words)
+        return Verdict(False)
+    names = {**converted.outputs, **converted.tensors}
+    found = {**inputs, **{names.get(name, name): array for name, array in source.items()}}
+    differing = [name for name in seen if name in found and difference(found[name], seen[name]) is not None]
+    runs = Runs(
+        trials.session, specialization, arguments, variables, found, seen, seed=request.seed, limits=trials.limits
+    )
+    return verdict(runs, differing) if differing else Verdict(False)
 
 
-class _Drawn(Struct, frozen=True):
-    """Range of drawn ints, without ``end``; if ``fractions``, reals are in [0, 1)."""
-
-    least: int = 0
-    end: int = 2
-    fractions: bool = False
-
-
-_DRAWN = (_Drawn(), _Drawn(1, 3), _Drawn(0, 1, fractions=True), _Drawn(1, 2, fractions=True))
-"""Tried in this order until the source runs. Ints are often indices, some of them into one element, or divisors."""
-
-
-class _SourceFailed(ArgumentError):  # noqa: N818
-    """The source does not run with some inputs."""
-
-
-class _Input(Struct, frozen=True):
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-
-
-class _Comparison(Struct, frozen=True):
-    """Results of two models for the same inputs: the number of outputs, the first differing one, and its difference."""
-
-    inputs: str
-    outputs: int
-    differing: str = ""
-    difference: str = ""
-    note: str = ""
-    """Why rounding explains the difference, if it does."""
-
-
-def _on_small_and_large(
-    request: ConvertRequest,
-    main: str,
-    weights: Mapping[str, Array],
-    compared: Callable[[Evaluator, Sequence[_Input]], _Comparison],
+def _on_trials(
+    request: ConvertRequest, main: str, compared: Callable[[Evaluator, _Arrays], tuple[Comparison, int]]
 ) -> int:
     """Compare with small dynamic extents and, as far as the model allows, with large ones; return the exit status."""
+    trials, count = _trials(request, main), 0
     with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
-        small = _smallest(evaluator, request, main, weights)
-        small, first = _first_comparison(evaluator, small, _specialization(request, main), compared)
-        trials = [first]
-        if not trials[0].differing:
-            elements = sum(prod(each.shape) for each in small)
-            for known in distinct_inputs(_specialization(request, main), elements):
-                large = _with_shapes(small, known)
-                with suppress(_SourceFailed):  # it demands other extents
-                    trials.append(compared(evaluator, large))
-                    break
-    last = trials[-1]
-    if last.note:
-        if not request.quiet:
-            say(last.note)
-        return CLEAN
-    if last.differing:
-        say(f"'{last.differing}' differs on random inputs ({last.inputs}): {last.difference}", err=True)
+
+        def compare(arguments: Any) -> Comparison:
+            nonlocal count
+            members = zip(trials.template.inputs, arguments, strict=True)
+            inputs = {member.name: value for member, value in members if isinstance(value, np.ndarray)}
+            found, count = compared(evaluator, inputs)
+            return found
+
+        tried, found = compare_on_trials(trials, compare)
+    if found.wrong is not None:
+        say(found.wrong.replace("{inputs}", shown_inputs(trials, tried[-1])), err=True)
         return PROBLEMS
     if not request.quiet:
-        plural = "" if last.outputs == 1 else "s"
-        say(f"{last.outputs} output{plural} equal on random inputs ({'; '.join(each.inputs for each in trials)})")
+        plural = "" if count == 1 else "s"
+        shown = "; ".join(shown_inputs(trials, each) for each in tried)
+        say(found.note or f"{count} output{plural} equal on random inputs ({shown})")
     return CLEAN
 
 
-def _first_comparison(
-    evaluator: Evaluator,
-    small: tuple[_Input, ...],
-    specialization: Specialization,
-    compared: Callable[[Evaluator, Sequence[_Input]], _Comparison],
-) -> tuple[tuple[_Input, ...], _Comparison]:
-    """Compare with the first inputs that the source runs with: an extent may have to be the sum of two others."""
-    try:
-        return small, compared(evaluator, small)
-    except _SourceFailed as failed:
-        for known in summed_inputs(specialization):
-            inputs = _with_shapes(small, known)
-            with suppress(_SourceFailed):
-                return inputs, compared(evaluator, inputs)
-        raise failed
-
-
-def _with_shapes(inputs: Sequence[_Input], known: Mapping[str, Generator]) -> tuple[_Input, ...]:
-    return tuple(replace(each, shape=known[each.name].shape) if each.name in known else each for each in inputs)
-
-
-def _specialization(request: ConvertRequest, main: str) -> Specialization:
+def _trials(request: ConvertRequest, main: str) -> Trials:
     snapshot, _, template = chosen_graph(Checker(Configurations(request.config), RuleSettings()), main, None)
-    return compose_root(Session(snapshot), template, {}, {}, {})
+    session, limits = Session(snapshot), Limits(tensor_bytes=request.memory_bytes)
+    return Trials(session, template, compose_root(session, template, {}, {}, {}), seed=request.seed, limits=limits)
 
 
-def _compared(
-    inputs: Sequence[_Input],
-    expected: Mapping[str, Array],
-    target: EvaluationAnswer,
-    first_difference: Callable[[], str],
-    names: Mapping[str, str],
-    tolerance: float = TOLERANCE,
-) -> _Comparison:
-    shown = ", ".join(f"{each.name}[{','.join(map(str, each.shape))}]" for each in inputs)
+def _difference(
+    expected: _Arrays, target: _Arrays, names: Mapping[str, str], tolerance: float = TOLERANCE
+) -> tuple[str | None, str]:
+    """Return the first output that differs, by its name in the source, and by how much; None for equal outputs."""
     for name, array in expected.items():
-        found = (target.arrays or {}).get(names.get(name, name))
-        differs = "it is missing" if found is None else difference(np.asarray(found), array, tolerance)
+        found = target.get(names.get(name, name))
+        differs = "it is missing" if found is None else difference(found, array, tolerance)
         if differs is not None:
-            return _Comparison(shown, len(expected), name, differs + first_difference())
-    return _Comparison(shown, len(expected))
-
-
-def _smallest(
-    evaluator: Evaluator, request: ConvertRequest, path: str, weights: Mapping[str, Array]
-) -> tuple[_Input, ...]:
-    """Return the inputs with the smallest extents. Raises ArgumentError if there are none."""
-    answer, _ = _answered(evaluator, request, path, {}, weights, keep=False)
-    if answer.failures and not answer.inputs:  # else the shapes that were tried are known
-        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
-    return tuple(
-        _Input(each.name, each.summary.dtype, each.summary.shape) for each in answer.inputs if each.summary is not None
-    )
+            return name, differs
+    return None, ""
 
 
 def _run(
-    evaluator: Evaluator, request: ConvertRequest, path: str, inputs: Mapping[str, Array], weights: Mapping[str, Array]
-) -> tuple[EvaluationAnswer, dict[str, Summary]]:
-    """Return the outputs of a model, and what there is to say about every tensor. Raises ArgumentError if it fails."""
-    answer, seen = _answered(evaluator, request, path, inputs, weights, keep=True)
-    if answer.failures:
-        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
-    return answer, seen
-
-
-def _answered(
     evaluator: Evaluator,
     request: ConvertRequest,
     path: str,
-    inputs: Mapping[str, Array],
-    weights: Mapping[str, Array],
-    keep: bool,
-) -> tuple[EvaluationAnswer, dict[str, Summary]]:
+    inputs: _Arrays,
+    weights: _Arrays,
+    double: bool = False,
+    move: int | None = None,
+) -> tuple[dict[str, Array], dict[str, Summary]]:
+    """Return the outputs of a model, and a summary of every tensor. Raises ArgumentError if the model does not run.
+
+    With the seed ``move``, inputs and weights are moved by one unit in the last place.
+    """
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(path)
-    run = RunRequest(path, seed=request.seed, memory_bytes=request.memory_bytes, trace=keep)
+    run = RunRequest(path, seed=request.seed, double=double, memory_bytes=request.memory_bytes, trace=not double)
     prepared = prepare(snapshot, run, checker.configurations.of_file(path).weights)
-    evaluation = replace(prepared.evaluation, inputs=dict(inputs), keep=keep)
-    evaluation = replace(evaluation, weights={**weights, **evaluation.weights})
+    values: dict[str, Any] = {**weights, **prepared.evaluation.weights}
+    if move is not None:
+        inputs, values = moved(inputs, move), moved(loaded(values), move)
+    evaluation = replace(prepared.evaluation, inputs=dict(inputs), weights=values, keep=True)
     seen: dict[str, Summary] = {}
 
     def step(content: ShownStep) -> None:
@@ -295,7 +199,14 @@ def _answered(
             _note(seen, each)
 
     answer, _ = answer_of(evaluator, checker, snapshot, evaluation, Observer(step, lambda done, total: None), path)
-    return answer, seen
+    if answer.failures:
+        raise ArgumentError(f"--verify: {path} can't be run: {answer.failures[0].message}")
+    return _outputs(answer), seen
+
+
+def _outputs(answer: EvaluationAnswer) -> dict[str, Array]:
+    arrays: Mapping[str, Argument] = answer.arrays or {}
+    return {name: np.asarray(value) for name, value in arrays.items() if value is not None}
 
 
 def _drawn(request: ConvertRequest, converted: Converted) -> dict[str, Array]:
@@ -314,22 +225,6 @@ def _drawn(request: ConvertRequest, converted: Converted) -> dict[str, Array]:
 def _note(seen: dict[str, Summary], tensor: ShownTensor) -> None:
     if tensor.summary is not None and tensor.item is None:
         seen[tensor.name] = tensor.summary
-
-
-def _random(inputs: Iterable[_Input], seed: int, drawn: _Drawn) -> dict[str, Array]:
-    """Return random arrays."""
-    chance = np.random.default_rng(seed)
-    found: dict[str, Array] = {}
-    for each in inputs:
-        match each.dtype:
-            case "real":
-                draw = chance.random if drawn.fractions else chance.standard_normal
-                found[each.name] = draw(each.shape, np.float32)
-            case "bool":
-                found[each.name] = chance.integers(0, 2, each.shape).astype(bool)
-            case _:
-                found[each.name] = chance.integers(drawn.least, drawn.end, each.shape)
-    return found
 
 
 def _first_difference(before: Mapping[str, Summary], after: Mapping[str, Summary], names: Mapping[str, str]) -> str:
