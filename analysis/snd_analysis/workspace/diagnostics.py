@@ -35,7 +35,7 @@ from snd_analysis.compose import (
 )
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
-from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
+from snd_analysis.skriptnd.lints import check_chunk, check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
@@ -93,7 +93,7 @@ class _InChunk(Struct, frozen=True):
 
 @query
 def _in_chunk(db: Database, path: str, chunk: Chunk) -> _InChunk:
-    problems: list[Problem] = []
+    problems = [*check_chunk(chunk)]
     modules: set[ModuleName] = set()
     for definition in chunk.definitions:
         modules |= resolution(db, path, definition).modules

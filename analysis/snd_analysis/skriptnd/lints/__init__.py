@@ -5,7 +5,7 @@ Rules that are decided in the middle of a phase are in ``snd_analysis.rules``.
 
 from __future__ import annotations
 
-from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
+from snd_analysis.skriptnd.lints.documents import check_chunk, check_definitions, check_items
 from snd_analysis.skriptnd.lints.documents.duplicate_version import DUPLICATE_VERSION
 from snd_analysis.skriptnd.lints.documents.main_without_graph import MAIN_WITHOUT_GRAPH
 from snd_analysis.skriptnd.lints.documents.malformed_version import MALFORMED_VERSION
@@ -52,6 +52,7 @@ __all__ = [
     "UNUSED_VARIABLE",
     "ImportedName",
     "apply_suppressions",
+    "check_chunk",
     "check_definitions",
     "check_imports",
     "check_invocations",

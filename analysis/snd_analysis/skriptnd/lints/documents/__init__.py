@@ -11,8 +11,9 @@ from snd_analysis.skriptnd.lints.documents import (
     main_without_graph,
     malformed_version,
     misplaced_header,
+    missing_space,
 )
-from snd_analysis.skriptnd.syntax import SyntaxTree
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree
 
 
 def check_items(tree: SyntaxTree) -> Iterator[Problem]:
@@ -26,3 +27,8 @@ def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
     """Report problems of the definitions of a file, taken together."""
     yield from duplicate_operator.check(tree)
     yield from main_without_graph.check(path, tree)
+
+
+def check_chunk(chunk: Chunk) -> Iterator[Problem]:
+    """Report problems that the tokens of a chunk show. Spans count from the chunk."""
+    yield from missing_space.check(chunk)
