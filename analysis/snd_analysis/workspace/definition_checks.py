@@ -9,6 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import Context, Others, check_lowering, declare
 from snd_analysis.skriptnd.types.compose import check_compose
+from snd_analysis.workspace.consequences import without_consequences
 
 
 def type_definition(
@@ -35,7 +36,8 @@ def check_definition(
     """
     context = type_definition(definition, resolution, others, known)
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
-    problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
+    clear = [problem for problem in found if resolution.is_clear(problem.span)]
+    problems = [*without_consequences(definition, resolution, resolution.problems, clear)]
     if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
         problems.extend(check_unused_symbols(resolution, lambda name: _updates(others, name)))
         problems.extend(check_invocations(resolution))

@@ -384,7 +384,8 @@ class Binder:
         missing = self.template.signature_symbols - values.keys()
         if not missing:
             return
-        unknown = [member.node for member in self.template.attributes if values.get(member.symbol) is UNDEFINED]
+        parameters = (*self.template.attributes, *self.template.inputs)
+        unknown = [member.node for member in parameters if values.get(member.symbol) is UNDEFINED]
         undetermined = {symbol for node in unknown for symbol in self.template.symbols(node)}
         for symbol in self.template.resolution.symbols:
             if symbol in missing:

@@ -300,6 +300,8 @@ class _Evaluation:
         if length is None or isinstance(length, nodes.Tilde):
             return True
         value = self._scope.attempt(length)
+        if value is NULL and self._is_reported(length):
+            return True
         if value is NULL:
             message = f"the length of '{node.name.text}' can't be null, but '{written(length)}' is null here"
             return self._fail(self._impossible(base, length, message, "the length", rules.NULL_NOT_ALLOWED))
@@ -307,6 +309,17 @@ class _Evaluation:
             return True
         message = f"the length of '{node.name.text}' would be negative: '{written(length)}' comes to {value}"
         return self._fail(self._impossible(base, length, message, "the length"))
+
+    def _is_reported(self, name: nodes.Expression) -> bool:
+        """Return whether a use of the same name is reported already. The value of the name is unknown from then on."""
+        template = self._template
+        symbol = template.resolution.targets.get(name)
+        if not isinstance(symbol, Symbol) or not template.errors:
+            return False
+        if all(use.target is not symbol or use.span not in template.errors for use in template.resolution.uses):
+            return False
+        self._scope.values[symbol] = UNDEFINED
+        return True
 
     def _rank_is_possible(self, base: int, node: nodes.Parameter) -> bool:
         for extent in node.shape.extents if node.shape is not None else ():

@@ -11,7 +11,7 @@ from snd_analysis.base import Edit, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names.foreign_operators import meant_operator
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import AttributeName
-from snd_analysis.skriptnd.names.resolving.members import not_a_member, report_method
+from snd_analysis.skriptnd.names.resolving.members import is_tensor, not_a_member, report_method
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
@@ -114,11 +114,8 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     elif len(name.parts) > 1 and (owner := scope.find(name.parts[0].text)) is not None:
         report_method(tables, scope, call, owner)
     elif tables.module_scope.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
-        if resolve_operator(tables, name) is None:
-            return
-        message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
-        span, repair = call.span.shifted(tables.base), _hoisted(tables, scope, call)
-        tables.problems.append(Problem(rules.NESTED_INVOCATION, span, message, repair=repair))
+        if _is_never_invoked(tables, name) or resolve_operator(tables, name) is not None:
+            _report_nested(tables, scope, call)
     else:
         extremum = _EXTREMA.get(name.text)
         if extremum is not None and len(call.arguments) > 1 and call.attributes is None:
@@ -135,6 +132,31 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
             _report_function(tables, scope, call)
 
 
+def _is_never_invoked(tables: Tables, name: nodes.Qualified) -> bool:
+    """Return whether a name means an operator of a module that is not imported, where an import would not help."""
+    if tables.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
+        return False
+    module = tables.module_scope.available.get(".".join(part.text for part in name.parts[:-1]))
+    return module is not None and name.parts[-1].text in module.definitions
+
+
+def _report_nested(tables: Tables, scope: Scope, call: nodes.Call) -> None:
+    """Report an invocation that is an operand or an argument, or stands outside ``@compose`` and ``@update``."""
+    name, function = call.function, call.function.parts[-1].text
+    message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
+    span, repair = call.span.shifted(tables.base), _hoisted(tables, scope, call)
+    if tables.block not in (BlockKind.COMPOSE, BlockKind.UPDATE):
+        message = f"'{name.text}' is an operator, and operators are invoked in '@compose' only"
+        if (
+            function in BUILT_INS
+            and call.attributes is None
+            and not any(is_tensor(scope, each) for each in call.arguments)
+        ):
+            message += f"; the built-in function is written '{function}(…)'"
+            repair = Repair(f"write '{function}'", (Edit(name.span.shifted(tables.base), function),), safe=False)
+    tables.problems.append(Problem(rules.NESTED_INVOCATION, span, message, repair=repair))
+
+
 def _report_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     """Report a call of something that is neither an operator nor a built-in function."""
     name = call.function
@@ -145,7 +167,10 @@ def _report_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
         _report(tables, rules.UNDEFINED_NAME, name, message)
         return
     if name.text in BUILT_INS and call.attributes is not None:
+        invoked = meant_operator(name.text) if tables.block in (BlockKind.COMPOSE, BlockKind.UPDATE) else None
         message = f"'{name.text}' is a built-in function here, and takes no attributes: write '{name.text}(…)'"
+        if invoked is not None and any(is_tensor(scope, each) for each in call.arguments):
+            message = f"'{name.text}' is a function of numbers here: invoke '{invoked}' in a statement of its own"
         _report(tables, rules.UNDEFINED_NAME, name, message)
         return
     close = close_matches(name.text, BUILT_INS)
@@ -207,7 +232,8 @@ def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
         report_method(tables, scope, call, owner)
         operator = None
     else:
-        operator = resolve_operator(tables, name, len(call.arguments) == 1)
+        is_function = call.attributes is None and len(call.arguments) == 1 and not is_tensor(scope, call.arguments[0])
+        operator = resolve_operator(tables, name, is_function)
     for type_name in call.generics.items if call.generics else ():
         resolve_type(tables, scope, type_name)
     for attribute in call.attributes.items if call.attributes else ():

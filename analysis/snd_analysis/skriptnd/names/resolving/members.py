@@ -5,6 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.base import Edit, Problem, Repair
 from snd_analysis.skriptnd.names.foreign_operators import meant_operator, method_axis
+from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
@@ -82,8 +83,8 @@ def report_method(tables: Tables, scope: Scope, call: nodes.Call, owner: Symbol)
 def _invocation(scope: Scope, call: nodes.Call, operator: str) -> tuple[str, bool]:
     """Return the invocation of an operator for a method, and whether it has all that the method was given."""
     name, method = call.function.parts[0].text, call.function.parts[-1].text
-    tensors = [each for each in call.arguments if _is_tensor(scope, each)]
-    others = [each for each in call.arguments if not _is_tensor(scope, each)]
+    tensors = [each for each in call.arguments if is_tensor(scope, each)]
+    others = [each for each in call.arguments if not is_tensor(scope, each)]
     inputs = ", ".join((name, *(written(each) for each in tensors)))
     if not others:
         return f"{operator}({inputs})", True
@@ -94,8 +95,11 @@ def _invocation(scope: Scope, call: nodes.Call, operator: str) -> tuple[str, boo
     return f"{operator}{{{axis}={value if axis == 'axis' else f'[{value}]'}}}({inputs})", True
 
 
-def _is_tensor(scope: Scope, argument: nodes.Node) -> bool:
+def is_tensor(scope: Scope, argument: nodes.Node) -> bool:
+    """Return whether an argument is a tensor: the name of a tensor, or the invocation of an operator."""
+    if isinstance(argument, nodes.Call):
+        return argument.function.text not in BUILT_INS
     if not isinstance(argument, nodes.Qualified) or len(argument.parts) > 1:
-        return isinstance(argument, nodes.Call)
+        return False
     symbol = scope.find(argument.text)
     return symbol is not None and symbol.is_tensor

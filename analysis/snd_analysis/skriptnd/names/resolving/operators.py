@@ -12,8 +12,11 @@ from snd_analysis.skriptnd.names.undefined import UnknownModule, import_of
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 
-def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool = False) -> OperatorName | None:
-    """Resolve the name of an operator or a graph; report its problems."""
+def resolve_operator(tables: Tables, name: nodes.Qualified, is_function: bool = False) -> OperatorName | None:
+    """Return the operator or graph that a name means, and report what is wrong with the name.
+
+    ``is_function`` tells that the invocation may be a call of a built-in function.
+    """
     module_scope = tables.module_scope
     parts = tuple(part.text for part in name.parts)
     if not all(parts):
@@ -31,7 +34,7 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool =
     if found is None:
         assert module is not None
         if module.complete and name.text not in tables.misplaced:
-            _report_operator(tables, name, one_argument)
+            _report_operator(tables, name, is_function)
         return None
     if len(parts) > 1 and parts[-1].startswith("_"):
         message = f"the operator '{parts[-1]}' is private to its module '{'.'.join(parts[:-1])}'"
@@ -46,25 +49,26 @@ def _head(name: nodes.Qualified) -> nodes.Node:
     return nodes.Name(name.parts[0].start, name.parts[-2].end, ".".join(part.text for part in name.parts[:-1]))
 
 
-def _report_operator(tables: Tables, name: nodes.Qualified, one_argument: bool) -> None:
+def _report_operator(tables: Tables, name: nodes.Qualified, is_function: bool) -> None:
     if len(name.parts) > 1:
         tables.problems.append(_no_operator_in_module(tables, name))
     else:
-        tables.problems.append(_no_operator_here(tables, name, one_argument))
+        tables.problems.append(_no_operator_here(tables, name, is_function))
 
 
-def _no_operator_here(tables: Tables, name: nodes.Qualified, one_argument: bool) -> Problem:
+def _no_operator_here(tables: Tables, name: nodes.Qualified, is_function: bool) -> Problem:
     module_scope, span, text = tables.module_scope, name.span.shifted(tables.base), name.text
     owners = [module for module, names in module_scope.imports.items() if text in names.definitions]
     if owners:
         full = f"{owners[0]}.{text}"
         repair = Repair(f"write '{full}'", (Edit(span, full),), safe=len(owners) == 1)
-        message = f"there is no operator '{text}' in this module; '{full}' is meant by its full name only"
+        message = f"there is no operator '{text}' in this module; write '{full}'"
         return Problem(rules.UNKNOWN_OPERATOR, span, message, repair=repair)
-    if text in BUILT_INS and one_argument:
+    if text in BUILT_INS and is_function:
         message = f"there is no operator '{text}' in this module; for the built-in function write '({text}(…))'"
         return Problem(rules.UNKNOWN_OPERATOR, span, message)
-    close = close_matches(text, module_scope.own.definitions)
+    is_exact = (meant_operator(text) or "").endswith(f".{text}")
+    close = [] if is_exact else close_matches(text, module_scope.own.definitions)
     foreign = None if close else _foreign(tables, name, f"there is no operator '{text}' in this module")
     if foreign is not None:
         return foreign

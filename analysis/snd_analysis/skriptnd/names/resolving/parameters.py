@@ -141,11 +141,21 @@ def resolve_parameters(
         resolve_type(tables, scope, entry.type)
         if entry.rank is not None and entry.rank not in tables.targets:
             _refer(tables, scope, entry.rank)
-        resolve_declared(tables, scope, entry.shape)
+        _resolve_shape(tables, scope, entry.shape)
         resolve_declared(tables, scope, entry.pack)
         if entry.default is not None:
             inner = Scope(value_scope or scope)
             _resolve_default(tables, inner, entry.default)
+
+
+def _resolve_shape(tables: Tables, scope: Scope, shape: nodes.Shape | None) -> None:
+    """Resolve a shape. Names that are missing beside a bound that the block does not allow are not reported."""
+    for extent in shape.extents if shape else ():
+        missing = len(tables.undefined)
+        resolve_declared(tables, scope, extent)
+        is_stored = tables.block in (BlockKind.CONSTANT, BlockKind.VARIABLE)
+        if extent.bound is not None and (is_stored or (tables.block is BlockKind.INPUT and not tables.is_graph)):
+            del tables.undefined[missing:]
 
 
 def _refer(tables: Tables, scope: Scope, name: nodes.Name) -> None:
@@ -165,7 +175,9 @@ def _resolve_default(tables: Tables, inner: Scope, default: nodes.Default) -> No
     resolve_expression(tables, inner, default.value)
 
 
-def resolve_declared(tables: Tables, scope: Scope, node: nodes.Shape | nodes.Pack | nodes.Expansion | None) -> None:
+def resolve_declared(
+    tables: Tables, scope: Scope, node: nodes.Shape | nodes.Extent | nodes.Pack | nodes.Expansion | None
+) -> None:
     """Resolve a shape or length, whose names may be the ones that declare a symbol."""
     if node is None:
         return

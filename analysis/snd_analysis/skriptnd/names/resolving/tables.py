@@ -85,6 +85,11 @@ class Tables:
         """The statement at hand."""
         return self._statement
 
+    @property
+    def is_graph(self) -> bool:
+        """Whether the definition is a graph."""
+        return self._definition.kind == "graph"
+
     def unused_name(self, scope: Scope, name: str) -> str:
         """Return a name based on ``name`` that is unused in the definition: with a number appended if necessary.
 

@@ -52,6 +52,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
     if typed.type.packed:
         message = rules.unexpected_pack.pack_for_value(what, typed.type)
         context.report(rules.UNEXPECTED_PACK, length, message, _declared(context, length))
+        obligation(context, length)
         return UNTYPED
     if typed.value is not None and shapes.is_negative(typed.value):
         context.report(rules.NEGATIVE_EXTENT, length, f"{what} can't be negative, but this is {typed.value}")
@@ -148,9 +149,6 @@ def _check_item_extents(context: Context, declaration: Declaration, extent: node
 def _check_bound(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
     if extent.bound is None:
         return
-    packed = None if extent.expansion is not None or extent.spread else False
-    if expect(context, extent.bound, INT, "an upper bound", packed=packed).type is None:
-        return
     block, kind = declaration.block, context.definition.kind
     is_stored = block in (BlockKind.CONSTANT, BlockKind.VARIABLE)
     if is_stored and isinstance(extent.value, nodes.Tilde):
@@ -159,7 +157,11 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
         what = "an input of an operator" if block is BlockKind.INPUT else f"a {block}"
         message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
         context.report(rules.ILLEGAL_BOUND, extent.bound, message)
-    elif _is_known(context, extent):
+        return
+    packed = None if extent.expansion is not None or extent.spread else False
+    if expect(context, extent.bound, INT, "an upper bound", packed=packed).type is None:
+        return
+    if _is_known(context, extent):
         message = f"the extent '{written(extent.value)}' is known: an upper bound is for one that only the run tells"
         context.report(rules.ILLEGAL_BOUND, extent.bound, message, _declared(context, extent.value))
     else:
