@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.base import Rule
+from snd_analysis.base import Rule, shown_name
 from snd_analysis.compose import Site
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.names import is_library
@@ -40,7 +40,7 @@ class EvaluationFailed(Exception):  # noqa: N818
         return EvaluationFailed(self.rule, self.message, place, chain, self.related)
 
     def outside_of_library(self) -> EvaluationFailed:
-        """Return the same failure at the innermost place that is not in the library, with the operator that failed."""
+        """Return the failure at the innermost place outside the library, with the operator that is invoked there."""
         if self.place is None:
             return self
         sites = (Site(self.place, "it fails here"), *self.chain)
@@ -49,7 +49,8 @@ class EvaluationFailed(Exception):  # noqa: N818
             return self
         message = self.message
         if self.rule != LIMIT_EXCEEDED:
-            operator = f"{self.place.path.rpartition(':')[2]}.{self.place.definition}"
+            invoked = sites[at - 1].place
+            operator = f"{invoked.path.rpartition(':')[2]}.{shown_name(invoked.definition)}"
             message = f"in '{operator}': {message.removesuffix(' here').replace(' here (at ', ' (at ')}"
         return EvaluationFailed(self.rule, message, sites[at].place, sites[at + 1 :], (sites[0], *self.related))
 

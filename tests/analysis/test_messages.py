@@ -26,7 +26,6 @@ _PLACE = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 LONGEST = 160
 LONG = {
     "ambiguous-shape": "says which lengths are open, and two ways to decide them",
-    "assertion-fails": "has the words of the assertion and the value of everything that it names",
     "branch-types": "has both types side by side, and why they must agree",
 }
 """Rules with longer messages, each with the reason."""

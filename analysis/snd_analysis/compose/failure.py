@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,8 @@ from snd_analysis.skriptnd.syntax import nodes
 
 _PRIVATE = re.compile(r"'((?:\w+\.)*_[A-Za-z]\w*)'")
 """The name of a private part of the library in a message, which authors of models never wrote."""
+_DEMANDED = re.compile(r", as '[\w.]+' demands$")
+"""The operator whose assertion does not hold."""
 
 
 class Site(Struct, frozen=True):
@@ -121,18 +124,19 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
 
 
 def _seen_from(failure: Failure, at: int) -> str:
-    """Return the message at one of the sites: a failure within an operator names that operator."""
+    """Return the message at one of the sites: a failure within an operator names that operator.
+
+    Within the library, that is the operator that the author invoked, whatever it is composed of.
+    """
     if at == 0:
         return failure.message
-    place = failure.sites[0].place
     message = failure.message.removesuffix(" here")
-    private = _PRIVATE.findall(message) if is_library(place.path) else []
-    if is_library(place.path) and (private or place.definition.startswith("_")):
-        place = failure.sites[at - 1].place  # in the operator that the author wrote
-    module = f"{place.path.rpartition(':')[2]}." if is_library(place.path) else ""
-    operator = f"{module}{shown_name(place.definition)}"
-    for name in private:
-        message = message.removesuffix(f", as '{name}' demands").replace(f"'{name}'", f"'{operator}'")
+    place = failure.sites[0].place
+    if not is_library(place.path):
+        return f"in '{shown_name(place.definition)}': {message}"
+    *_, place = takewhile(lambda place: is_library(place.path), (site.place for site in failure.sites[:at]))
+    operator = f"{place.path.rpartition(':')[2]}.{shown_name(place.definition)}"
+    message = _PRIVATE.sub(f"'{operator}'", _DEMANDED.sub("", message))
     return f"in '{operator}': {message}"
 
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis.base import counted
 from snd_analysis.compose import Failure, Site, Specialization
 from snd_analysis.formats.intervals import (
     Finding,
@@ -173,7 +174,7 @@ class _Walk:
         states = [state]
         for done in range(count):
             after, results, failures = self._iteration(loop, states[-1])
-            yield from (_in_iteration(done, each) for each in failures)
+            yield from (_after(loop, done, each) for each in failures)
             collected = results if collected is None else _joined(collected, results)
             states.append(after)
             if after == states[-2]:
@@ -208,7 +209,7 @@ class _Walk:
             if failures:
                 first = bisect_left(range(before, ahead), True, key=lambda each: bool(probe(each)[2])) + before
                 after, _, failures = probe(first)
-                return after, collected, [_in_iteration(done + first, each) for each in failures]
+                return after, collected, [_after(loop, done + first, each) for each in failures]
             if after != [_advanced(each, by, ahead + 1) for each, by in zip(state, step, strict=True)]:
                 return None
             before = ahead
@@ -278,11 +279,19 @@ def _advanced(range: Range | None, step: Range | None, times: int) -> Range | No
     return Range(range.least + times * step.least, range.most + times * step.most)
 
 
-def _in_iteration(done: int, failure: Failure) -> Failure:
-    """Return a failure in the iteration after ``done`` others; the first iteration is not mentioned."""
+def _after(loop: Loop, done: int, failure: Failure) -> Failure:
+    """Return a failure with the number of iterations before it, and the names of nested loops.
+
+    A failure in the first iteration needs no number.
+    """
     if done == 0:
         return failure
-    return replace(failure, message=f"in iteration {done + 1:,}, {failure.message}")
+    variables = (tensor.name for each in (*loop.carried, *loop.scanned) for tensor in tensors_of(each.local))
+    variable = next(variables, "").rpartition(".")[2]
+    after = f"after {counted(f'{done:,}', 'iteration')} of the loop over '{variable}'"
+    rest = failure.message
+    is_nested = rest.startswith("after ")
+    return replace(failure, message=f"{after} and {rest.removeprefix('after ')}" if is_nested else f"{after}, {rest}")
 
 
 def failure_at(operation: Operation, finding: Finding) -> Failure:

@@ -7,9 +7,8 @@ from snd_analysis.skriptnd.lints import check_invocations, check_precedence, che
 from snd_analysis.skriptnd.names import Fold, Known, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types import Context, Others, check_lowering, declare
+from snd_analysis.skriptnd.types import Context, Others, check_lowering, declare, without_consequences
 from snd_analysis.skriptnd.types.compose import check_compose
-from snd_analysis.workspace.consequences import without_consequences
 
 
 def type_definition(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -21,11 +22,16 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, Integer, Leaf
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, Unknown, Value, substitute
 
+_NO_DIMENSION = re.compile(r"(?:items of )?('\w+') must be at least -?0 and less than 0, the rank of ('\w+')")
+"""The bounds of an axis in a message of the library, for a tensor of rank 0."""
+
 
 def assertion_message(scope: ValueScope, node: nodes.Assertion) -> str:
     """Return the message of the author, with known values; else one that repeats the condition."""
     text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
-    return f"'{written(node.condition)}' does not hold" if text is None else text
+    if text is None:
+        return f"'{written(node.condition)}' does not hold"
+    return _NO_DIMENSION.sub(r"\2 has no dimensions, so \1 can't name one", text) if scope.template.in_library else text
 
 
 def late_assertion_message(scope: ValueScope, node: nodes.Assertion) -> str | Callable[[], str]:

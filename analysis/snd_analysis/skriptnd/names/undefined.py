@@ -55,8 +55,12 @@ class UnknownModule(Struct, frozen=True):
 
 
 def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolution) -> Iterator[Problem]:
-    """Yield a problem for each undefined name, at its first use; the other uses are notes."""
+    """Yield a problem for each undefined name, at its first use; the other uses are notes.
+
+    Local values of one statement that are used before their definition are one problem: their order is the mistake.
+    """
     first: dict[tuple[str, str], list[UndefinedName]] = {}
+    disordered: dict[int, list[Problem]] = {}
     for item in undefined:
         first.setdefault((item.name, item.wanted), []).append(item)
     for number, same in enumerate(first.values()):
@@ -69,7 +73,16 @@ def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolutio
         if more and repair is not None:  # a name may lack its declaration, but a type is written wrongly everywhere
             edits = tuple(Edit(item.span, repair.edits[0].text) for item in same)
             repair = replace(repair, edits=edits) if same[0].wanted == "type" else None
-        yield replace(problem, notes=(*problem.notes, *more), repair=repair)
+        problem = replace(problem, notes=(*problem.notes, *more), repair=repair)
+        if hidden is not None and hidden.kind is SymbolKind.LOCAL and problem.rule is rules.USED_BEFORE_DEFINITION:
+            disordered.setdefault(id(hidden.statement), []).append(problem)
+        else:
+            yield problem
+    for problems in disordered.values():
+        notes = (
+            note for each in problems[1:] for note in (Note(each.span, each.message.partition(":")[0]), *each.notes)
+        )
+        yield replace(problems[0], notes=(*problems[0].notes, *notes))
 
 
 def module_problems(unknown: Iterable[UnknownModule], module_scope: ModuleScope) -> Iterator[Problem]:

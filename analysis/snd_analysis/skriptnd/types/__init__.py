@@ -5,6 +5,7 @@ from snd_analysis.skriptnd.types.compose.invocation.generics import is_within
 from snd_analysis.skriptnd.types.compose.scopes import TrailStep, scoped_names, trails
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
+from snd_analysis.skriptnd.types.consequences import without_consequences
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.declarations.declared import declare
 from snd_analysis.skriptnd.types.declarations.generics import ALLOWED
@@ -47,4 +48,5 @@ __all__ = [
     "scoped_names",
     "statement",
     "trails",
+    "without_consequences",
 ]

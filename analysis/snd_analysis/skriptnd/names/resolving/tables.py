@@ -268,7 +268,7 @@ class Tables:
         self._uses.append((self._statement, Use(symbol.local_span, symbol, Role.DECLARATION)))
         self.check_name(name)
         earlier = scope.own(name.text)
-        if earlier is not None and name.text:
+        if earlier is not None and name.text not in ("", "_"):
             self.report_duplicate(symbol, earlier)
         else:
             scope.bind(name.text, symbol)

@@ -31,6 +31,18 @@ _CONFUSED = {
     "LBRACE": ("LPAR",), "IMPLIES": ("ARROW", "GE"), "ARROW": ("IMPLIES",), "BAR": ("OR",),
 }  # fmt: skip
 _FOREIGN_WORDS = {"and": "AND", "or": "OR"}
+_FOREIGN_BLOCKS: dict[str, str] = {
+    **dict.fromkeys(("forward", "body", "call", "apply", "run", "main", "statements", "nodes", "layers"), "compose"),
+    **dict.fromkeys(("formula", "formulas", "kernel", "compute", "math", "loops"), "lower"),
+    **dict.fromkeys(("weight", "weights", "state", "states"), "variable"),
+    **dict.fromkeys(("arg", "args", "arguments", "tensors", "operands"), "input"),
+    **dict.fromkeys(("result", "results", "return", "returns"), "output"),
+    **dict.fromkeys(("attribute", "attributes", "option", "options", "config", "hyperparameters"), "attrib"),
+    **dict.fromkeys(("let", "where", "define", "local", "locals", "helpers"), "using"),
+    **dict.fromkeys(("check", "require", "requires", "ensure", "precondition"), "assert"),
+    **dict.fromkeys(("type", "types", "generic", "generics"), "dtype"),
+}
+"""Names of blocks that people bring from other languages and frameworks, with the block of SkriptND."""
 _INSERTED = ("SEMI", "COMMA", "RPAR", "RSQB", "RBRACE", "ASSIGN", "COLON", "LBRACE", "DO", "THEN", "LPAR", "BAR", "ID")
 
 RepairFunction: TypeAlias = Callable[[Fault], bool]
@@ -106,7 +118,8 @@ def block_name(fault: Fault) -> bool:
     """Return the name of a block, misspelt or without its ``@``."""
     word = fault.word(fault.token)
     if fault.token.kind == "B_UNKNOWN":
-        names = close_matches(word[1:], BLOCK_KINDS)
+        foreign = _FOREIGN_BLOCKS.get(word[1:].lower())
+        names = close_matches(word[1:], BLOCK_KINDS) if foreign is None else [foreign]
     elif fault.token.kind == "ID" and fault.automaton.token(1).kind == "LBRACE":
         names = [word] if word in BLOCK_KINDS else close_matches(word, BLOCK_KINDS)
     else:
