@@ -34,7 +34,7 @@ class EvaluationFailed(Exception):  # noqa: N818
         self.related = tuple(related)
 
     def via(self, site: Site) -> EvaluationFailed:
-        """Return the same failure as it is seen from an invocation further out, which is blamed if nothing else is."""
+        """Return the failure as seen from an outer invocation, which is its place if it has none yet."""
         chain = self.chain if self.place is None else (*self.chain, site)
         place = site.place if self.place is None else self.place
         return EvaluationFailed(self.rule, self.message, place, chain, self.related)

@@ -71,7 +71,7 @@ def generate(
 
 
 def source_of(seed: int, name: str) -> np.random.Generator:
-    """Random numbers for one tensor: those of others, and the order in which they are made, don't matter."""
+    """Return random numbers for one tensor, independent of other tensors and of the order."""
     return np.random.default_rng([seed, *name.encode()])
 
 

@@ -76,7 +76,7 @@ class Budget:
         return has_bytes and (limits.elements is None or elements <= limits.elements)
 
     def release(self, elements: int, item_bytes: int) -> None:
-        """Give back what was allocated for something temporary."""
+        """Give back the memory of a temporary array."""
         self._bytes -= elements * item_bytes
 
     def hold(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:

@@ -16,7 +16,7 @@ _PIXELS = 128
 """Along the longer side, about; smaller ones are enlarged."""
 _GAP = 2
 _COLOURS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], np.float64)
-"""From the least to the greatest element: dark blue over green to yellow, as light as they are great."""
+"""Colours from the least to the greatest element: dark blue over green to yellow, lighter for greater ones."""
 _NOT_FINITE = (160, 160, 160)
 _NO_IMAGE = 255
 

@@ -22,10 +22,10 @@ _LARGE_UNIT = 2.0**600
 
 
 class Summary(Struct, frozen=True):
-    """Statistics of a tensor. What does not apply to its type, or to one without elements, is None.
+    """Statistics of a tensor. Statistics that do not apply to its type, or to an empty tensor, are None.
 
-    ``least`` and ``greatest`` are of everything but NaN, ``mean`` and ``deviation`` (of the population) of the finite
-    elements; ``true`` counts those of a bool, ``distinct`` the different strings.
+    ``least`` and ``greatest`` exclude NaN, ``mean`` and ``deviation`` (of the population) cover the finite elements;
+    ``true`` counts true elements of a bool, ``distinct`` the different strings.
     """
 
     dtype: str

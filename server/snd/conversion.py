@@ -42,9 +42,9 @@ def convert(
     """Write a model in ONNX or NNEF 1.0 as a SkriptND model with its weights into a folder; see docs/convert.md.
 
     ``constants`` are inputs of an ONNX model that become constants, such as the shape of a reshape. ``force`` writes
-    into a folder that is not empty. Tensors may take ``memory`` bytes. Raises ArgumentError for what can't be read or
-    written, ModelError for a model in NNEF 1.0 with errors, and ConversionError if no output of an ONNX model can be
-    translated: nothing is written then. Raises TypeError for an argument of another type.
+    into a folder that is not empty. Tensors may take ``memory`` bytes. Raise ArgumentError for a file that can't be
+    read or written, ModelError for a model in NNEF 1.0 with errors, and ConversionError if no output of an ONNX model
+    can be translated: nothing is written then. Raise TypeError for an argument of another type.
     """
     allow_deep_recursion()
     if weights not in get_args(WeightsForm):

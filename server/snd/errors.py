@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-ArgumentError.__module__ = __name__  # what users see, and what they catch, has one name
+ArgumentError.__module__ = __name__  # users see and catch it under one name
 
 
 class Diagnostic(Struct, frozen=True):

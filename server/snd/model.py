@@ -99,7 +99,7 @@ class Model:
         self._lock = RLock()
         """Held while a run reads variables and gives them new values."""
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
     @property
     def path(self) -> str:
         """The file of the graph."""
@@ -123,12 +123,12 @@ class Model:
 
     @property
     def inputs(self) -> dict[str, TensorType]:
-        """The types of the inputs; those of a pack as ``NAME[0]``."""
+        """The types of the inputs; items of a pack as ``NAME[0]``."""
         return self._types_of("inputs")
 
     @property
     def outputs(self) -> dict[str, TensorType]:
-        """The types of the outputs; those of a pack as ``NAME[0]``."""
+        """The types of the outputs; items of a pack as ``NAME[0]``."""
         return self._types_of("outputs")
 
     @property
@@ -143,7 +143,7 @@ class Model:
 
     @property
     def weights(self) -> WeightUse:
-        """Names of the variables that have a weight, of those that are drawn at random, and of unused weights."""
+        """Names of the variables with a weight, of the randomly drawn variables, and of unused weights."""
         with UNFORKABLE:
             return self._weight_use
 
@@ -176,11 +176,11 @@ class Model:
 
     # ---- running -----------------------------------------------------------------------------------------------------
     def run(self, /, **inputs: Any) -> Results:
-        """Return the outputs for these inputs: arrays, or what NumPy makes arrays of; lists of them for packs.
+        """Return the outputs for these inputs: arrays, or values that NumPy converts to arrays.
 
-        Inputs that are left out have their default. Variables that the graph updates have their new values afterwards.
-        Raises ArgumentError for an input that there is not, and ModelError for a model with errors, and for whatever
-        stops the run: a shape that does not fit, an index out of bounds, a limit.
+        Lists of them for packs. Omitted inputs have their default. Variables that the graph updates have their new
+        values afterwards. Raise ArgumentError for an unknown input, and ModelError for a model with errors, and for a
+        failure of the run: a shape that does not fit, an index out of bounds, a limit.
         """
         members = {member.name: member for member in self._template.inputs}
         self._demand_known("input", inputs, list(members))
@@ -201,9 +201,9 @@ class Model:
 
     @property
     def variables(self) -> dict[str, np.ndarray[Any, Any] | list[np.ndarray[Any, Any]]]:
-        """The variables by scoped name, as the last run left them; before the first run those that have a file.
+        """The variables by scoped name, as the last run left them; before the first run only variables with a file.
 
-        The arrays can't be written to.
+        The arrays are read-only.
         """
         return {
             name: _read_only(value) if isinstance(value, np.ndarray) else list(map(_read_only, value))
@@ -240,10 +240,10 @@ class Model:
         return bind_arrays(self._session, self._template, arguments, self._attributes, dtypes)
 
     def export(self, path: str | os.PathLike[str], *, flat: bool = False, quantize: bool = False) -> None:
-        """Write the graph as an ONNX file, with its variables as they are now; see docs/export.md.
+        """Write the graph as an ONNX file, with the present values of its variables; see docs/export.md.
 
         ``flat`` writes no functions for operators of the model itself; ``quantize`` quantizes the tensors that
-        ``@quantize`` names. Raises ModelError for a model with errors, ExportError with all operators that can't be
+        ``@quantize`` names. Raise ModelError for a model with errors, ExportError with all operators that can't be
         exported, ArgumentError for a file that can't be written, and ImportError without the extra ``snd[onnx]``.
         """
         file = path_of("path", path)

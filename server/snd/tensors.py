@@ -12,7 +12,7 @@ from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import summarize
 
 Value: TypeAlias = "Tensor | list[Tensor] | None"
-"""A tensor, those of a pack, or None for null."""
+"""A tensor, a list for a pack, or None for null."""
 
 
 class Tensor(np.ndarray[Any, np.dtype[Any]]):
@@ -46,7 +46,7 @@ class Results(dict[str, Value]):
 
 
 def tensor_of(value: Argument) -> Value:
-    """Return what a run computed as what its caller gets."""
+    """Return a result of a run in the form for its caller."""
     if value is None:
         return None
     if isinstance(value, Sequence):

@@ -1,4 +1,4 @@
-"""Limits of the command line and of files, with what users see at each."""
+"""Limits of the command line and of files, with their effects for users."""
 
 from __future__ import annotations
 
@@ -65,12 +65,11 @@ MOST_DOT_ATTRIBUTES = 6
 LONGEST_DOT_LABEL = 48
 """Characters of a line of a label for Graphviz. The rest of a longer line is '…'."""
 DRAWING_SECONDS = 60.0
-"""Seconds that the drawing of an .svg may take unless --time-limit says otherwise; then it is given up (exit status
-2)."""
+"""Default time limit of drawing an .svg (``--time-limit``), in seconds; beyond it the command fails (exit status 2)."""
 MOST_DRAWING_MEGABYTES = 1024
-"""Memory that the drawing of an .svg may take; then it is given up (exit status 2)."""
+"""Maximum memory for drawing an .svg, in MB; beyond it the command fails (exit status 2)."""
 MOST_PROBLEMS = 10_000
-"""Nodes of an ONNX model that are listed because they can't be translated. Of all, their number is told."""
+"""Maximum number of listed nodes of an ONNX model that can't be translated. Their total number is always shown."""
 LONGEST_PROBLEM = 2_000
 """Characters of a line about such a node; the rest is left out."""
 MOST_SAFETENSORS_HEADER_BYTES = 4 << 20
@@ -111,8 +110,10 @@ it."""
 MOST_VARIABLES = 20_000
 """Variables of a graph that is exported. One with more is refused."""
 MOST_READ_ITEMS = 8
-"""Items of a tensor file that are read to check a model, since exporters keep numbers in tensor files. Those of a
-larger tensor are not known."""
+"""Maximum number of items of a tensor file that are read to check a model, since exporters keep numbers in files.
+
+Items of a larger tensor are unknown.
+"""
 MOST_CHANGED_LINES = 12
 """Changed lines between the two programs of a rule. Of a larger change, the page of the rule shows both programs."""
 MOST_COMPARED_NAMES = 1_000_000

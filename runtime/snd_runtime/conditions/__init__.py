@@ -1,7 +1,7 @@
-"""Conditions on the data of tensors under which an operator of a format means anything.
+"""Conditions on the data of tensors, without which an operator of a format has no meaning.
 
-The language has assertions about shapes and attributes only. What the text of a format demands of elements (`REQUIRE`
-in TOSA, 32 bits in CVM) is checked beside the evaluation of its operators. Other operators load nothing of it.
+The language has assertions about shapes and attributes only. Demands of a format on elements (`REQUIRE` in TOSA, 32
+bits in CVM) are checked beside the evaluation of its operators. Other operators load nothing of it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def _precise(call: Call) -> Violation | None:
 
 
 def _arrays(call: Call) -> Iterator[tuple[str, Array]]:
-    """Yield the tensors by name, those of a pack with their positions. Null has none."""
+    """Yield the tensors by name, items of a pack with their positions. Null has none."""
     for name, value in call.tensors.items():
         if isinstance(value, np.ndarray):
             yield name, value

@@ -12,7 +12,7 @@ _BEYOND = 2.0**128
 
 
 def rounded(values: Array, storage: str) -> Array:
-    """Return numbers as a type of 16 bits stores them, in an array of their own type; as they are in other types.
+    """Return numbers rounded to a type of 16 bits, in an array of their own type; unchanged for other types.
 
     Rounding a sum, product or quotient of 16-bit numbers to 32 bits first does not change the result.
     """

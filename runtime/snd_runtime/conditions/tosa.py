@@ -20,7 +20,7 @@ def _range(storage: str) -> tuple[int, int]:
 
 
 def _beyond(values: Array, tensor: str, storage: str, what: str = "", attribute: str = "") -> Violation | None:
-    """Return the first element that a storage type does not hold; ``attribute`` is what says the type."""
+    """Return the first element beyond a storage type; ``attribute`` names the type."""
     if storage not in STORED:
         return None
     least, most = _range(storage)

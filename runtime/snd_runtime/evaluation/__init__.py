@@ -1,6 +1,6 @@
 """Evaluation of a graph or operator on request: plain data in, plain data out, so that a worker process can do it.
 
-``Evaluator`` is the side of whoever asks; ``handler`` is what the worker runs.
+``Evaluator`` is the caller's side; the worker runs ``handler``.
 """
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor

@@ -19,7 +19,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class ShownTensor(Struct, frozen=True):
-    """A tensor as it is shown: its statistics, and its elements if they are few.
+    """Display data of a tensor: its statistics, and its elements if they are few.
 
     ``item`` is its position in a pack. ``summary`` is None for null, and for a pack without tensors: ``is_pack``.
     """
@@ -38,7 +38,7 @@ class ShownTensor(Struct, frozen=True):
 
 
 class ShownStep(Struct, frozen=True):
-    """A tensor, or those of a pack, on the way. ``iterations`` are those of the loops around it."""
+    """An intermediate tensor, or the tensors of a pack. ``iterations`` are the iterations of the loops around it."""
 
     tensors: tuple[ShownTensor, ...]
     place: Place | None = None
@@ -53,7 +53,7 @@ class Progress(Struct, frozen=True):
 
 
 class EvaluationAnswer(Struct, frozen=True):
-    """Outputs, or the failures that there are none for. Seconds are those of composing and of running."""
+    """Outputs, or the failures instead of outputs. The seconds are spent on composing and on running."""
 
     outputs: tuple[ShownTensor, ...] = ()
     failures: tuple[Failure, ...] = ()

@@ -157,7 +157,7 @@ class _Inputs:
         values = dict(zip((member.name for member in self._template.inputs), root.inputs, strict=False))
         warnings = warnings_of_root(self._session, root, self._attributes, self._dtypes)
         failures = (*root.failures, *warnings)
-        if failures or not values:  # whatever the shapes are
+        if failures or not values:  # for any shapes
             raise InvalidRequest(*(failures or [failure_at(self._template, "it can't be composed")]))
         last: list[Failure] = []
         found: dict[str, KnownShapes] = {}
@@ -211,14 +211,14 @@ def _shapes_of(part: Parts) -> KnownShapes:
 
 
 def _items_of(part: Parts) -> str:
-    """Return the shapes, in a form that tells a tensor from a pack, and those of a pack that are not given."""
+    """Return the shapes as a key that distinguishes a tensor from a pack, and missing items of a pack."""
     if isinstance(part, tuple):
         return str([None if item is None else item.shape for item in part])
     return str(None if part is None else part.shape)
 
 
 def _merged(shapes: KnownShapes, part: Parts) -> KnownShapes:
-    """Return those of the tensors of a pack that are given, and those that were found for the others."""
+    """Return the shapes of the given tensors of a pack, and the found shapes of the others."""
     if shapes is None or not isinstance(part, tuple):
         return shapes
     count = max(len(shapes), len(part))

@@ -40,7 +40,7 @@ class _DistinctChoice(Choice):
     taken: Collection[int] = ()
     ranks: Sequence[int] = _RANKS
     forced: int = 0
-    """Number of sizes that had to be equal to another one, or to be no prime."""
+    """Number of sizes that were forced to equal another one, or to be no prime."""
 
     def length(self, leaf: Leaf) -> int:
         """Return another length for each pack, as far as there are enough."""
@@ -113,7 +113,7 @@ def distinct_inputs(root: Specialization, taken: Collection[int] = ()) -> Iterat
 
 
 def sizes_in(specialization: Specialization) -> dict[str, int]:
-    """Return the extents of a specialization by name, those of a pack with their positions."""
+    """Return the extents of a specialization by name, items of a pack with their positions."""
     found: dict[str, int] = {}
     for symbol, value in specialization.scope.values.items():
         if symbol.kind is SymbolKind.EXTENT:
@@ -122,7 +122,7 @@ def sizes_in(specialization: Specialization) -> dict[str, int]:
 
 
 def numbers_in(name: str, value: Value) -> dict[str, int]:
-    """Return the number that a value is, or those in a list with their positions."""
+    """Return the number in a value, or the numbers in a list with their positions."""
     items = value.items or () if isinstance(value, Pack) else ()
     found = ((name, value), *((f"{name}[{at}]", item) for at, item in enumerate(items)))
     return {key: each.value for key, each in found if isinstance(each, Integer) and each.value is not None}

@@ -21,7 +21,10 @@ class Evaluator:
     def __init__(
         self, limits: ProcessLimits | None = None, *, keep_ready: bool = False, target: str | None = None
     ) -> None:
-        """``target`` is ``module:function``, which makes what the worker does; by default that of ``handler``."""
+        """Prepare a worker; ``target`` is ``module:function``, which makes the worker's handler.
+
+        By default ``handler``.
+        """
         self.worker = Worker(target or _TARGET, limits, keep_ready=keep_ready)
         self._sent: dict[str, str] = {}
         self._sent_to = 0

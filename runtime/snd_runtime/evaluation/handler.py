@@ -54,7 +54,7 @@ Runner: TypeAlias = "Callable[[Session, Bound, Execution, int], RunResult]"
 
 
 class KnownFiles:
-    """The texts a process knows, with what was worked out about them (``Workspace``)."""
+    """The texts that a process knows, with their analysis (``Workspace``)."""
 
     def __init__(self) -> None:
         self._existing: frozenset[str] = frozenset()
@@ -95,9 +95,9 @@ def evaluate(
     found: FoundShapes | None = None,
     run: Runner | None = None,
 ) -> EvaluationAnswer:
-    """Compose and run a graph or operator. What fails is in the answer; steps and progress are noted on the way.
+    """Compose and run a graph or operator. The answer has all failures; steps and progress are noted on the way.
 
-    Ints that are made up are 0 or 1; if something is divided by 0 then, 1 or 2.
+    Generated ints are 0 or 1; after a division by 0, they are 1 or 2.
     """
     session = Session(snapshot)
     template = session.template(request.name)
@@ -110,7 +110,7 @@ def evaluate(
 
     def hold(content: Any) -> None:
         if isinstance(content, ShownStep):
-            steps.append(content)  # only those of one run are told
+            steps.append(content)  # only the steps of one run are reported
         else:
             note(content)
 
@@ -268,5 +268,5 @@ def _shown_step(step: ComputedTensor) -> ShownStep:
 
 
 def _is_given(tensor: ShownTensor, value: InputValue) -> bool:
-    """Return whether a tensor of a pack is one of those that were given."""
+    """Return whether a tensor of a pack was given."""
     return isinstance(value, Mapping) and tensor.item is not None and value.get(tensor.item) is not None

@@ -1,4 +1,4 @@
-"""Limits of evaluations on request, with what users see at each."""
+"""Limits of evaluations on request, with their effects for users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ MOST_DEMANDED_EXTENT = 1 << 20
 MOST_TRIED_ITEMS = 64
 """Tensors of a pack that a search for shapes makes. If more are needed, users have to give shapes."""
 MOST_SUMS = 30
-"""Pairs of symbols that ``snd convert --verify`` tries as the parts of another one. Then it says that the source does
-not run."""
+"""Maximum number of pairs of symbols that ``snd convert --verify`` tries as the parts of another one.
+
+Beyond it, the command reports that the source does not run.
+"""
 MOST_DISTINCT_ELEMENTS = 1 << 16
 """Elements of all inputs of an evaluation that compares two versions of a definition. Larger inputs are left out."""

@@ -22,7 +22,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class StoredArray(Struct, frozen=True):
-    """An array within a file, to be mapped into memory by whoever needs it: it is copied nowhere."""
+    """An array within a file, mapped into memory on use: it is copied nowhere."""
 
     path: str
     offset: int
@@ -43,7 +43,7 @@ class StoredArray(Struct, frozen=True):
 
 
 class LiteralInput(Struct, frozen=True):
-    """A number, bool or string, or nested lists of them: the type of the input decides what it is as a tensor."""
+    """A number, bool or string, or nested lists of them: the type of the input determines the tensor."""
 
     value: Any
 
@@ -53,10 +53,10 @@ InputValue: TypeAlias = "Array | Generator | LiteralInput | tuple[InputValue, ..
 
 
 class Texts(Struct, frozen=True):
-    """The files of a model, as far as an evaluation may need them, or what has changed of them.
+    """The files of a model that an evaluation may need, or their changes.
 
-    ``changed`` are texts by path, ``gone`` are paths that count no longer; ``existing`` are all paths at which
-    there is a file, whether its text is needed or not: they decide where modules are found.
+    ``changed`` are texts by path, ``gone`` are paths that count no longer; ``existing`` are all paths of files, needed
+    or not: they decide where modules are found.
     """
 
     changed: Mapping[str, str]
@@ -84,7 +84,7 @@ class EvaluationRequest(Struct, frozen=True):
     quantize: bool = False
     """True if to apply the operators of ``@quantize``."""
     trace: bool = False
-    """True if to tell of every tensor as soon as it is computed."""
+    """True to report every tensor as soon as it is computed."""
     keep: bool = False
     """True if the answer contains complete outputs, not only their shown form."""
     steps: int = 1

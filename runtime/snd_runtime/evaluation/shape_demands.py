@@ -1,4 +1,4 @@
-"""Extents that fit what a composed graph demands of its symbols: ``T / 5 == 32`` tells which ``T`` are worth a try."""
+"""Extents that satisfy the conditions of a composed graph on its symbols: ``T / 5 == 32`` suggests values of ``T``."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from snd_analysis.symbolic.integers import (
 from snd_runtime.evaluation.limits import MOST_DEMANDED_EXTENT
 
 _NEAR = 64
-"""Numbers from 1, and from each place where a formula changes its sign, that are looked at: of so many at most one in
-each is a multiple of what extents are usually divided by."""
+"""Count of numbers to examine from 1, and from each sign change of a formula.
+
+Among so many, at most one in each is a multiple of the usual divisors of extents.
+"""
 _NO_VALUE = (DivisionByZero, NegativeExponent, OverflowError)
 
 
@@ -124,7 +126,7 @@ def _reaches(least: int, formula: Integer, leaf: Leaf, chosen: Mapping[Hashable,
 
 
 def _changes(holds: Callable[[int], bool]) -> Iterator[int]:
-    """Yield the first numbers for which the answer is another one, as far as it differs between powers of 2."""
+    """Yield the first numbers at which the answer changes, as far as it differs between powers of 2."""
     powers = [1 << exponent for exponent in range(MOST_DEMANDED_EXTENT.bit_length())]
     for low, high in pairwise(powers):
         before = holds(low)

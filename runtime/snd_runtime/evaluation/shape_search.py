@@ -92,7 +92,7 @@ def _literals(template: Template) -> set[int]:
 
 
 def concrete(value: Value, choice: Choice) -> KnownShapes:
-    """Return the shape of a tensor, or those of a pack, with numbers for unknowns; None if that is impossible."""
+    """Return the shape of a tensor, or the shapes in a pack, with numbers for unknowns; None if that is impossible."""
     if isinstance(value, Maybe):
         return concrete(value.value, choice)
     if isinstance(value, Tensor):

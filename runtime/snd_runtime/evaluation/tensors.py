@@ -1,4 +1,4 @@
-"""The tensors of an evaluation: given ones, and those that are made where nothing is given."""
+"""The tensors of an evaluation: given ones, and generated ones."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from snd_runtime.values import array_of, converted
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Parts: TypeAlias = "Array | tuple[Array | None, ...] | None"
-"""A tensor; null; or those of a pack, None for one that is still to be made."""
+"""A tensor; null; or the tensors of a pack, None for each that is still to generate."""
 KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
-"""The shape of an input, of a pack those of its tensors; None for null."""
+"""The shape of an input, or the shapes of the tensors in a pack; None for null."""
 
 
 class InvalidRequest(Exception):  # noqa: N818

@@ -24,7 +24,7 @@ _MOST_ELEMENTS, _MOST_TIMES = 4096, 4
 
 
 def random_inputs(specialization: Specialization, sizes: Mapping[Hashable, int] | None = None) -> dict[str, Generator]:
-    """Return random inputs for those whose shape is known, with the sizes of the symbols in it."""
+    """Return random inputs for those with a known shape, with the sizes of the symbols in it."""
     found: dict[str, Generator] = {}
     for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
         if isinstance(value, Tensor) and value.value is None and member.node.pack is None and value.dtype != "str":
@@ -35,9 +35,9 @@ def random_inputs(specialization: Specialization, sizes: Mapping[Hashable, int] 
 
 
 def larger_inputs(specialization: Specialization, elements: int) -> Iterator[dict[str, Generator]]:
-    """Yield random inputs in which each symbol is another number, the largest first; none where there is no symbol.
+    """Yield random inputs with a distinct number for each symbol, the largest first; none without symbols.
 
-    ``elements`` are those of small inputs. The graph may demand other extents.
+    ``elements`` is the number for small inputs. The graph may demand other extents.
     """
     symbols = _symbols(specialization)
     for size in _LARGE_EXTENTS if symbols else ():

@@ -69,9 +69,9 @@ def bound(session: Session, specialization: Specialization, inputs: Sequence[Arg
 def converted(
     template: Template, inputs: Sequence[Argument], real: np.dtype[Any], dtypes: Mapping[str, str]
 ) -> list[Argument]:
-    """Return the arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be.
+    """Return the arguments as arrays of the tensors' types. Raise EvaluationFailed if that is impossible.
 
-    ``dtypes`` are the types of generic types, as far as they are known. Ints may be given for reals.
+    ``dtypes`` are the bound generic types, as far as they are known. Ints are accepted for reals.
     """
     if len(inputs) > len(template.inputs):
         message = f"'{template.shown}' has {len(template.inputs)} inputs, but {len(inputs)} arguments are given"
@@ -161,7 +161,7 @@ def _place(template: Template) -> Place:
 
 
 def reason(template: Template, given: Arguments) -> str:
-    """Return why an operator has no specialization for what it is given, as far as no failure says it."""
+    """Return the reason that an operator has no specialization for its arguments, as far as no failure states it."""
     missing = [
         f"the attribute '{member.name}'"
         for member in template.attributes

@@ -111,7 +111,7 @@ class _Compilation:
         )
 
     def loop(self, loop: Loop, place: Place, known: Container[Tensor]) -> LoopProgram:
-        """Return one loop. What it captures gets slots first: these stay from iteration to iteration."""
+        """Return one loop. Captured tensors get slots first: these stay from iteration to iteration."""
         for tensor in _named(loop):
             if tensor in known:
                 self._slot(tensor)
@@ -281,7 +281,7 @@ def scope_of_graph(specialization: Specialization, labelled: bool) -> str | None
 
 # ---- how long tensors are needed -------------------------------------------------------------------------------------
 def with_free_slots(steps: Sequence[Step], kept: set[int]) -> list[Step]:
-    """Return the steps, each with those of their results that nothing reads after it."""
+    """Return the steps, each with its results that no later step reads."""
     last: dict[int, int] = {}
     made: set[int] = set()
     for at, step in enumerate(steps):

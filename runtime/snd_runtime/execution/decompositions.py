@@ -19,7 +19,10 @@ _TOLERANCE = 1e-4
 def check_decomposition(
     specialization: Specialization, computed: Sequence[Argument], composed: Sequence[Argument]
 ) -> None:
-    """Compare the outputs of the formulas with those of the composition. Raises EvaluationFailed if they differ."""
+    """Compare the outputs of the formulas with the outputs of the composition.
+
+    Raise EvaluationFailed if they differ.
+    """
     template = specialization.template
     for member, expected, found in zip(template.outputs, computed, composed, strict=True):
         for name, one, other in _arrays(member.name, expected, found):

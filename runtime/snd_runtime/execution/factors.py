@@ -44,7 +44,7 @@ class Factors:
     def _role(self, template: Template, symbol: Symbol, depth: int) -> Role:
         key = template.name, symbol
         if key not in self._known:
-            self._known[key] = Role()  # as long as it is looked at, within itself
+            self._known[key] = Role()  # while it is examined, for cycles
             role = Role()
             for _, node in entries_of(template.definition, nodes.BlockKind.LOWER, nodes.Lowering):
                 for use in _uses(template, symbol, node.value, Role(node.operator.text == "*=")):

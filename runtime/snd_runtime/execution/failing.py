@@ -18,13 +18,13 @@ from snd_runtime.rules import EXTENT_BOUND, UNKNOWN_VALUE
 
 
 def raise_failure(failures: Sequence[Failure]) -> None:
-    """Raise EvaluationFailed for what composing found wrong, if anything."""
+    """Raise EvaluationFailed for the first failure of composing, if there is one."""
     if failures:
         raise failed(failures[0])
 
 
 def failed(failure: Failure) -> EvaluationFailed:
-    """Return what composing found wrong as what stops a run: at the innermost place, with the chain of invocations."""
+    """Return a failure of composing as a failure of the run: at the innermost place, with the chain of invocations."""
     if failure.sites:
         return EvaluationFailed(
             failure.rule, failure.message, failure.sites[0].place, failure.sites[1:], failure.related
@@ -52,7 +52,7 @@ def check_empty_packs(specialization: Specialization) -> None:
 
 
 def check_bounds(name: str, declared: Value, value: Argument) -> None:
-    """Raise EvaluationFailed if an extent is greater than what the declaration allows (2.6.1)."""
+    """Raise EvaluationFailed if an extent exceeds its declared bound (2.6.1)."""
     if isinstance(declared, Pack):
         for at, (one, item) in enumerate(zip(declared.items or (), value or (), strict=False)):
             check_bounds(f"{name}[{at}]", one, item)

@@ -6,7 +6,7 @@ from snd_analysis.compose import Template
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 
-# Freeing less than this is not worth looking for what else may name a tensor.
+# Minimum size for which a search for other references to a tensor pays.
 LEAST_BYTES = 1 << 16
 
 

@@ -1,11 +1,11 @@
-"""Limits of running graphs, with what users see at each."""
+"""Limits of running graphs, with their effects for users."""
 
 from __future__ import annotations
 
 DEEPEST_FACTOR = 12
-"""Invocations that are followed to see what becomes of a variable. Behind more, it is drawn as one of no known role."""
+"""Maximum number of invocations followed to find the role of a variable. Beyond it, the role is unknown."""
 MOST_FLAT_STEPS = 20_000
-"""Steps of a program that is made flat. A longer one runs as it is: users see the same, later."""
+"""Maximum number of steps of a program that is made flat. A longer one runs unchanged: users see the same, later."""
 MOST_CONSTANT_ELEMENTS = 1 << 16
 """Elements of the constants of an operator that becomes a part of the program around it, as long as which they stay.
 Operators with larger ones stay invocations: users see the same."""

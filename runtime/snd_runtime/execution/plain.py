@@ -1,4 +1,4 @@
-"""Values of the analysis as those of Python and NumPy, and back."""
+"""Conversion between values of the analysis and of Python and NumPy."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Prepared:
 
     @cached_property
     def output_shapes(self) -> tuple[OutputShape, ...]:
-        """The extents of outputs, None for one that the run decides; of packs those of all tensors."""
+        """The extents of outputs, None for each that the run decides; for packs the extents of all tensors."""
         return tuple(_shapes(value) for value in self.specialization.outputs)
 
     def constants(self, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
@@ -140,9 +140,9 @@ class Prepared:
         return known
 
     def with_defaults(self, given: list[Argument], real: np.dtype[Any]) -> list[Argument]:
-        """Return the arguments, with defaults for those that are left out.
+        """Return the arguments, with defaults for omitted ones.
 
-        Raises EvaluationFailed if one has no value.
+        Raise EvaluationFailed if one has no value.
         """
         return [
             given[at] if at < len(given) and given[at] is not None else self._known_default(at, real)
@@ -201,7 +201,7 @@ _PREPARED: WeakKeyDictionary[Specialization, Prepared] = WeakKeyDictionary()
 
 
 def prepared(specialization: Specialization) -> Prepared:
-    """Return what running a specialization needs; the same for the same specialization."""
+    """Return the preparations for running a specialization; the same for the same specialization."""
     known = _PREPARED.get(specialization)
     if known is None:
         # The kept value must not keep the specialization alive, so it refers to a copy.

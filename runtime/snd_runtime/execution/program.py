@@ -22,7 +22,7 @@ from snd_runtime.lowering.arithmetic import INT, Array
 from snd_runtime.lowering.lowered import Argument
 
 Reference: TypeAlias = "int | tuple[int, ...] | None"
-"""The slot of a tensor, those of a pack, or None for null."""
+"""The slot of a tensor, the slots of a pack, or None for null."""
 
 
 class Frame:
@@ -124,7 +124,7 @@ class Step(Struct):
         for result, value in zip(self.results, values, strict=True):
             frame.write(result.slots, value)
             taken += value.nbytes if isinstance(value, np.ndarray) else bytes_of(value)
-        budget.settle(used + taken)  # what was used within is free again
+        budget.settle(used + taken)  # memory used within is free again
         if state.watch is not None:
             for result, value in zip(self.results, values, strict=True):
                 if frame.is_root or not result.is_output:
@@ -142,7 +142,7 @@ class ControlPart(Struct, frozen=True):
     place: Place
 
     def reads(self) -> set[int]:
-        """Return the slots that the steps read, and those of the results."""
+        """Return the slots that the steps or the results read."""
         return slots_of(self.results).union(*(step.action.reads() for step in self.steps))
 
     def run(self, frame: Frame) -> list[Argument]:
@@ -166,7 +166,7 @@ class Invocation(Struct, frozen=True):
     inputs: tuple[Reference, ...]
     label: str | None
     takes_scope: bool
-    """True if it takes the scope of the operator around, unless that is what was asked for (2.10, Labelling)."""
+    """True if it has the scope of the outer operator, unless that is the requested one (2.10, Labelling)."""
     root_scope: str | None
     """The scope of a graph that is invoked without a label of its own."""
     place: Place
@@ -225,7 +225,7 @@ class Repetition(Struct, frozen=True):
     """The names that the loop declares: value, name, place of the declaration."""
 
     def reads(self) -> set[int]:
-        """Return the slots that any part reads, and those of what the loop begins with."""
+        """Return the slots that any part reads, and the slots of the initial values."""
         parts = [part.reads() for part in (self.before, self.body, self.after) if part is not None]
         sources = [*(source for _, source in self.carried), *(pack for _, pack in self.scanned), self.counter]
         return slots_of(sources).union(*parts)

@@ -45,7 +45,7 @@ class Quantizing:
         self._results: WeakValueDictionary[tuple[str, int], Array] = WeakValueDictionary()
 
     def enter(self, specialization: Specialization, scope: str) -> None:
-        """Take note of the quantizations of a definition; those of the definitions around it have priority."""
+        """Note the quantizations of a definition; entries of outer definitions have priority."""
         if specialization.body is not None:
             for name, found in specialization.body.quantizations.items():
                 self._quantizations.setdefault(quantized_name(_joined(scope, name)), found)
@@ -56,7 +56,7 @@ class Quantizing:
         return self.is_applied and any(name.startswith(named) for name in self._quantizations)
 
     def apply(self, scope: str, name: str, value: Argument) -> Argument:
-        """Return the quantized version of a tensor, or of those of a pack. Raises EvaluationFailed."""
+        """Return the quantized version of a tensor, or of the tensors in a pack. Raise EvaluationFailed."""
         if not self.is_applied or not self._quantizations or value is None:
             return value
         named = quantized_name(_joined(scope, name))
@@ -94,7 +94,7 @@ class Quantizing:
         return found.operator.shown if template is None else template.shown
 
     def _quantized(self, name: str, found: Quantization, array: Array) -> Array:
-        # A result of control flow has the name of what a branch or iteration computed.
+        # A result of control flow has the name of the tensor in a branch or iteration.
         if self._results.get((name, id(array))) is array:
             return array
         key = name, array.shape, array.dtype

@@ -21,7 +21,7 @@ Progress: TypeAlias = "Callable[[int, int], None]"
 class ComputedTensor(Struct, frozen=True):
     """A tensor, or pack of tensors, as soon as it is computed.
 
-    ``name`` is that of the flat graph (``block.conv1.output``), ``dtype`` int, real, bool or str.
+    ``name`` is the name in the flat graph (``block.conv1.output``), ``dtype`` int, real, bool or str.
     """
 
     name: str

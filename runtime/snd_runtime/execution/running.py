@@ -31,9 +31,9 @@ def execute(
 ) -> RunResult:
     """Run a specialization on arrays, null being None and packs sequences.
 
-    ``checked`` has variables that fitted in an earlier run, and gets those of this one.
-    A specialization of other or unknown shapes is bound anew to those of the arrays, with the attributes that it has.
-    Raises EvaluationFailed for what has no value, what can't be composed, and limits that are exceeded.
+    ``checked`` has variables that fitted in an earlier run, and receives the variables of this one. A specialization of
+    other or unknown shapes is bound anew to the shapes of the arrays, with its attributes. Raise EvaluationFailed for
+    an expression without a value, a failure of composing, and exceeded limits.
     """
     real = np.dtype(request.real)
     arguments = converted(specialization.template, inputs, real, specialization.scope.dtypes)
@@ -63,7 +63,7 @@ def execute(
 
 
 def _own(output: Argument) -> Argument:
-    """Return an output that the caller may change: what all runs share, such as a constant, as a copy."""
+    """Return an output that the caller may change: an array that all runs share, such as a constant, is copied."""
     if isinstance(output, np.ndarray):
         return output if output.flags.writeable else output.copy()
     return None if output is None else tuple(array if array.flags.writeable else array.copy() for array in output)
@@ -95,7 +95,7 @@ class StatefulGraph:
         self._shortcut = None
 
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:
-        """Return the outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
+        """Return the outputs. The variables stay unchanged if it fails. Raise EvaluationFailed."""
         shortcut = self._shortcut
         results = None if shortcut is None else shortcut.run(inputs, self.variables)
         if results is not None:

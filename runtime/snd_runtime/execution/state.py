@@ -71,19 +71,19 @@ class State:
         return self.quantizing.apply(scope, name, self.variables.value(joined(scope, name), declared))
 
     def advance(self, done: int) -> None:
-        """Tell how many operations are done, of those that were counted before."""
+        """Report the number of finished operations, up to the number counted before."""
         self.done = done
         if self._request.progress is not None:
             self._request.progress(min(done, self._total), self._total)
 
     def generator(self, scope: str) -> np.random.Generator:
-        """Return a generator for one invocation; those of the same scope, in a loop, have different ones."""
+        """Return a generator for one invocation; invocations of the same scope, in a loop, have different ones."""
         number = self._generators[scope]
         self._generators[scope] += 1
         return generator_for(self._request.seed, scope, self._request.number, number)
 
     def show(self, scope: str, tensor: Value, value: Argument, iterations: tuple[int, ...]) -> None:
-        """Tell the observer of a tensor, or of those of a pack."""
+        """Show a tensor, or the tensors of a pack, to the observer."""
         if self.watch is None or value is None:
             return
         if isinstance(tensor, Tensor):

@@ -40,7 +40,7 @@ Checked: TypeAlias = "dict[str, tuple[Argument, TensorValue]]"
 
 
 class Variables:
-    """The values of variables by scoped name, as they are in the course of a run."""
+    """The current values of variables by scoped name, during a run."""
 
     def __init__(
         self,
@@ -64,17 +64,17 @@ class Variables:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """The names of those that nothing gave, in order."""
+        """Names of variables without a given value, in order."""
         return tuple(sorted(self._drawn))
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The names of those that were given, but not asked for."""
+        """Names of given variables that were not asked for."""
         return tuple(sorted(name for name in self._given if name not in self._used))
 
     @property
     def stored(self) -> tuple[str, ...]:
-        """The names of those that the run gave a new value, in order."""
+        """Names of variables that the run updated, in order."""
         return tuple(sorted(self._stored))
 
     def value(self, name: str, declared: TensorValue) -> Argument:

@@ -24,9 +24,9 @@ class WeightUse(Struct, frozen=True):
 
 
 def weight_use(specializations: Iterable[Specialization], given: Collection[str]) -> WeightUse:
-    """Return what becomes of the weights ``given`` in the first specialization.
+    """Return the use of the weights ``given`` in the first specialization.
 
-    A variable of another one of the specializations takes a weight, too: sizes may decide between branches. A variable
+    A variable of another one of the specializations uses a weight, too: sizes may decide between branches. A variable
     that nothing reads, such as the bias of ``layer.linear{use_bias=false}``, may have a weight and needs none.
     """
     first, *others = specializations
@@ -40,7 +40,7 @@ def weight_use(specializations: Iterable[Specialization], given: Collection[str]
 
 
 def variable_tensors(specialization: Specialization) -> dict[str, Tensor]:
-    """Return the tensors of all variables as they are declared, by the names that their weights have."""
+    """Return the declared tensors of all variables, by the names of their weights."""
     found: dict[str, Tensor] = {}
     for name, declared in variables_below(specialization):
         for each, tensor in _named(name, declared):

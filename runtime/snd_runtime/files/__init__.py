@@ -1,6 +1,6 @@
 """Files of tensors as bytes: NNEF 1.0's ``.dat``, NumPy's ``.npy`` and ``.npz``, and ``.safetensors``.
 
-Nothing here opens a file. What reads headers alone loads no NumPy, since ``snd check`` has no time for it.
+Nothing here opens a file. Code that reads only headers loads no NumPy, since ``snd check`` has no time for it.
 """
 
 from typing import TYPE_CHECKING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class InvalidFileError(Exception):
-    """Bytes that are not what the format asks for: why, and the offset of the first byte at fault, if one is."""
+    """Bytes that violate the format: the reason, and the offset of the first byte at fault, if there is one."""
 
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message if offset is None else f"byte {offset}: {message}")

@@ -19,7 +19,7 @@ _LENGTH, _RANK, _EXTENTS, _BITS, _CODE, _PARAMETERS, _RESERVED = 4, 8, 12, 44, 4
 _FIELD_OFFSETS = {"bits": _BITS, "least": _PARAMETERS, "greatest": _PARAMETERS + 4}
 _KNOWN_CODES = frozenset({ItemKind.FLOAT, ItemKind.INTEGER, ItemKind.BOOL, ItemKind.LINEAR, ItemKind.LOGARITHMIC})
 _INTEGERS = {2: bytes(4), 3: b"\1\0\0\0", 4: b"\1\0\0\0"}
-"""Codes of ints that Khronos' tools and tract write, with what says for code 1 whether they are signed."""
+"""Codes of ints by Khronos' tools and tract, with the bytes that select a sign for code 1."""
 _SIGNED = 4
 """Signed ints of whole bytes are written so: Khronos' tools and tract take the code of the text for unsigned ones."""
 _WHOLE_BYTES = (8, 16, 32, 64)
@@ -40,7 +40,7 @@ class Header(Struct, frozen=True):
 
     @property
     def data_bytes(self) -> int:
-        """The length of what follows the header; of blocks with a sum in each, 2 bytes for a block more."""
+        """Number of bytes after the header; blocks with a sum have 2 bytes more each."""
         item_bits = BLOCK_ITEM_BITS.get(self.storage.kind)
         if item_bits is not None:
             return prod(self.shape) // BLOCK_ITEMS * (2 + BLOCK_ITEMS * item_bits // 8)
@@ -71,9 +71,8 @@ def with_shape(content: bytes, shape: tuple[int, ...]) -> bytes:
 def read_header(content: bytes, file_bytes: int | None = None) -> Header:
     """Return the header of a file. ``content`` is only its beginning if ``file_bytes`` is given.
 
-    Raises InvalidFileError with the offset of the field that is wrong.
-
-    Nothing is allocated by what a header claims before its claims agree with one another and with the file.
+    Raise InvalidFileError with the offset of the wrong field. Nothing is allocated for a header before its claims agree
+    with one another and with the file.
     """
     if len(content) < HEADER_BYTES:
         raise InvalidFileError(f"the file ends within the header, which has {HEADER_BYTES} bytes", len(content))

@@ -1,4 +1,4 @@
-"""Limits of files with tensors, with what users see at each."""
+"""Limits of files with tensors, with their effects for users."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _SURROGATES = 0xD800 >> 11
 def read_npy(content: bytes) -> Array:
     """Return the array in a ``.npy`` file, in the order of this machine's bytes; strings as objects.
 
-    Raises InvalidFileError; nothing is allocated before what the header claims agrees with the file.
+    Raise InvalidFileError; nothing is allocated before the claims of the header agree with the file.
     """
     stream = io.BytesIO(content)
     try:
@@ -107,7 +107,7 @@ def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_ARR
 def _member(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> Array:
     """Return the array of a member. No more is unpacked than the size that it claims: it may lie."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # NumPy writes no others, and zipfile unpacks what they hold at once.
+        # NumPy writes no others, and zipfile unpacks all their data at once.
         raise InvalidFileError(f"'{name}' is packed by method {member.compress_type}, not by that of .npz files")
     try:
         with archive.open(member) as stream:

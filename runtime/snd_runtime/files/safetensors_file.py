@@ -18,7 +18,7 @@ _WRITTEN = {np.dtype(code): name for name, code in DTYPES.items() if name != BFL
 
 
 def read_safetensors(content: bytes, only: Collection[str] | None = None) -> dict[str, Array]:
-    """Return the tensors of a file by name, or those of the names in ``only`` that it has. Raises InvalidFileError.
+    """Return the tensors of a file by name, or only those in ``only``. Raise InvalidFileError.
 
     Ints are int64, and reals of type BF16 have 32 bits.
     """

@@ -44,7 +44,7 @@ class SafeTensor(Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether the bytes are items as they are, in an order that every NumPy reads, and not none."""
+        """Return whether the bytes are plain items, in an order that every NumPy reads, and not empty."""
         return self.layout not in (BFLOAT, "U64") and self.end > self.begin
 
     @property
@@ -58,7 +58,7 @@ class SafeTensor(Struct, frozen=True):
 def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None) -> dict[str, SafeTensor]:
     """Return the tensors of a file. ``content`` is only its beginning if ``file_bytes`` is given.
 
-    Raises InvalidFileError; nothing is allocated by what a header claims.
+    Raise InvalidFileError; nothing is allocated for the claims of a header.
     """
     file_bytes = len(content) if file_bytes is None else file_bytes
     if len(content) < LENGTH_BYTES:
@@ -82,7 +82,7 @@ def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None
 
 
 def _demand_names_once(header: bytes, count: int) -> None:
-    """Raise InvalidFileError if the header has more than ``count`` entries: the names of some are those of others."""
+    """Raise InvalidFileError if the header has more than ``count`` entries: then some names are repeated."""
     if header.count(b'"data_offsets"') <= count:
         return  # reading the header again takes longer than all else
     names: list[str] = []

@@ -23,7 +23,7 @@ class InvalidStorageError(ValueError):
 
 
 class ItemKind(IntEnum):
-    """Codings of items: those of the text of NNEF 1.0, of Khronos' tools, and of tract."""
+    """Codings of items: of the text of NNEF 1.0, of Khronos' tools, and of tract."""
 
     FLOAT = 0x00
     INTEGER = 0x01
@@ -51,8 +51,7 @@ class ElementStorage(Struct, frozen=True):
     """The form of items of ``bits`` bits. ``signed`` is for INTEGER; the range of values for the quantized kinds.
 
     The range is rounded to the 32-bit reals of the file. LOGARITHMIC is signed if ``least`` is ``-greatest``, else
-    that is 0.
-    Raises InvalidStorageError for what the format does not know.
+    ``least`` is 0. Raises InvalidStorageError for unknown forms.
     """
 
     kind: ItemKind

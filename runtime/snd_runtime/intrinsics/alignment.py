@@ -100,7 +100,7 @@ def _means(invocation: BoundIntrinsic, image: Array, samples: list[_Samples], fo
 
 
 def _maxima(invocation: BoundIntrinsic, image: Array, samples: list[_Samples], found: Array) -> None:
-    """Reduce the products of elements with their weights: ONNX does not add those of a sample."""
+    """Reduce the products of elements with their weights: ONNX does not add the products of a sample."""
     vertical, horizontal = samples
     shape = (len(image), len(vertical.low), len(horizontal.low))
     invocation.claim("the samples of a region", (3, *shape), image.dtype)

@@ -54,7 +54,7 @@ def _pooled(invocation: BoundIntrinsic, reduction: np.ufunc, identity: float) ->
     shape = (len(rois), images.shape[1], *size)
     invocation.claim("'output'", shape, images.dtype)
     invocation.claim("the counts of elements", (len(rois), 1, *size), images.dtype)
-    # Dimensions are reduced one after the other; each step copies what it reduces.
+    # Dimensions are reduced one after the other; each step copies its input.
     widest = max(prod(size[:done]) * prod(images.shape[2 + done :]) for done in range(len(size) + 1))
     invocation.claim("a region of 'input'", (2, images.shape[1], widest), images.dtype)
     pooled, counts = np.empty(shape, images.dtype), np.ones((len(rois), 1, *size), images.dtype)
@@ -86,7 +86,8 @@ def _cells(begin: int, end: int, count: int, extent: int) -> _Cells:
 def _reduced(values: Array, axis: int, cells: _Cells, reduction: np.ufunc, identity: float) -> Array:
     """Reduce the cells along an axis, which is as long as they reach and becomes as long as there are cells.
 
-    Takes the cells one by one, or the first element of all of them, then the second and so on: what are fewer steps.
+    Go through the cells one by one, or through the first element of all of them, then the second and so on, whichever
+    takes fewer steps.
     """
     rows = np.ascontiguousarray(np.moveaxis(values, axis, 0))
     starts, stops = cells.starts - cells.span.start, cells.stops - cells.span.start

@@ -81,7 +81,7 @@ def _kept(invocation: BoundIntrinsic, lows: Array, highs: Array) -> list[int]:
 
 
 def _visit(invocation: BoundIntrinsic, corners: tuple[Array, ...], piece: slice, kept: list[int], most: int) -> None:
-    """Add the boxes of a piece that are kept; ``kept`` are those of the pieces before."""
+    """Add the kept boxes of a piece; ``kept`` are the boxes of earlier pieces."""
     left = np.arange(piece.start, piece.stop)
     for start in range(0, len(kept), _BLOCK):
         left = _without_suppressed(invocation, corners, np.array(kept[start : start + _BLOCK]), left)

@@ -1,4 +1,4 @@
-"""Formulas with ``+=``, ``*=``, ``&=``, ``|=``, ``<?=`` and ``>?=`` that read nothing of what they write."""
+"""Formulas with ``+=``, ``*=``, ``&=``, ``|=``, ``<?=`` and ``>?=`` that read none of their writes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Accumulation:
         return self._product is not None and self._product.is_whole
 
     def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
-        """Return what accumulates every element of contiguous tensors; None if not all of it can be compiled."""
+        """Return the calls that accumulate every element of contiguous tensors; None if they can't all be compiled."""
         if self._product is not None:
             return self._product.calls(real, begins=begins)
         call = None if self._kernel is None else self._kernel.call(real)

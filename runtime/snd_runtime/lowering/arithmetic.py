@@ -16,7 +16,7 @@ from snd_runtime.lowering.error_function import error_function
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Checked: TypeAlias = tuple[Array, "tuple[Rule, str, Array] | None"]
-"""The result, and with what rule and message it fails where."""
+"""The result, and the rule, message and mask of failures."""
 
 INT: Final = np.dtype(np.int64)
 BOOL: Final = np.dtype(np.bool_)

@@ -1,4 +1,4 @@
-"""Formulas with ``=``, and with ``:=`` that read nothing of what they write."""
+"""Formulas with ``=``, and with ``:=`` that read none of their writes."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _FEW_VECTORS = 4
 
 
 class Factor(Struct, frozen=True, eq=False):
-    """A read at affine indices; those that are guarded are within bounds of its tensor with zeros around."""
+    """A read at affine indices; guarded ones are within bounds of its tensor padded with zeros."""
 
     term: Read
     forms: tuple[AffineIndex, ...]

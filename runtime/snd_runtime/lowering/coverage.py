@@ -120,7 +120,7 @@ def _counts(slot: Slot, formulas: Sequence[Formula], shape: tuple[int, ...]) -> 
                 return None
             for element in elements:
                 if not all(0 <= index < extent for index, extent in zip(element, shape, strict=True)):
-                    return None  # out of bounds, which is said where it is computed
+                    return None  # out of bounds, which the computation reports
                 counts[element] += 1
         return counts
     if size > MOST_COUNTED_ELEMENTS or sum(prod(analysis.extents) for analysis, _ in affine) > MOST_COUNTED_ELEMENTS:

@@ -243,7 +243,7 @@ def _view(forms: Sequence[AffineIndex], shape: Sequence[int | None], box: Box) -
     plain = all(not form.factors or (form.constant == 0 and [*form.factors.values()] == [1]) for form in forms)
     if not plain or len(set(axes)) != len(axes):
         return lambda array: strided(array, forms, box)
-    # Each dimension is an axis of its own, or a single position: what NumPy's indexing can say.
+    # Each dimension is an axis of its own, or a single position, as NumPy's indexing can express.
     first: list[Any] = [slice(0, box.shape[_axis(form)]) if form.factors else form.constant for form in forms]
     is_all = all(form.factors and shape[at] == box.shape[_axis(form)] for at, form in enumerate(forms))
     order = sorted(range(len(axes)), key=axes.__getitem__)
@@ -267,7 +267,7 @@ def _axis(form: AffineIndex) -> int:
 class _Rows:
     """Loaded values, and instructions in the order of their operands.
 
-    Loaded values have the first numbers, results of instructions those after them.
+    Loaded values have the first numbers, results of instructions the next ones.
     """
 
     def __init__(self, analysis: Analysis, box: Box) -> None:

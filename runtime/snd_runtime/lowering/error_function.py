@@ -1,6 +1,6 @@
 """``erf`` over arrays: NumPy has none.
 
-In 64 bits, rational approximations in five intervals, those of the FreeBSD mathematical library (s_erf.c); the error is
+In 64 bits, rational approximations in five intervals, from the FreeBSD mathematical library (s_erf.c); the error is
 less than one unit in the last place. In 32 bits, polynomials in two intervals, after N. Juffa; the error is less than
 1.5 units.
 """

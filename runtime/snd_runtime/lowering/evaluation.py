@@ -87,10 +87,10 @@ class ActivePoints:
 
 
 class Evaluation:
-    """Computes terms of a formula over one domain; arrays may have extents of 1 where nothing varies.
+    """Computation of the terms of a formula over one domain; arrays may have extents of 1 where nothing varies.
 
     Operations fail only where their result matters. ``skipped`` has the points where a guarded index in a branch was
-    out of bounds; those outside of branches are out of the scope that ``enter`` gives.
+    out of bounds; points with one outside branches are out of the scope that ``enter`` returns.
     """
 
     def __init__(

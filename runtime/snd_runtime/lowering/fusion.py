@@ -1,6 +1,6 @@
 """Element-wise formulas of several operators, one after the other, as one row of operations.
 
-Every tile goes through all of them while it is in the cache. What only they read is never there as a whole.
+Every tile goes through all of them while it is in the cache. Intermediate tensors never exist as a whole.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from snd_runtime.lowering.direct import TILE, Direct, Instruction, Load, part, t
 
 
 class Member(Struct, frozen=True):
-    """A formula with a value for every element; ``tensors`` are the numbers of those that it reads and writes."""
+    """A formula with a value for every element; ``tensors`` are the numbers of the tensors that it reads and writes."""
 
     direct: Direct
     tensors: Mapping[Slot, int]
@@ -45,7 +45,7 @@ class Member(Struct, frozen=True):
         return Statement(self.direct.write, "=", self.direct.analysis, self.tensors.__getitem__, is_kept)
 
     def reads_elsewhere(self, tensors: Mapping[int, Any]) -> bool:
-        """Return whether it reads other elements of one of these tensors than those at the point that it writes."""
+        """Return whether it reads elements of one of these tensors at another point than it writes."""
         loads = zip(self.direct.loads, self.sources, strict=True)
         return any(source in tensors and not load.is_whole for load, source in loads)
 
@@ -113,7 +113,7 @@ class Fused:
         return kernel([member.statement(member.result in self._kept) for member in self._members])
 
     def calls(self, real: np.dtype[Any]) -> list[Call] | None:
-        """Return what computes all of them, on contiguous tensors by number; None if it can't be compiled."""
+        """Return the calls that compute all of them, on contiguous tensors by number; None if it can't be compiled."""
         call = None if self._kernel is None else self._kernel.call(real)
         return None if call is None else [call]
 

@@ -1,28 +1,34 @@
-"""Limits of evaluating formulas, with what users see at each."""
+"""Limits of evaluating formulas, with their effects for users."""
 
 from __future__ import annotations
 
 MOST_CHUNKS = 1024
 """Chunks of a sum that are kept for the next run. Of more, all are found again: users see nothing of it."""
 MOST_COPIED = 1 << 20
-"""Elements of windows that are copied at a time: copies that stay in the cache cost less than half of those that do not
-(measured). Users see nothing of it."""
+"""Number of elements of windows that are copied at a time.
+
+Copies that stay in the cache cost less than half of the others (measured). Users see nothing of it.
+"""
 MOST_COUNTED_ELEMENTS = 1 << 20
-"""Elements of a tensor for which it is looked which of them formulas write. Of larger tensors only what the forms of
-the indices tell is looked at: elements that are not written may stay 0 without an error."""
+"""Maximum size of a tensor whose written elements are counted.
+
+For larger tensors only the forms of the indices are examined: unwritten elements may stay 0 without an error.
+"""
 MOST_SUMMED = 256
 """Summands that a compiled loop adds up one by one. Longer sums, which would lose accuracy, are added up in
 blocks. Users see the same."""
 MOST_ROUNDS = 4096
-"""Rounds of a loop around NumPy: more are not worth what they save. Users see nothing of it."""
+"""Maximum number of rounds of a loop around NumPy: more don't pay. Users see nothing of it."""
 MOST_PRODUCTS = 1 << 36
 """Products of two matrices that are compiled as a whole. More are computed in pieces, between which the time is
 checked."""
 MOST_PARTS = 128
-"""Parts of an index space that are compiled as products of matrices one after the other, as those of transposed
-convolutions, whose windows overlap, are. What has more is left to NumPy: users see the same."""
+"""Maximum number of parts of an index space that are compiled as successive products of matrices.
+
+Transposed convolutions, whose windows overlap, need several. NumPy does larger ones: users see the same.
+"""
 MOST_OFFSETS = 1 << 22
-"""Rows, columns or matrices of a compiled product. What has more is left to NumPy: users see the same."""
+"""Maximum number of rows, columns or matrices of a compiled product. NumPy does larger ones: users see the same."""
 MOST_VECTORS = 4
 """Vectors by which a matrix is multiplied one by one. More are multiplied as a matrix: users see the same."""
 MOST_BETWEEN = 32

@@ -49,7 +49,7 @@ from snd_runtime.lowering.writing import ACCUMULATORS, identity
 from snd_runtime.rules import LIMIT_EXCEEDED
 
 Argument: TypeAlias = "Array | Sequence[Array] | None"
-"""An array, those of a pack, or None for null."""
+"""An array, the arrays of a pack, or None for null."""
 
 
 @contextmanager
@@ -75,7 +75,7 @@ FLOAT32 = np.dtype(np.float32)
 class Lowered:
     """The formulas of one specialization, taken apart; they can be run any number of times.
 
-    The specialization must be valid and all of its extents known but those that the formulas count.
+    The specialization must be valid and all of its extents known except extents that the formulas count.
     """
 
     def __init__(self, specialization: Specialization) -> None:
@@ -97,10 +97,10 @@ class Lowered:
         budget: Budget | None = None,
         compiles: bool = False,
     ) -> tuple[Argument, ...]:
-        """Return the outputs, in order. ``variables`` are by name. ``compiles`` says whether kernels are worth it.
+        """Return the outputs, in order. ``variables`` are by name. ``compiles`` is True if kernels are worth it.
 
-        Raises EvaluationFailed for what has no value, an index out of bounds, and limits that are exceeded; ValueError
-        for arguments of the wrong kind or shape.
+        Raise EvaluationFailed for an expression without a value, an index out of bounds, and exceeded limits;
+        ValueError for arguments of the wrong kind or shape.
         """
         template = self.specialization.template
         memory = Memory(real, budget or Budget(Limits()), compiles)
@@ -116,7 +116,7 @@ class Lowered:
         return tuple(self._result(memory, member.symbol, counted) for member in template.outputs)
 
     def calls(self, real: np.dtype[Any]) -> list[Call] | None:
-        """Return what computes the outputs as contiguous tensors; None if not all of it can be compiled."""
+        """Return the calls that compute the outputs as contiguous tensors; None if they can't all be compiled."""
         written = [slot for _, slot, _ in self._made()]
         fills = {slot: operator for _, slot, operator in self._made() if slot not in self._claimed}
         begun = self._begun({slot for slot, operator in fills.items() if operator in (None, "+=")})
@@ -213,7 +213,7 @@ class Lowered:
                     array[...] = identity(operator, array.dtype)
 
     def _made(self) -> Iterator[tuple[Symbol, Slot, str | None]]:
-        """Yield what formulas write, each with the operator that accumulates it; a pack as one."""
+        """Yield the written tensors, each with the operator that accumulates it; a pack as one."""
         template = self.specialization.template
         for member in (*template.constants, *template.outputs):
             value = self.tensors.values[member.symbol]
@@ -319,7 +319,7 @@ class _Plan:
         return self.formula.slots[0] if accumulation.can_begin else None
 
     def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
-        """Return what computes the formula; None if not all of it can be compiled."""
+        """Return the calls that compute the formula; None if they can't all be compiled."""
         analysis = self._analysis
         if analysis is None or self._counts or self._reads_itself:
             return None
@@ -390,7 +390,7 @@ def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:
 
 
 def _counted_with(formula: Formula) -> object:
-    """Return the same for what a formula that counts was unrolled into."""
+    """Return the key that the unrolled formulas of a counting one share."""
     return formula.node if formula.counters else formula
 
 

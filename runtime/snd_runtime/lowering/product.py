@@ -122,7 +122,7 @@ def _sum_alone(a: Array, b: Array, summed: Sequence[int]) -> Array:
 
 
 def _matrix(a: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Array:
-    """Return matrices of these dimensions; what must be copied for it lies in memory in the order that it had."""
+    """Return matrices of these dimensions; copied elements keep their order in memory."""
     lengths = [a.shape[axis] for axis in batch]
     height, width = prod(a.shape[axis] for axis in rows), prod(a.shape[axis] for axis in columns)
     if rows and columns and a.strides[rows[-1]] < a.strides[columns[-1]]:
@@ -131,7 +131,7 @@ def _matrix(a: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequen
 
 
 def _arranged(a: Array, axes: Sequence[int]) -> Array:
-    """Return the dimensions in this order; those of extent 1 that are not named are dropped."""
+    """Return the dimensions in this order; unnamed ones of extent 1 are dropped."""
     rest = [axis for axis in range(a.ndim) if axis not in axes]
     return a.transpose([*axes, *rest]).reshape([a.shape[axis] for axis in axes])
 

@@ -21,7 +21,7 @@ class _OtherRowsError(Exception):
 
 
 def _described(lowered: Lowered, at: int) -> Hashable:
-    """Return what a row is computed by. Raises _OtherRowsError."""
+    """Return the description of the computation of a row. Raise _OtherRowsError."""
     template = lowered.specialization.template
     rows = lowered.tensors.values[template.inputs[at].symbol]
     if template.constants or len(template.outputs) != 1 or not isinstance(rows, Slot):

@@ -1,8 +1,8 @@
-"""Formulas that read what they write: in the order of their loops, as far as that matters (2.12).
+"""Formulas that read their own writes: in the order of their loops, as far as that matters (2.12).
 
 Points that differ along an axis whose position alone chooses the part of the output that is read and written can't
-influence each other: over these axes everything happens at once. Along the others, where most conditions don't hold,
-the next point at which one does is searched for many at a time.
+influence each other: over these axes everything is computed at once. Along the others, where most conditions don't
+hold, the next point at which one does is searched for many at a time.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _step(evaluation: Evaluation) -> None:
         value = evaluation.value(write.value, scope)
         found.append((write, scope, np.array(value)))
     if any(scope.active is not None for _, scope, _ in found) and len(found) > 1:
-        # One assignment of a pack: what skips an item skips all.
+        # One assignment of a pack: a skip of one item skips all.
         masks = [np.asarray(True) if scope.active is None else scope.active for _, scope, _ in found]
         whole = np.logical_and.reduce(np.broadcast_arrays(*masks))
         found = [(write, scope.narrowed(whole), value) for write, scope, value in found]

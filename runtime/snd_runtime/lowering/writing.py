@@ -29,7 +29,7 @@ IDEMPOTENT: Final = frozenset({"&=", "|=", "<?=", ">?="})
 
 
 def identity(operator: str, dtype: np.dtype[Any]) -> Any:
-    """Return what an accumulation begins with (2.12)."""
+    """Return the initial value of an accumulation (2.12)."""
     if operator in ("<?=", ">?="):
         if dtype.kind == "f":
             return dtype.type(np.inf if operator == "<?=" else -np.inf)

@@ -22,7 +22,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class Arguments:
-    """Makes arrays of tensors; ``generators`` are those inputs that a generator makes, by their names."""
+    """Factory of arrays for tensors; ``generators`` are the generated inputs, by their names."""
 
     def __init__(self, generators: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget) -> None:
         self._generators = generators

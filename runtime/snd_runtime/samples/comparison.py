@@ -22,7 +22,7 @@ _PRINTED_TOLERANCE = 0.011
 
 
 def difference(recorded: Recorded, value: Argument, tolerance: float) -> str | None:
-    """Return what differs between a recorded result and a computed one, and by how much; None if they agree.
+    """Return the difference between a recorded result and a computed one; None if they agree.
 
     Reals may deviate by ``tolerance`` relative to the recorded item, or to the greatest item of the tensor where that
     is below 1, whichever is more; NaN equals NaN.

@@ -49,7 +49,7 @@ class Equivalence(Struct, frozen=True):
     difference: str | None = None
     reason: str | None = None
     cases: tuple[str, ...] = ()
-    """Arguments of some of the evaluations, as ``x[2,3], stride=5``: those of different sizes."""
+    """Arguments of some evaluations of different sizes, as ``x[2,3], stride=5``."""
     moved: Mapping[str, str] = field(default_factory=dict)
     """The variables that have another scope after the edit: new scoped names by the old ones."""
 
@@ -78,7 +78,7 @@ class _Case(Struct, frozen=True):
     shown: str = ""
     """The arguments, to be named; empty for variations of another case."""
     added: Mapping[str, Argument] = field(default_factory=dict)
-    """The values of all inputs after the edit, for those that were not there before."""
+    """The values of inputs that the edit adds."""
 
 
 class Comparison:
@@ -211,7 +211,7 @@ class Comparison:
         return Execution(real=self._around.real, seed=self._around.seed + number, limits=limits)
 
     def _unfinished(self, count: int) -> Equivalence:
-        """Return what holds when the time is over: an edit that was found by trying may agree on some cases only."""
+        """Return the result at the time limit: an edit that was found by trying may agree on some cases only."""
         return Equivalence(count, reason=self.time_is_over if self._strict or count < _LEAST else None)
 
 

@@ -35,7 +35,7 @@ def evaluate_sample(
     seed: int = 0,
     pictures: bool = False,
 ) -> SampleOutcome:
-    """Run a sample and compare its results. Never raises what an evaluation raises: that is an outcome."""
+    """Run a sample and compare its results. Exceptions of the evaluation become the outcome."""
     started = time.monotonic()
 
     def outcome(status: Status, results: tuple[SampleResult, ...] = ()) -> SampleOutcome:
@@ -77,7 +77,10 @@ def evaluate_sample(
 def arguments_of(
     checked: CheckedSample, operation: Operation, limits: Limits, real: np.dtype[Any], seed: int
 ) -> tuple[Specialization, list[Argument]]:
-    """Return what a sample invokes, and the arguments. Raises EvaluationFailed for an argument that has no value."""
+    """Return the specialization of a sample, and its arguments.
+
+    Raise EvaluationFailed for an argument without a value.
+    """
     specialization = specialization_of(operation)
     assert specialization is not None
     arguments = Arguments(dict(checked.generators), seed, real, Budget(limits))

@@ -29,9 +29,9 @@ An evaluation that stops itself at its time limit can report the place. Composin
 
 
 class SampleEvaluator:
-    """Evaluates samples and graphs in a process that is kept, killed and replaced by ``Worker``.
+    """Evaluation of samples and graphs in a process that ``Worker`` keeps, kills and replaces.
 
-    Texts are sent when they change. The death of the process costs what it was at.
+    Texts are sent when they change. The death of the process costs only its current request.
     """
 
     def __init__(self, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
@@ -48,15 +48,15 @@ class SampleEvaluator:
     def outcomes(
         self, request: SampleRequest, numbers: Collection[int], existing: Collection[str] = ()
     ) -> Iterator[SampleOutcome]:
-        """Yield what comes of samples of a file, in the order of ``numbers``.
+        """Yield the outcomes of samples of a file, in the order of ``numbers``.
 
-        ``existing`` are further files there are.
+        ``existing`` are further existing files.
         """
         for number in numbers:
             yield self.outcome(request, number, existing)
 
     def outcome(self, request: SampleRequest, number: int, existing: Collection[str] = ()) -> SampleOutcome:
-        """Return what comes of one sample of a file."""
+        """Return the outcome of one sample of a file."""
         try:
             outcome: SampleOutcome = self._call(OneSample(request, number), existing)
         except WorkerFailed as failed:
@@ -64,7 +64,7 @@ class SampleEvaluator:
         return outcome
 
     def trace(self, request: TraceRequest, existing: Collection[str] = ()) -> GraphTrace:
-        """Return what comes of the tensors of a graph."""
+        """Return the trace of the tensors of a graph."""
         try:
             trace: GraphTrace = self._call(request, existing)
         except WorkerFailed as failed:

@@ -31,7 +31,7 @@ Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal | R
 
 
 class SampleOrder(Struct, frozen=True):
-    """``texts`` is what has changed since the last order; those of the request itself are left out."""
+    """An order for the worker: ``texts`` are the changes since the last order, apart from the request's own texts."""
 
     texts: Texts
     work: StepCount

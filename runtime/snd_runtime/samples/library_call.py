@@ -17,9 +17,9 @@ _LITERALS = {"true": True, "false": False}
 
 
 def result_of(session: Session, call: LibraryCall, given: Bound, execution: Execution) -> Argument:
-    """Return the output of an invocation whose arguments are those of the operator with the formulas.
+    """Return the output of an invocation with the arguments of the operator with the formulas.
 
-    None if only an edit can tell. Raises EvaluationFailed if the invocation is not valid.
+    None if only an edit can tell. Raise EvaluationFailed if the invocation is not valid.
     """
     template = session.template(call.operator)
     if template is None or template.errors:

@@ -1,4 +1,4 @@
-"""Limits of samples and traces, with what users see at each."""
+"""Limits of samples and traces, with their effects for users."""
 
 from __future__ import annotations
 

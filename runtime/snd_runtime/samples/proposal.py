@@ -1,4 +1,4 @@
-"""A sample for a definition that has none: small attributes and inputs with which it binds, and what comes out."""
+"""A sample for a definition that has none: small valid attributes and inputs, and the results."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class ProposalRequest(Struct, frozen=True):
 
 
 class SampleProposal(Struct, frozen=True):
-    """The lines of an invocation without their ``# >>>`` and ``# ...``, and what comes of it."""
+    """The lines of an invocation without their ``# >>>`` and ``# ...``, and its outcome."""
 
     code: tuple[str, ...]
     outcome: SampleOutcome
 
 
 class NoProposal(Struct, frozen=True):
-    """There is none, for a reason that can be told."""
+    """The reason that there is no proposal."""
 
     reason: str
 
@@ -73,7 +73,7 @@ def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SamplePropos
 
 
 def _fault(proposal: SampleProposal) -> int:
-    """Return how much is wrong with a proposal; of those with as little, the first counts."""
+    """Return the rank of a proposal by its faults; the first of equal ones counts."""
     outcome = proposal.outcome
     if outcome.status is not Status.UNRECORDED:
         return 2
@@ -85,7 +85,7 @@ def _fault(proposal: SampleProposal) -> int:
 def bindings(
     session: Session, template: Template, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:
-    """Yield attributes, those that need a value if none are given, with which the definition binds to some inputs."""
+    """Yield attributes with which the definition binds to some inputs; required ones if none are given."""
     end = time.thread_time() + SEARCH_SECONDS
     for attributes in islice(needed_attributes(template), MOST_BINDINGS):
         given = EvaluationRequest(template.name, attributes, seed=around.seed)

@@ -1,4 +1,4 @@
-"""The samples of a file, evaluated from its text: what a worker process is asked to do."""
+"""The samples of a file, evaluated from its text: requests for a worker process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAMPLE_LIMITS = Limits(seconds=5.0, tensor_bytes=1 << 30)
 
 
 class SampleRequest(Struct, frozen=True):
-    """``texts`` are those of the file and of all files that it depends on, by path."""
+    """A request about samples: ``texts`` are the texts of the file and of its dependencies, by path."""
 
     path: str
     texts: Mapping[str, str]

@@ -47,7 +47,7 @@ class GraphTrace(Struct, frozen=True):
     dtypes: Mapping[str, str] = field(default_factory=dict)
     """The generic types that it was run with."""
     shapes: Mapping[str, tuple[tuple[int, ...], ...] | None] = field(default_factory=dict)
-    """The shape of each input, of a pack those of its tensors; None for null."""
+    """The shape of each input, or the shapes of the tensors in a pack; None for null."""
     made: tuple[str, ...] = ()
     """Inputs that nothing gave, so that they are random."""
     drawn: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class GraphTrace(Struct, frozen=True):
 
 
 class Tracer:
-    """Takes note of the tensors of one graph while it runs: what an ``Execution`` is watched by."""
+    """Observer of an ``Execution`` that notes the tensors of one graph."""
 
     def __init__(self, template: Template, pictures: bool) -> None:
         self._template = template
@@ -79,7 +79,7 @@ class Tracer:
         self._others: dict[Tensor, list[tuple[TensorName, int | None]]] = {}
         """Tensors that have further names: of copies and blocks, and, in the last iteration, of unrolled loops."""
 
-    # ---- what a run tells --------------------------------------------------------------------------------------------
+    # ---- events of a run -----------------------------------------------------------------------------------------
     def begin(self, specialization: Specialization, arguments: Sequence[Argument]) -> None:
         """Note the specialization that is run, and its arguments."""
         self._declared = {**specialization.constants, **specialization.variables}
@@ -155,9 +155,9 @@ class Tracer:
         for item, one in enumerate(value):
             self._note(name, item, one, iterations)
 
-    # ---- what there is to show ---------------------------------------------------------------------------------------
+    # ---- display -------------------------------------------------------------------------------------------------
     def failed_at(self, failed: EvaluationFailed) -> int | None:
-        """Return the statement at which a run failed, or which invoked what failed."""
+        """Return the statement at which a run failed, directly or in an invocation."""
         places = ([] if failed.place is None else [failed.place]) + [site.place for site in failed.chain]
         for place in filter(self._is_here, places):
             statement = self._tensors.statement_around(self._template.moved(place).span)
@@ -171,7 +171,7 @@ class Tracer:
         return len(self._left_out)
 
     def values(self) -> dict[TensorName, TracedTensor]:
-        """Return what was noted."""
+        """Return the noted values."""
         found = {}
         for name, noted in self._noted.items():
             looks = [self._looked_at(name, item, kept) for item, kept in sorted(noted.items.items(), key=_position)]
@@ -212,7 +212,10 @@ class _Look(Struct, frozen=True):
 
 
 class _Noted(Struct):
-    """One tensor, or those of a pack by position. What the next iteration will replace is looked at in the end."""
+    """One tensor, or the tensors of a pack by position.
+
+    Values that the next iteration replaces are examined in the end.
+    """
 
     items: dict[int | None, Array | _Look] = field(default_factory=dict)
     iterations: tuple[int, ...] = ()

@@ -27,9 +27,10 @@ from snd_runtime.samples.trace import GraphTrace, Tracer
 
 
 class TraceRequest(Struct, frozen=True):
-    """``around`` has the texts, and how everything in them is evaluated: its limits are those of the run.
+    """A request to trace a graph.
 
-    The graph is invoked by a sample of the same file, the ``sample``-th from 0, or evaluated as ``given``.
+    ``around`` has the texts, and the options of their evaluation: its limits hold for the run. The graph is invoked by
+    a sample of the same file, the ``sample``-th from 0, or evaluated as ``given``.
     """
 
     around: SampleRequest
@@ -45,7 +46,7 @@ class _Run(Struct, frozen=True):
 
 
 def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -> GraphTrace:
-    """Run a graph. What fails is in the trace, with what had been computed by then."""
+    """Run a graph. The trace has all failures, with the values computed before."""
     session = snapshot.session()
     template = session.template(request.name)
     if template is None:

@@ -158,5 +158,5 @@ def _numbers(attributes: Mapping[str, Value]) -> dict[str, int]:
 
 
 def arrays_in(value: Argument) -> tuple[Array, ...]:
-    """Return a tensor, or those of a pack."""
+    """Return a tensor, or the tensors of a pack."""
     return () if value is None else (value,) if isinstance(value, np.ndarray) else tuple(value)

@@ -37,7 +37,7 @@ def update_edits(text: str, placed: PlacedSample, outcome: SampleOutcome) -> tup
 
 
 def _new_lines(text: str, placed: PlacedSample, outcome: SampleOutcome) -> list[str] | None:
-    """Return the lines from their ``#`` on; None if those that are there can stay."""
+    """Return the lines from their ``#`` on; None if the present lines can stay."""
     sample = placed.sample
     hash_sign = re.match(r"#[ \t]*", text[placed.start + sample.marker.start :])
     prefix = "# " if hash_sign is None else hash_sign[0]
@@ -57,7 +57,7 @@ def _line(text: str, start: int, prefix: str, result: SampleResult, recorded: Re
 
 
 def _tolerance(text: str, line: Span) -> str:
-    """Return the tolerance after a result, as it is written."""
+    """Return the text of the tolerance after a result."""
     found = _TOLERANCE.search(text, line.start, line.end)
     return "" if found is None else found[0]
 
@@ -72,7 +72,7 @@ def _line_break(text: str, at: int) -> str:
 
 
 def _indent(text: str, at: int) -> str:
-    """Return what stands before the ``#`` at ``at`` on its line: blanks, after the byte order mark if there is one."""
+    """Return the text before the ``#`` at ``at`` on its line: blanks, without a byte order mark."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return text[start:at].lstrip("\ufeff")
 

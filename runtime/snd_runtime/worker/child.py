@@ -36,7 +36,7 @@ _SPARE_BYTES = 256 << 20
 def main(target: str, memory_bytes: int | None, threads: int) -> None:
     """Serve until the parent closes its end, or is gone.
 
-    ``target`` is ``module:function``; the function makes the handler, once, so that what it keeps stays warm.
+    ``target`` is ``module:function``; the function makes the handler, once, so that its caches stay warm.
     """
     requests, answers = _own_channels()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts the parent, which ends this process

@@ -5,19 +5,18 @@ from __future__ import annotations
 from msgspec import Struct
 
 DEEPEST_RECURSION = 10_000
-"""Calls inside of each other, as in the command: trees and compositions are walked by recursion. What goes deeper
-fails."""
+"""Maximum depth of calls, as in the command: trees and compositions are walked by recursion. Deeper ones fail."""
 MOST_THREADS = 4
 """Threads of linear algebra. They spin while they wait for each other: where something else runs as well, an editor for
 one, more of them than processors that are free take many times as long as one. Users see nothing of it."""
 
 
 class ProcessLimits(Struct, frozen=True):
-    """``memory_bytes`` beyond what the process takes when it is ready and idle; None is no limit.
+    """Limits of a process: ``memory_bytes`` beyond the memory of the ready and idle process; None is no limit.
 
-    The kernel enforces it as a limit of address space, where there is one (Linux): then an allocation fails at once,
-    at its place, while a watch over resident memory would come too late for a fast one, and would have to kill. What
-    tensors take is bounded everywhere by the budget of an evaluation, which says more; this bounds all the rest.
+    The kernel enforces it as a limit of address space, where there is one (Linux): then an allocation fails at once, at
+    its place, while a watch over resident memory would come too late for a fast one, and would have to kill. The budget
+    of an evaluation bounds the memory of tensors on all systems, with better messages; this bounds all other memory.
     """
 
     memory_bytes: int | None = None

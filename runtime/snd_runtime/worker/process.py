@@ -40,11 +40,11 @@ class WorkerFailed(Exception):  # noqa: N818
 
 
 class Worker:
-    """A process that does requests, one at a time, and its replacements.
+    """A process that serves requests, one at a time, and its replacements.
 
     ``target`` is ``module:function``, see ``child``. A process that was killed or died is replaced: at once with
-    ``keep_ready``, else by the next request. ``generation`` counts the processes: a new one knows nothing of what
-    others were told.
+    ``keep_ready``, else by the next request. ``generation`` counts the processes: a new one knows nothing of earlier
+    requests.
     """
 
     def __init__(self, target: str, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
@@ -96,7 +96,7 @@ class Worker:
                 raise
 
     def stop(self) -> None:
-        """Kill the process, from any thread: waiting for its answer raises WorkerFailed. Another one replaces it."""
+        """Kill the process, from any thread: waiting for its answer raises WorkerFailed. A new process replaces it."""
         with self._guard:
             process = self._process
         if process is not None:
@@ -104,7 +104,7 @@ class Worker:
             self._discard(process)
 
     def limit(self, limits: ProcessLimits) -> None:
-        """Other limits hold from now on: a process that was started with others is replaced, whatever it is at."""
+        """Set other limits: a process that was started with different ones is replaced, even during a request."""
         if limits != self._limits:
             self._limits = limits
             self.stop()
@@ -158,7 +158,7 @@ class Worker:
 
 
 class _Process:
-    """One process, and a thread that reads what it says."""
+    """One process, and a thread that reads its output."""
 
     def __init__(self, target: str, limits: ProcessLimits) -> None:
         self.stopped = False
@@ -209,7 +209,7 @@ class _Process:
         """End the process if it has not ended, and take note of its end, so that no zombie stays."""
         self._process.kill()
         self._process.wait()
-        with suppress(OSError):  # what was not sent is lost
+        with suppress(OSError):  # unsent data are lost
             cast("IO[bytes]", self._process.stdin).close()
 
     def _ended(self) -> WorkerFailed:

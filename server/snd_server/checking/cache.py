@@ -1,6 +1,6 @@
 """Results of earlier runs, keyed by content.
 
-An entry is valid while its file, the files it depends on, and the places where those were looked for, are unchanged. A
+An entry is valid while its file, the files it depends on, and the places where files were looked for are unchanged. A
 run goes on without a faulty cache (damaged, read-only, not ours). The entries decide which diagnostics are reported, so
 the folder must be private to the user, or it is not used.
 """
@@ -44,7 +44,7 @@ class Cache:
         self._is_private = is_private(folder)
 
     def load(self, path: str, settings: ProjectSettings) -> tuple[Diagnostic, ...] | None:
-        """Return the diagnostics of the file as it is now, if they are known."""
+        """Return the diagnostics of the current file, if they are known."""
         if not self._is_private:
             return None
         file = self._file(path, settings)
@@ -71,7 +71,7 @@ class Cache:
         dependencies: Iterable[str],
         looked_for: Mapping[str, bool],
     ) -> None:
-        """Remember the diagnostics of a file and what they depend on: texts, and whether there are files."""
+        """Store the diagnostics of a file and their dependencies: texts, and the existence of files."""
         if not self._is_private:
             return
         entry = {
@@ -93,7 +93,7 @@ class Cache:
         self._stored = True
 
     def close(self) -> None:
-        """Now and then, remove what no run has stored or confirmed for a month."""
+        """Remove, now and then, entries that no run has stored or confirmed for a month."""
         if not self._stored:
             return
         from pathlib import Path  # takes as long to load as a small file to check

@@ -62,7 +62,7 @@ class Checker:
         return found
 
     def select(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return what configuration and command line leave of a file's diagnostics."""
+        """Return the diagnostics of a file that configuration and command line select."""
         return configured(path, diagnostics, self.configurations.of_file(path), self._command_line)
 
     def analyse(self, path: str, text: str | None = None) -> tuple[Diagnostic, ...]:
@@ -72,7 +72,7 @@ class Checker:
                 self._replace(path, text)
             snapshot = self._snapshot(path)
             return unsuppressed(snapshot, path, snapshot.diagnostics(path))
-        except Exception as error:  # whatever it is, it must cost this file only
+        except Exception as error:  # any failure must affect this file only
             show_traceback()
             return (_internal_error(path, error),)
 
@@ -91,7 +91,7 @@ class Checker:
         return () if quantization is None or self._digest(quantization) is None else (quantization,)
 
     def provide(self, path: str, content: bytes) -> None:
-        """Take ``content`` for a file, whatever the disk says."""
+        """Replace the contents of a file on disk by ``content``."""
         self.reader.provide(path, content)
 
     def close(self) -> None:
@@ -100,7 +100,7 @@ class Checker:
             self._cache.close()
 
     def _known(self, path: str) -> tuple[Diagnostic, ...] | None:
-        """Return what the cache knows of a file."""
+        """Return the cached diagnostics of a file."""
         if self._cache is None:
             return None
         known = self._cache.load(path, self.configurations.of_file(path).project_settings)
@@ -133,7 +133,7 @@ class Checker:
 
     def _replace(self, path: str, text: str) -> None:
         self.reader.provide(path, text.encode())
-        for workspace in self._workspaces.values():  # one that is made later reads what was provided
+        for workspace in self._workspaces.values():  # workspaces made later read the provided text
             workspace.open(path, text)
         self._snapshots.clear()
         self._sources[path] = Source(path, text)

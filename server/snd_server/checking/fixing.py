@@ -33,7 +33,7 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 
 
 class FixedFile(Struct, frozen=True):
-    """A text after its fixes, how many were applied, and those that were not, because they would add a diagnostic."""
+    """A text after its fixes, their number, and the fixes rejected because they would add a diagnostic."""
 
     text: str
     count: int
@@ -45,9 +45,9 @@ class FixedFile(Struct, frozen=True):
 def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> FixedFile:
     """Apply the fixes of all wanted diagnostics.
 
-    Of fixes that overlap one is applied, the others if they are still offered afterwards. An import that
-    is missing is added whatever it reveals. Any other fix that leads to a diagnostic that was not there before (see
-    ``adds_none``) is rejected, but for what its mistake hides (see ``_hides``).
+    One of several overlapping fixes is applied, the others if they are still offered afterwards. A missing import is
+    always added. Any other fix that leads to a new diagnostic (see ``adds_none``) is rejected, unless its mistake had
+    hidden that diagnostic (see ``_hides``).
     """
     count = 0
     rejected: set[Fix] = set()
@@ -83,7 +83,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
 
 
 def not_held_back(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics of a file, those of unused imports without fix if there are errors.
+    """Return the diagnostics of a file; unused imports lose their fix if there are errors.
 
     A mistake may hide the use of a module, as in ``mn.relu(x)``.
     """
@@ -93,15 +93,15 @@ def not_held_back(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 def _may_reveal(found: Diagnostic, fix: Fix) -> bool:
-    """Return whether a fix is right whatever it reveals: a missing import hides the mistakes in what needs it."""
+    """Return whether a fix is right even if it reveals mistakes: a missing import hides mistakes in its uses."""
     return fix.safe and found.rule == rules.UNKNOWN_MODULE
 
 
 def _hides(found: Diagnostic, fix: Fix, rule: Rule) -> bool:
-    """Return whether a mistake that is mended keeps snd from looking for what breaks a rule.
+    """Return whether a fixed mistake had kept snd from checking a rule.
 
-    A statement that can't be read is not typed, one of wrong types has no shapes, and nothing is unused in what has
-    errors. A fix that is not safe is a guess: a wrong shape tells that it is a wrong one.
+    An unparsed statement is not typed, a statement with wrong types has no shapes, and nothing is reported as unused in
+    a part with errors. An unsafe fix is a guess: a wrong shape shows that the guess is wrong.
     """
     if found.rule in _SYNTAX:
         return rule not in _SYNTAX
@@ -114,10 +114,10 @@ def adds_none(
     fixes: Sequence[Fix],
     hidden: Collection[Rule] = (),
 ) -> bool:
-    """Return whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
+    """Return whether ``fixes`` add no diagnostics: for each rule and line, there are no more than before.
 
     Rules that could not be judged before do not count, nor do hints: a fix that removes the last use of a name may
-    cause one. Lines are told by their text, which for what was there before is the one that the fixes have made of it.
+    cause one. Lines are identified by their text; the text of an earlier line is the one after the fixes.
     """
     (text, diagnostics), (new_text, outcome) = before, after
     moved = _mover(_edits(text, fixes))
@@ -159,7 +159,7 @@ def _line_finder(text: str) -> Callable[[int], str]:
 def compatible(fixes: Iterable[Fix]) -> list[Fix]:
     """Return as many of the fixes, in order of their places, as can be applied together."""
     taken: list[Span] = []
-    """In order and apart, so that a span can meet only those beside its own place."""
+    """Spans in order and disjoint, so that a new span can only overlap its neighbours."""
     chosen: list[Fix] = []
     for fix in sorted(fixes, key=lambda fix: min((edit.location.span for edit in fix.edits), default=Span(0, 0))):
         spans = [span for span, _ in _apart(fix.edits)]

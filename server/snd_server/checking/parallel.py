@@ -1,7 +1,7 @@
 """Work on many files by several processes at once.
 
-The processes are forks: each has all that was loaded and read. Where processes cannot be forked, or there is too little
-to do, this process does all of the work. It also does what another process fails to do.
+The processes are forks: each has all loaded and read data. If processes cannot be forked, or there is too little work,
+this process does all of it. It also repeats work that failed in another process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _WORTHWHILE = 100_000
-"""So many characters are worth a process: it analyses again what other files import."""
+"""Number of characters that are worth a process, which analyses imported files again."""
 
 Work = Callable[[str], Any]
 """Finds something out about a file, as plain data."""
@@ -83,11 +83,11 @@ def _processors() -> int:
 
 
 _work: Work
-"""In a process of the pool: what it does. A fork has it as it is; it could not be sent."""
+"""Work of a process of the pool. A fork inherits it; it could not be sent."""
 
 
 def _begin(work: Work) -> None:
-    """Prepare a process of the pool, which ends with the process that made it, whatever ends that."""
+    """Prepare a process of the pool, which ends with its parent, for whatever reason that ends."""
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_DFL)

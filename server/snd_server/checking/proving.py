@@ -87,7 +87,7 @@ def _evaluated_here(snapshot: Snapshot, path: str, number: int) -> SampleOutcome
 
 # ---- counterexamples -------------------------------------------------------------------------------------------------
 def _confirmed(proofs: Iterable[Proof], snapshot: Snapshot, evaluate: Evaluate) -> Iterator[Proof]:
-    """Yield the same, those that are refuted with one counterexample, which was evaluated."""
+    """Yield the proofs; each refuted one with one evaluated counterexample."""
     for proof in proofs:
         yield proof if proof.verdict is not Verdict.REFUTED else _refuted(proof, snapshot, evaluate)
 

@@ -1,4 +1,4 @@
-"""Reported diagnostics of a file: without those that comments suppress or configurations switch off."""
+"""Reported diagnostics of a file, without suppressed and disabled ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of a file that no comment in it suppresses, and those about such comments."""
+    """Return the unsuppressed diagnostics of a file, and the diagnostics about suppression comments."""
     if "snd:" not in snapshot.source(path).text:  # no suppression without it: spares most files the work
         return diagnostics
     from snd_analysis.skriptnd.lints import apply_suppressions
@@ -25,6 +25,6 @@ def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, .
 def configured(
     path: str, diagnostics: Sequence[Diagnostic], configuration: Configuration, *layers: RuleSettings
 ) -> tuple[Diagnostic, ...]:
-    """Return what a file's configuration, and further layers above it, leave of its diagnostics."""
+    """Return the diagnostics of a file that its configuration, and further layers above it, select."""
     per_file = RuleSettings(ignore=configuration.ignored_rules(path))
     return selected(diagnostics, (configuration.settings.rules, per_file, *layers))

@@ -73,8 +73,8 @@ def check(
 ) -> int:
     """Find the mistakes in SkriptND and NNEF 1.0 files.
 
-    PATH is a file, an archive of a model (.nnef.tgz, .tar), a folder that is searched for all of these (what .gitignore
-    names is skipped), or - for standard input. Without PATH the current folder is checked.
+    PATH is a file, an archive of a model (.nnef.tgz, .tar), a folder that is searched for all of these (files named by
+    .gitignore are skipped), or - for standard input. Without PATH the current folder is checked.
     """
     both = set(error) & set(warn)
     if both:

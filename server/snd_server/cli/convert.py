@@ -67,8 +67,8 @@ def convert(
 
     MODEL is a graph.nnef, its folder, an archive of that, or a .onnx file. The new model is complete: main.sknd, and
     weights with the variables, where snd run finds them. Operations become operators of the standard library wherever
-    these mean the same, others those of the modules nnef1, tract and onnx. Exit status 1 says that the model has
-    mistakes, that nodes could not be translated (the rest is written), or, with --verify, that the outputs differ.
+    these mean the same, and otherwise operators of the modules nnef1, tract and onnx. The exit status is 1 if the model
+    has mistakes, if nodes could not be translated (the rest is written), or, with --verify, if the outputs differ.
     """
     from snd_server.exchange.conversion import run_convert
     from snd_server.exchange.conversion_request import ConvertRequest

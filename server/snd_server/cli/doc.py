@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--page", is_flag=True, help="Show the whole page of a module.")
 @click.option("--picture", is_flag=True, help="Show the data flow of the samples of an operator, as SVG.")
 def doc(name: str | None, page: bool, picture: bool) -> None:
-    """Explain an operator of the library, as in nn.conv, or list those of a module, as in nn.
+    """Explain an operator of the library, as in nn.conv, or list the operators of a module, as in nn.
 
     The text is Markdown: signature, description, samples, demands, and the formula. Without NAME, the modules are
     listed.

@@ -30,11 +30,11 @@ def fmt(
     stdin_filename: str | None,
     quiet: bool,
 ) -> int:
-    """Bring SkriptND and NNEF 1.0 files into the one style.
+    """Bring SkriptND and NNEF 1.0 files into the canonical style.
 
-    PATH is a file, a folder that is searched for *.sknd and *.nnef files (what .gitignore names is skipped), or - for
-    standard input, whose formatted text goes to standard output. Without PATH the current folder is formatted.
-    Statements with broken syntax stay as they are.
+    PATH is a file, a folder that is searched for *.sknd and *.nnef files (files named by .gitignore are skipped), or -
+    for standard input, whose formatted text goes to standard output. Without PATH the current folder is formatted.
+    Statements with broken syntax stay unchanged.
     """
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("standard input (-) can't be formatted together with files")

@@ -73,11 +73,11 @@ def graph(
     """Compose a graph and draw it: operations, the tensors between them with their shapes, operators in operators.
 
     PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. An .html is a page by
-    itself, in which one can search and look into operators. Exit status 1 says that the graph has mistakes; what
-    does not depend on them is drawn all the same.
+    itself, with search and a view into operators. The exit status is 1 if the graph has mistakes; the parts that do not
+    depend on them are drawn all the same.
 
-    With --cell, the picture has a grid for each tensor. The sizes are those of --attrib and --input, else those of the
-    first sample.
+    With --cell, the picture has a grid for each tensor. Sizes come from --attrib and --input, or else from the first
+    sample.
     """
     path = main_file(path)
     chosen = _format(output, format)

@@ -19,7 +19,7 @@ from snd_server.settings.rule_selection import UnknownRuleError, nearest
 @click.option("--all", "everything", is_flag=True, help="Explain every rule.")
 @click.option("--format", "format", type=click.Choice(["text", "json"]), default="text", help="text is Markdown.")
 def rule(name: str | None, everything: bool, format: str) -> None:
-    """Explain a rule: what it reports, why, and an example of each kind. Without NAME, list the rules."""
+    """Explain a rule: its summary, its reason, and an example of each kind. Without NAME, list the rules."""
     names = catalogue.names()
     if name is not None and everything:
         raise click.UsageError("give either NAME or --all")

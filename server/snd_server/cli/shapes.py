@@ -44,8 +44,8 @@ def shapes(
 ) -> int:
     """Compose a graph and show its tensors, their shapes and sizes, and its operations.
 
-    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. Exit status 1 says
-    that the graph has mistakes; what does not depend on them is shown all the same.
+    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. The exit status is 1 if
+    the graph has mistakes; the parts that do not depend on them are shown all the same.
     """
     path = main_file(path)
     request = ShapesRequest(path, graph, attributes, types, inputs, decompose, format, config)

@@ -35,9 +35,9 @@ CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
 
 
 def run_check(request: CheckRequest) -> int:
-    """Do what was asked, as the last thing of this process, which collects no garbage from here on.
+    """Follow the request, as the last work of this process, which collects no garbage from here on.
 
-    Returns the exit status. Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the
+    Return the exit status. Raise ConfigError, MissingPathError and OSError (a file that cannot be written) for the
     caller to report.
     """
     # A run makes many objects, keeps nearly all and ends soon: searching them for cycles would double its time.
@@ -49,7 +49,7 @@ def run_check(request: CheckRequest) -> int:
 
 
 def run_under(configurations: Configurations, request: CheckRequest) -> int:
-    """Return the same under given configurations, which afterwards know what else has decided the outcome."""
+    """Return the same under given configurations, which afterwards know all other inputs of the outcome."""
     with _proving(request) as prover:
         return _run(configurations, request, prover)
 
@@ -152,7 +152,7 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
 
 
 def _with_companions(files: Sequence[str], checker: Checker) -> list[str]:
-    """Return files with those that say more of them, each once: a ``graph.quant`` after its ``graph.nnef``."""
+    """Return files with their companions, each once: a ``graph.quant`` after its ``graph.nnef``."""
     found = dict.fromkeys(files)
     for path in files:
         if path.endswith(NNEF1_SUFFIX):
@@ -170,7 +170,7 @@ def _show(report: Report, request: CheckRequest) -> None:
 
 
 def exit_status(report: Report, request: CheckRequest) -> int:
-    """Return what a run ends with: whether anything that it reports makes it fail."""
+    """Return the exit status of a run: 0 if no reported diagnostic makes it fail."""
     if not report.diagnostics:  # loads no rule
         return CLEAN
     broken = {found.rule for found in report.diagnostics}
@@ -222,7 +222,7 @@ def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest,
 
 
 def _fixed(path: str, checker: Checker, request: CheckRequest, prover: Prover | None) -> FixedFile:
-    """Return the text of a file after its fixes, which is from now on what the checker takes for the file."""
+    """Return the text of a file after its fixes, which the checker takes for the file from now on."""
     from snd_server.checking.fixing import FixedFile, fix_text
 
     def wanted(diagnostic: Diagnostic) -> bool:

@@ -34,7 +34,7 @@ class FlowRequest(Struct, frozen=True):
 
 
 def data_flow(request: FlowRequest) -> DataFlow:
-    """Return what a cell reads, or is read for. Raises ArgumentError and ConfigError."""
+    """Return the cells that a cell reads, or is read for. Raise ArgumentError and ConfigError."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:

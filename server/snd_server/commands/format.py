@@ -25,7 +25,7 @@ _BEGINS_NNEF1 = re.compile(r"\ufeff?(?:\s|#[^\r\n]*)*version\b")
 
 
 class FormatRequest(Struct, frozen=True):
-    """The command line. ``width`` of None is what the configuration says."""
+    """The parsed command line. A ``width`` of None selects the configured one."""
 
     paths: tuple[str, ...]
     check: bool = False
@@ -46,9 +46,9 @@ class _Count(Struct):
 
 
 def run_format(request: FormatRequest) -> int:
-    """Do what was asked; returns the exit status.
+    """Follow the request; return the exit status.
 
-    Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
+    Raise ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
     """
     configurations = Configurations(request.config)
     if request.paths == (_STANDARD_INPUT,):
@@ -127,9 +127,9 @@ def _written(path: str, before: str, after: str) -> bool:
 
 
 def _standard_input(request: FormatRequest, configurations: Configurations) -> int:
-    """Format standard input, by the configuration and in the language of the file that it is said to be.
+    """Format standard input, by the configuration and in the language of the given file name.
 
-    Without a name its beginning tells: files in NNEF 1.0 begin with ``version``.
+    Without a name its beginning decides: files in NNEF 1.0 begin with ``version``.
     """
     reader = DiskReader()
     reader.provide(_STANDARD_INPUT, sys.stdin.buffer.read())

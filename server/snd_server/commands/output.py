@@ -21,7 +21,7 @@ _FORMATS_FOR_PEOPLE = frozenset({"full", "concise"})
 def write_output(text: str, stream: TextIO, request: CheckRequest, is_document: bool = False) -> None:
     """Write a report, or a document whose characters must be exact, to ``--output-file`` or the stream.
 
-    Raise OSError. Formats for programs are UTF-8 whatever the locale; characters that a stream cannot hold are escaped.
+    Raise OSError. Formats for programs are UTF-8 in any locale; characters that a stream cannot hold are escaped.
     """
     if request.output_file is not None and stream is sys.stdout:
         from snd_server.workspace_files.writing import write_file

@@ -1,4 +1,4 @@
-"""One run of ``snd shapes``: compose a graph, show what it is made of."""
+"""One run of ``snd shapes``: compose a graph, show its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of ``snd test``: find the samples, evaluate them, record or show what came of them."""
+"""One run of ``snd test``: find the samples, evaluate them, record or show the outcomes."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _MEGABYTE = 1 << 20
 
 
 class UpdateRefusedError(Exception):
-    """A file that is not what it was when its samples were read."""
+    """A file that has changed since its samples were read."""
 
 
 class SamplesRequest(Struct, frozen=True):
-    """The command line of ``snd test``; ``output`` is what it has in common with ``snd check``."""
+    """The parsed command line of ``snd test``; ``output`` is the part shared with ``snd check``."""
 
     output: CheckRequest
     update: bool = False
@@ -51,7 +51,7 @@ class SamplesRequest(Struct, frozen=True):
 
 
 class _Tested(Struct, frozen=True):
-    """The samples of one file, and what came of them."""
+    """The samples of one file, and their outcomes."""
 
     path: str
     samples: tuple[PlacedSample, ...]
@@ -59,9 +59,9 @@ class _Tested(Struct, frozen=True):
 
 
 def run_samples(request: SamplesRequest) -> int:
-    """Do what was asked; returns the exit status.
+    """Follow the request; return the exit status.
 
-    Raises ConfigError, MissingPathError, UpdateRefusedError and OSError (a file that cannot be written).
+    Raise ConfigError, MissingPathError, UpdateRefusedError and OSError (a file that cannot be written).
     """
     output = request.output
     configurations = Configurations(output.config)
@@ -140,7 +140,7 @@ def _update(tested: _Tested, checker: Checker) -> int:
 
 # ---- showing ---------------------------------------------------------------------------------------------------------
 def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
-    """Yield what failed in a file, in order; of the mistakes that checking finds those that lie in samples."""
+    """Yield the failures in a file, in order, and mistakes that checking finds in samples."""
     if not tested.samples:
         file = checker.snapshot(tested.path).file(tested.path)
         if file is not None and file.unreadable is not None:
@@ -166,7 +166,7 @@ def _samples(tested: _Tested, checker: Checker) -> Iterator[TestedSample]:
 
 
 def _remark(tested: Sequence[_Tested], recorded: int) -> str:
-    """Return how many samples there are, and what came of them."""
+    """Return the number of samples, and of each outcome."""
     counts = Counter(outcome.status for each in tested for outcome in each.outcomes)
     total = counts.total()
     if not total:

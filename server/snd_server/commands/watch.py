@@ -30,7 +30,7 @@ def watch_and_check(request: CheckRequest) -> int:
     named: set[str] = set()
     try:
         while True:
-            # The watcher stands before the check begins: it remembers what changes meanwhile.
+            # The watcher starts before the check, so that it notes changes during the check.
             while places != (places := _places(request.paths, inputs := _inputs(request))):
                 named.update(os.path.abspath(path) for path in (*request.paths, *inputs))
                 changes = _changes(places, named)
@@ -44,7 +44,7 @@ def watch_and_check(request: CheckRequest) -> int:
 
 
 def _changes(places: Sequence[str], named: Container[str]) -> Iterator[object]:
-    """Return what changes from now on that matters, and nothing again and again where nothing does."""
+    """Yield relevant changes from now on; yield an empty set repeatedly while nothing changes."""
     from watchfiles import watch
 
     matters = partial(_matters, named)
@@ -53,7 +53,7 @@ def _changes(places: Sequence[str], named: Container[str]) -> Iterator[object]:
 
 
 def _inputs(request: CheckRequest) -> set[str]:
-    """Return what decides the outcome besides the paths that were asked for: configurations and module paths."""
+    """Return the inputs of the outcome besides the requested paths: configurations and module paths."""
     inputs: set[str] = set() if request.config is None else {request.config}
     try:
         configurations = Configurations(request.config)
@@ -79,6 +79,6 @@ def _matters(named: Container[str], change: object, path: str) -> bool:
 
 
 def _places(paths: Iterable[str], inputs: Iterable[str]) -> list[str]:
-    """Return what to watch: folders with all below them, and for a file that was asked for what lies beside it."""
+    """Return the folders to watch, with all below them: requested folders, and the folders of requested files."""
     places = {path if os.path.isdir(path) else os.path.dirname(path) or os.curdir for path in paths}
     return sorted(path for path in places.union(inputs) if os.path.exists(path)) or [os.curdir]

@@ -51,9 +51,9 @@ def _with_bar(files: Sequence[str], done: int) -> Iterator[str]:
 
 @contextmanager
 def busy(title: str, shown: bool = True) -> Iterator[None]:
-    """Show what goes on, and since when, if it takes long and standard error is a terminal.
+    """Show the running work, and its duration, if it takes long and standard error is a terminal.
 
-    For work that can't tell how far it is. The display makes way for whatever is printed.
+    For work of unknown progress. The display makes way for printed text.
     """
     if not shown or not sys.stderr.isatty():
         yield

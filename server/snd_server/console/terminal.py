@@ -1,6 +1,6 @@
-"""The one way in which snd prints: whatever files are called and contain, it steers neither terminals nor CI systems.
+"""The only way in which snd prints: names and contents of files steer neither terminals nor CI systems.
 
-Control characters become visible signs. CI systems read commands off the output of what they run: ``::set-output …`` at
+Control characters become visible signs. CI systems read commands from the output of their jobs: ``::set-output …`` at
 the beginning of a line, spaces aside, and ``##[…]`` or ``##vso[…]`` anywhere. A space takes the meaning from these.
 """
 
@@ -35,7 +35,7 @@ def say(message: str, *, err: bool = False) -> None:
 
 
 def show(text: str, *, err: bool = False) -> None:
-    """Print what was laid out in lines and coloured; the caller has made its names and texts visible."""
+    """Print laid out and coloured text; the caller has made its names and texts visible."""
     _clear()
     click.echo(harmless(text), nl=False, err=err)
 

@@ -10,7 +10,7 @@ from snd_server.workspace_files.model_folder import ONNX_SUFFIX
 def run_convert(request: ConvertRequest) -> int:
     """Convert a model, and return the exit status.
 
-    Raises ArgumentError for what there is not, ConfigError, and OSError for what can't be written.
+    Raise ArgumentError for missing inputs, ConfigError, and OSError for a file that can't be written.
     """
     if request.weights_from is None and (request.map is not None or request.write_map is not None):
         option = "--map" if request.write_map is None else "--write-map"

@@ -57,12 +57,12 @@ def errors_of(checker: Checker, path: str) -> tuple[Diagnostic, ...]:
 
 
 def shown_source(path: str) -> str:
-    """Return what the text calls the source: the last parts of its path."""
+    """Return the name of the source in the text: the last parts of its path."""
     return "/".join(path.replace(os.sep, "/").split("/")[-2:])
 
 
 def summary(statements: Mapping[str, int], variables: int, main: str) -> str:
-    """Return what was written, in a line: how many statements by module, and how many variables."""
+    """Return a line about the written model: the number of statements by module, and of variables."""
     count = sum(statements.values())
     others = {name: number for name, number in statements.items() if name in format_modules()}
     parts = [f"{count - sum(others.values())} of the standard library"]

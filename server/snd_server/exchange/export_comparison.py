@@ -37,7 +37,7 @@ _ROUNDED = (
 
 
 class Chosen(Struct, frozen=True):
-    """A graph, composed, with what it was composed with."""
+    """A composed graph with its arguments."""
 
     session: Session
     template: Template
@@ -49,9 +49,9 @@ class Chosen(Struct, frozen=True):
 
 
 def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> Comparison:
-    """Run the graph and the file on the same random inputs; return how they differ.
+    """Run the graph and the file on the same random inputs; return the difference.
 
-    Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raises ArgumentError if
+    Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raise ArgumentError if
     the graph can't be run.
     """
     attributes = {name: plain(value) for name, value in chosen.attributes.items()}
@@ -156,7 +156,7 @@ def _session_of(model: str | bytes) -> Any:
 
 
 def _named_arrays(variables: Mapping[str, Argument]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """Yield the tensors of variables by name, those of packs as ``NAME[AT]``."""
+    """Yield the tensors of variables by name, items of packs as ``NAME[AT]``."""
     for name, value in variables.items():
         if isinstance(value, np.ndarray):
             yield name, value

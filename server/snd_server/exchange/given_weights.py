@@ -26,9 +26,9 @@ def given_weights(request: ConvertRequest) -> dict[str, Array | StoredArray]:
 
 
 def proposed_map(request: ConvertRequest, weights: Mapping[str, Any], variables: Mapping[str, tuple[int, ...]]) -> str:
-    """Write rules that rename weights to variables; return what they leave open, in words.
+    """Write rules that rename weights to variables; return a phrase about open cases.
 
-    Raises ArgumentError and OSError.
+    Raise ArgumentError and OSError.
     """
     assert request.write_map is not None
     proposal = proposed_rules({name: tuple(value.shape) for name, value in weights.items()}, variables)

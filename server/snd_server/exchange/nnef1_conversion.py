@@ -39,7 +39,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def run_nnef1(request: ConvertRequest) -> int:
-    """Convert a model, and return the exit status. Raises what ``run_convert`` does."""
+    """Convert a model, and return the exit status. Raise the exceptions of ``run_convert``."""
     checker = Checker(Configurations(request.config), RuleSettings())
     broken = source_errors(checker, request)
     if broken:
@@ -77,9 +77,9 @@ def source_errors(checker: Checker, request: ConvertRequest) -> tuple[Diagnostic
 
 
 def convert_nnef1_file(checker: Checker, request: ConvertRequest) -> tuple[Converted, list[StoredTensor]]:
-    """Convert a model without errors, and write it; return what was written, and the variables that have no file.
+    """Convert a model without errors, and write it; return the written model, and the variables that have no file.
 
-    Raises ArgumentError, and OSError for what can't be written.
+    Raise ArgumentError, and OSError for a file that can't be written.
     """
     snapshot = checker.snapshot(request.path)
     converted = _converted(snapshot, request)

@@ -37,7 +37,7 @@ from snd_server.workspace_files.writing import write_below
 
 
 def run_onnx(request: ConvertRequest) -> int:
-    """Convert a model, and return the exit status. Raises what ``run_convert`` does."""
+    """Convert a model, and return the exit status. Raise the exceptions of ``run_convert``."""
     given = given_tensors(request.fixed, request.memory_bytes, "--fix")
     values = {name: each.value if isinstance(each, LiteralInput) else each for name, each in given.items()}
     if request.write_map is not None:
@@ -77,9 +77,9 @@ def _untranslated(converted: ConvertedModel) -> str:
 
 
 def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tuple[ConvertedModel, dict[str, Array]]:
-    """Convert a model and write it; return what was written, and the inputs that became constants.
+    """Convert a model and write it; return the written model, and the inputs that became constants.
 
-    A model is written if it has outputs. Raises ArgumentError, and OSError for what can't be written.
+    A model is written if it has outputs. Raise ArgumentError, and OSError for a file that can't be written.
     """
     demand_output(request)
     converted, constants = convert_onnx(request.path, request.memory_bytes, fixed)

@@ -1,4 +1,4 @@
-"""Choices among elements that are equal but for rounding: two engines may choose differently, and both are right."""
+"""Choices among elements that are equal except for rounding: two engines may choose differently, and both are right."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def operator_of_rounding(
 
 
 def operator_of_tie(graph: Graph, name: str, found: Array, expected: Array, tensors: Mapping[str, Any]) -> str | None:
-    """Return the operator that gives a tensor, if both versions of it choose elements that are equal but for rounding.
+    """Return the operator of a tensor, if both versions of it choose elements that are equal except for rounding.
 
-    ``graph`` is flat; ``tensors`` are those of the run that gave ``expected``, by name.
+    ``graph`` is flat; ``tensors`` are the tensors of the run that gave ``expected``, by name.
     """
     for operation in graph.operations:
         given = [each.name for value in operation.outputs for each in tensors_of(value)]

@@ -71,7 +71,7 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
 def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: _Arrays) -> int:
     """Run a model by onnxruntime and its conversion by snd; return the exit status.
 
-    Raises ArgumentError if onnxruntime is missing, or one of the two does not run.
+    Raise ArgumentError if onnxruntime is missing, or one of the two does not run.
     """
     # snd computes in 32 bits what the source rounds to 16 after every node.
     tolerance = _TOLERANCE_OF_HALVES if converted.has_halves else TOLERANCE

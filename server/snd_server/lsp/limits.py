@@ -1,4 +1,4 @@
-"""Limits of the language server, with what users see at each."""
+"""Limits of the language server, with their effects for users."""
 
 from __future__ import annotations
 
@@ -35,16 +35,18 @@ MOST_EVALUATIONS = 2
 MOST_EVALUATIONS_OVER_LIMIT = 3
 """Evaluations of one subject in a row that took more than they may. Then it is evaluated only on request."""
 MOST_RECORDINGS = 3
-"""Times that recording the result of a sample begins again because the text changes meanwhile. Then it is given up
-with a message."""
+"""Maximum number of attempts to record the result of a sample while the text changes.
+
+Beyond it, the command fails with a message.
+"""
 MOST_WRITINGS = 3
-"""Times that writing a sample begins again because the text changes meanwhile. Then it is given up with a message."""
+"""Maximum number of attempts to write a sample while the text changes. Beyond it, the command fails with a message."""
 MOST_ANSWERED_TENSORS = 10_000
 """Intermediate tensors in the answer about a run; further ones are left out."""
 MOST_REPORTS_TOGETHER = 16
 """Reports in one message to a client that takes them as they come. Users see nothing of it."""
 MOST_REMEMBERED_TOKENS = 64
-"""Documents whose last semantic tokens are kept. For another one, a request for changes is answered in full."""
+"""Maximum number of documents whose last semantic tokens are kept. For others, all tokens are sent."""
 MOST_COUNTED_AT_ONCE = 10_000
 """Definitions times files for which lenses tell the number of references at once, if the files have been read.
 Otherwise a lens tells it when it comes into view."""

@@ -1,4 +1,4 @@
-"""The server: what it can do is what the modules listed here register."""
+"""The server: its abilities are those of the modules registered here."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class SndServer(LanguageServer):
         self.folders: dict[str, str] = {}
         """The workspace folders of the client: names by URI."""
         self.wrong_settings: tuple[str, ...] = ()
-        """Mistakes in the settings of the client that it has been told."""
+        """Mistakes in the settings of the client that were reported to it."""
         self.diagnostic_abilities = DiagnosticAbilities()
         self.reading: asyncio.Task[None] | None = None
         """The task that reads messages."""
@@ -208,7 +208,7 @@ class SndServer(LanguageServer):
         self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Warning, message))
 
     def tell(self, message: str) -> None:
-        """Tell the user what was done. May be called on any thread."""
+        """Show the user a message about finished work. May be called on any thread."""
         self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Info, message))
 
     def _soon(self, send: Callable[[Any], None], params: object) -> None:

@@ -52,7 +52,7 @@ def make_server() -> MCPServer:
 
     @server.tool(annotations=_READ_ONLY)
     async def explain_rule(name: str) -> str:
-        """Explain a rule that `check` reports: what, why, and an example of each kind, in Markdown."""
+        """Explain a rule that `check` reports: summary, reason, and an example of each kind, in Markdown."""
         return await _snd("rule", "--", name)
 
     @server.tool(annotations=_READ_ONLY)
@@ -79,7 +79,7 @@ def _plain(path: str) -> str:
 
 
 async def _snd(*arguments: str) -> str:
-    """Return what a command says, and with which status it ended if that is not 0."""
+    """Return the output of a command, and its exit status if that is not 0."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", "snd_server", *arguments,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""A composed graph made ready to be shown: which tensors it lists, by which names, and what its operations read."""
+"""A composed graph prepared for display: its listed tensors, their names, and the reads of its operations."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Level:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """The operations in order; those of ``@update`` last."""
+        """The operations in order; operations of ``@update`` last."""
         return (*self.graph.operations, *self.graph.update_operations)
 
     def parts(self, operation: Operation) -> dict[str, Level]:
@@ -138,7 +138,7 @@ class Level:
 
 
 def rows(name: str, value: Value) -> Iterator[tuple[str, Tensor]]:
-    """Yield the tensors of a named value, with names of their own: those of the items of a pack have numbers."""
+    """Yield the tensors of a named value, with names of their own: items of a pack have numbers."""
     match value:
         case Tensor():
             yield name, value

@@ -35,7 +35,7 @@ class Evaluated(Struct, frozen=True):
 
 
 def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
-    """Return what was evaluated and what was made up for it, then its outputs."""
+    """Return the evaluated graph and its generated inputs, then its outputs."""
     answer = evaluated.answer
     if answer is None:
         return ""
@@ -77,7 +77,7 @@ def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: s
 
 
 def _quantization(tensors: tuple[QuantizedTensor, ...]) -> Iterator[str]:
-    """Yield what became of ``@quantize``."""
+    """Yield lines about the application of ``@quantize``."""
     left_out = tuple(each.name for each in tensors if each.change is None)
     if tensors and len(left_out) == len(tensors):
         yield f"quantization was not applied ({_listed(left_out)}): use --quantize"

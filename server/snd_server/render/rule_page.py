@@ -1,4 +1,4 @@
-"""The page of a rule, in Markdown: what ``snd rule`` prints and ``docs/rules.md`` consists of."""
+"""The page of a rule, in Markdown, for ``snd rule`` and ``docs/rules.md``."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _change(bad: str, good: str) -> str:
 
 
 def _mark(old: str, new: str) -> str:
-    """Return a line with a mark below what differs in a line."""
+    """Return a line with a mark below the part that differs from another line."""
     start = _equal(old, new)
     rest = _equal(old[start:][::-1], new[start:][::-1])
     return f"  {' ' * start}{'^' * max(1, len(old) - rest - start)}"

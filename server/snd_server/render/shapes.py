@@ -158,7 +158,7 @@ def _totals(level: Level) -> str:
 
 
 def _counted(level: Level) -> tuple[int, int]:
-    """Return operations and tensors, those in control flow too."""
+    """Return the numbers of operations and tensors, control flow included."""
     count, listed = len(level.operations), len(level.tensors)
     for operation in level.operations:
         for part in level.parts(operation).values():
@@ -175,7 +175,7 @@ def _amount(cost: Cost) -> str:
 
 # ---- layout ----------------------------------------------------------------------------------------------------------
 def _aligned(head: _Row, lines: Iterable[_Row], numbers: Sequence[int], width: int | None) -> str:
-    """Return aligned columns, those of ``numbers`` to the right; lines are folded to ``width`` columns of text."""
+    """Return aligned columns, with the ``numbers`` flush right; lines are folded to ``width`` columns of text."""
     table = [head, *(tuple(map(visible, line)) for line in lines)]
     if width is None:
         return _unfolded(table, numbers)

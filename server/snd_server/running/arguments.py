@@ -76,7 +76,7 @@ class _Pair(Struct, frozen=True):
 def named(item: str, names: Iterable[str] = ()) -> tuple[str, str]:
     """Return the name and the value of ``NAME=VALUE``; two empty texts for another form.
 
-    ``names`` are known: those of NNEF 1.0 may have ':' and '=', and may be given in quotes as there, ``i"in:0"``.
+    ``names`` are known: names of NNEF 1.0 may have ':' and '=', and may be given in quotes as there, ``i"in:0"``.
     """
     for name in names:
         for written in (name, f'i"{name}"', f"i'{name}'"):

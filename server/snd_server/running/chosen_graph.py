@@ -1,4 +1,4 @@
-"""A graph of a file, composed with what a command line gives for its attributes and inputs."""
+"""A graph of a file, composed with attributes and inputs from a command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snd_server.workspace_files.model_folder import no_file, no_graph
 
 
 class ShapesError(Exception):
-    """The command line asks for what there is not."""
+    """The command line asks for a missing subject."""
 
 
 def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapshot, OperatorName, Template]:

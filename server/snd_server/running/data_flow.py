@@ -22,7 +22,7 @@ from snd_server.running.arguments import ArgumentError
 
 
 def flow_in(specialization: Specialization, cell: str) -> DataFlow:
-    """Return what a cell such as ``y[0,2]`` reads, or is read for. Raises ArgumentError."""
+    """Return the cells that a cell such as ``y[0,2]`` reads, or is read for. Raise ArgumentError."""
     written = parse_cell(cell)
     if written is None:
         raise ArgumentError("write a tensor and an index for each dimension, as in y[0,2]")

@@ -252,7 +252,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
 
 
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
-    """Return the requested weights; else those stored with the model, which the run may use in part."""
+    """Return the requested weights; else the weights stored with the model, which the run may use in part."""
     place, is_nnef1 = request.weights, request.path.endswith(NNEF1_SUFFIX)
     if place is None and request.arrays is not None:
         return request.arrays
@@ -299,9 +299,9 @@ def _with_state(request: RunRequest, weights: Mapping[str, Any]) -> Mapping[str,
 
 
 def propose_map(checker: Checker, request: RunRequest, path: str) -> str:
-    """Write rules that rename the weights of a request to the variables; return what they leave open, in words.
+    """Write rules that rename the weights of a request to the variables; return a phrase about open cases.
 
-    Raises ArgumentError and OSError.
+    Raise ArgumentError and OSError.
     """
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
@@ -408,8 +408,8 @@ def answer_of(
 
 
 def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
-    """Return the failure of an evaluation whose process was ended; ``last`` is what it told last."""
-    # A loop may do more than what could be counted before.
+    """Return the failure of an evaluation whose process was ended; ``last`` is its last report."""
+    # A loop may have more operations than could be counted before.
     known = last is not None and last.done < last.total
     progress = f"; {last.done} of {last.total} operations were done" if last is not None and known else ""
     rule = LIMIT_EXCEEDED if failed.reason in ("time", "memory") else rules.INTERNAL_ERROR

@@ -24,7 +24,7 @@ _ORDERED_PARTS = (("query", "key", "value"), ("q", "k", "v"))
 
 
 class Proposal(Struct, frozen=True):
-    """Rules that rename weights, and what they do not decide, in words."""
+    """Rules that rename weights, and phrases about undecided cases."""
 
     rules: tuple[MapRule, ...]
     notes: tuple[str, ...] = ()
@@ -55,10 +55,10 @@ def proposed_rules(weights: Mapping[str, Shape], variables: Mapping[str, Shape])
 
 
 def write_proposal(path: str, proposal: Proposal, wrong: str | None, command: str) -> str:
-    """Write a proposal as a file for ``--map``; return what it leaves open, in words.
+    """Write a proposal as a file for ``--map``; return a phrase about open cases.
 
-    ``wrong`` is how variables and mapped weights differ, and ``command`` the verb of the command that takes the file.
-    Raises OSError.
+    ``wrong`` is the mismatch of variables and mapped weights, and ``command`` the verb of the command that takes the
+    file. Raise OSError.
     """
     wrong = wrong or "every variable has a weight"
     title = f"Proposed by name and shape: compare each rule. {wrong[0].upper()}{wrong[1:]}."

@@ -1,8 +1,8 @@
-"""Pairs of weights and variables whose names decide that they belong together.
+"""Pairs of weights and variables, found by their names.
 
-Names decide that two tensors belong together if each is more like the other than like all other tensors of fitting
-shapes. A tensor that is equally like several others is left open. Tensors whose names differ in numbers only, such as
-those of the blocks of a model, are compared together.
+Names make two tensors a pair if each is more like the other than like all other tensors of fitting shapes. A tensor
+that is equally like several others is left open. Tensors whose names differ in numbers only, such as the tensors of a
+model's blocks, are compared together.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def paired(
 def left_open(
     weights: Mapping[str, Shape], variables: Mapping[str, Shape], taken: Collection[str], fits: Fits
 ) -> list[Open]:
-    """Return tensors that are not ``taken`` although others that are not fit them, those of equal shapes together."""
+    """Return tensors without a pair although unpaired others fit them; tensors of equal shapes are listed together."""
     found: dict[tuple[str, ...], list[str]] = {}
     by_shape: dict[Shape, tuple[str, ...]] = {}
     others = {name: shape for name, shape in variables.items() if name not in taken}

@@ -23,9 +23,9 @@ def demand_suffix(option: str, path: str) -> None:
 
 
 def variables_content(option: str, path: str, variables: Mapping[str, Argument], names: Iterable[str]) -> bytes:
-    """Return the content of a file of variables by their scoped names; those of a pack are ``NAME.0``.
+    """Return the content of a file of variables by their scoped names; items of a pack are ``NAME.0``.
 
-    Raises ArgumentError for variables that the file can't hold.
+    Raise ArgumentError for variables that the file can't hold.
     """
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for name in names:

@@ -32,9 +32,9 @@ _WORD = re.compile(r"\b(inf|nan)\b")
 def given_tensors(
     items: Sequence[str], most_bytes: int, option: str = "--input", names: Collection[str] = ()
 ) -> dict[str, InputValue]:
-    """Read ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises ArgumentError, also for bad files.
+    """Read ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raise ArgumentError, also for bad files.
 
-    Files of more than ``most_bytes`` are refused. ``names`` are those that are known; see ``named``.
+    Files of more than ``most_bytes`` are refused. ``names`` are the known names; see ``named``.
     """
     found: dict[str, InputValue] = {}
     packs: dict[str, dict[int, InputValue]] = {}

@@ -47,7 +47,7 @@ class Words(Struct, frozen=True):
 
 @cache
 def words_of(name: str) -> Words:
-    """Return the words of a name, those of other frameworks in the words of snd."""
+    """Return the words of a name, with words of other frameworks replaced by snd's."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", _NOISE.sub("", name)).lower()
     spaced = spaced.replace("running_mean", "mean").replace("running_var", "variance").replace("moving_", "")
     found = re.findall(r"[^\W\d_]+|\d+", spaced)
@@ -64,9 +64,9 @@ def words_of(name: str) -> Words:
 
 
 def same_words(one: Collection[str], other: Collection[str]) -> dict[str, str]:
-    """Return the words of one model for those of another model that contain them or are contained in them.
+    """Return the words of one model by words of another model that contain them or are contained in them.
 
-    A word for which there are several is left out.
+    A word with several partners is left out.
     """
     found: dict[str, str] = {}
     for word in sorted({*one} - {*other}):

@@ -31,7 +31,7 @@ class MapRule(Struct, frozen=True, forbid_unknown_fields=True, rename={"source":
     source: Names
     target: Names
     transpose: tuple[int, ...] | None = None
-    """The order of the dimensions, where the variable has them in another one. It comes before all else."""
+    """The order of the dimensions, if the variable has another one. It is applied first."""
     axis: int = 0
 
     @property

@@ -31,12 +31,12 @@ _UNNAMED = re.compile(r"(arr_)?(\d+)")
 
 
 def read_weights(place: str, most_bytes: int) -> dict[str, Array | StoredArray]:
-    """Return the weights by scoped name; those of a pack as ``NAME[0]``. Raises ArgumentError for what can't be used.
+    """Return the weights by scoped name; items of a pack as ``NAME[0]``. Raise ArgumentError for unusable ones.
 
-    In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as NNEF 1.0 has it, ``conv1/filter.dat``; the first tensor
-    of a pack is ``NAME.0.dat``. A file ``NAME.npz`` or ``NAME.safetensors`` holds ``NAME`` if it has a single array
+    In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as in NNEF 1.0, ``conv1/filter.dat``; the first tensor of
+    a pack is ``NAME.0.dat``. A file ``NAME.npz`` or ``NAME.safetensors`` holds ``NAME`` if it has a single array
     without another name, the tensors of that pack if they are numbered, else variables of the scope ``NAME``. Weights
-    of more than ``most_bytes`` are refused. Tensors of a ``.safetensors`` file stay there until somebody needs them.
+    of more than ``most_bytes`` are refused. Tensors of a ``.safetensors`` file stay there until they are needed.
     """
     root = Path(place)
     if root.is_dir():
@@ -125,7 +125,7 @@ def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[st
     for variable in snapshot.stored_variables(path):
         if variable.name in contents:
             array = _tensor(f"{variable.label}.dat", contents[variable.name])
-            # Blocks of items are stored as a matrix, whatever the variable is.
+            # Blocks of items are stored as a matrix, for any variable.
             found[variable.name] = array.reshape(variable.shape) if array.size == prod(variable.shape) else array
     return found
 
@@ -196,10 +196,10 @@ def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[
 
 
 def weights_beside(path: str, configured: str | None) -> str | None:
-    """Return the weights of a model where nothing else is said: what its configuration names, or ``weights`` beside it.
+    """Return the default weights of a model: the configured ones, or ``weights`` beside it.
 
-    They are a folder, or a file of several tensors; None if there are none. Raises ArgumentError for those that are
-    configured, but are not there.
+    They are a folder, or a file of several tensors; None if there are none. Raise ArgumentError for configured weights
+    that are missing.
     """
     if configured is not None:
         return configured

@@ -23,7 +23,7 @@ class Configuration(Struct, frozen=True, dict=True):
     folder: str = "/"
     """Absolute path of the folder of the file."""
     origin: str | None = None
-    """The file, as it is named to people; None if there is none and all is default."""
+    """The file, as it is named to people; None if there is none and all settings are defaults."""
     settings: Settings = field(default_factory=Settings)
 
     @cached_property

@@ -99,7 +99,7 @@ class _Reader(Struct, frozen=True):
         return Settings(rules=RuleSettings(**lists), **{key.replace("-", "_"): right[key] for key in right})
 
     def value(self, key: str, value: Any) -> Iterator[Any]:
-        """Yield what a key says; nothing if that is wrong."""
+        """Yield the value of a key; nothing if it is wrong."""
         try:
             match key:
                 case "module-paths":

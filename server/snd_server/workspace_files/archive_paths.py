@@ -1,6 +1,6 @@
-"""Paths of archives, and of their members: that of the archive with their own after it, ``model.nnef.tgz/graph.nnef``.
+"""Paths of archives, and of their members: the archive's path, then the member's, ``model.nnef.tgz/graph.nnef``.
 
-Here nothing is read, so no check of a folder loads what reads archives.
+Nothing is read here, so no check of a folder loads the code that reads archives.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ GRAPH = "graph.nnef"
 
 
 def is_archive(path: str) -> bool:
-    """Return whether a path is that of an archive, by its name and what there is."""
+    """Return whether a path is that of an archive, by its name and the file system."""
     return path.endswith(SUFFIXES) and os.path.isfile(path)
 
 

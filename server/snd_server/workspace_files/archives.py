@@ -1,8 +1,8 @@
-"""Models in one file: tar archives, compressed by gzip or not, read in one pass and within bounds.
+"""Models in one file: tar archives, compressed by gzip or not, read in one pass and within limits.
 
-Programs differ in what they take where two members have one name, and for links, sparse files and names that lead out
-of the archive. So an archive with such a member that snd would read is refused. Members in folders that begin with a
-point are not there. The first bytes tell whether an archive is compressed.
+Programs differ in their treatment of two members with one name, and of links, sparse files and names that lead out of
+the archive. So an archive with such a member that snd would read is refused. Members in folders that begin with a point
+are ignored. The first bytes show whether an archive is compressed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int
 
 
 class _Archive:
-    """The members of an archive, one after the other: what ``tarfile`` would keep of all of them is dropped."""
+    """The members of an archive, one after the other, without the records that ``tarfile`` would keep of all."""
 
     def __init__(self, path: str, file: BufferedReader, size: int, around: _Archive | None = None) -> None:
         """``around`` is the archive that has this one as a member: its limits count for both."""
@@ -100,7 +100,7 @@ class _Archive:
         self._archive.close()
 
     def members(self) -> Iterator[tuple[str, tarfile.TarInfo, _Archive]]:
-        """Yield what ``named`` does and where it is: here or, as submodels of tract, in archives within.
+        """Yield the members of ``named``, each with its archive: this one or, as submodels of tract, an inner one.
 
         The name of such a member begins with that of its archive.
         """

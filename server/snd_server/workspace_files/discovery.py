@@ -44,9 +44,9 @@ class MissingPathError(Exception):
 def discover(paths: Sequence[str], configurations: SearchSettings, suffixes: tuple[str, ...] = (SUFFIX,)) -> list[str]:
     """Return the files to check, in the order of ``paths``, sorted within each folder, without duplicates.
 
-    A named file is always included, whatever its suffix. An unreadable entry with the name of a file is included, too:
-    the reader reports its problem. Raise MissingPathError for a missing path and ConfigError for a broken configuration
-    on the way.
+    A named file is always included, with any suffix. An unreadable entry with the name of a file is included, too: the
+    reader reports its problem. Raise MissingPathError for a missing path and ConfigError for a broken configuration on
+    the way.
     """
     for path in paths:
         _demand(path)
@@ -54,7 +54,7 @@ def discover(paths: Sequence[str], configurations: SearchSettings, suffixes: tup
     for path in paths:
         files = _below(path, configurations, suffixes) if os.path.isdir(path) else [path]
         for file in files:
-            # A folder among them may not be searched: that is what will be told of it.
+            # A folder among them may be unsearchable, which is reported.
             found.setdefault(os.path.abspath(file), main_file(file) if os.path.isfile(file) else file)
     return list(found.values())
 

@@ -48,7 +48,10 @@ class DiskReader:
     def __init__(self, refuse: Callable[[str], str | None] = too_large) -> None:
         self._refuse = refuse
         self.looked_for: dict[str, bool] = {}
-        """Places where a file was looked for, and whether there was one. What others mean may depend on it."""
+        """Places where a file was looked for, each with True if there was one.
+
+        The meaning of other files may depend on it.
+        """
         self._outcomes: dict[str, str | Exception] = {}
         self._legible: dict[str, str] = {}
         self._archives: dict[str, Mapping[str, Member] | OSError] = {}
@@ -77,7 +80,7 @@ class DiskReader:
         return self._legible.get(path, "")
 
     def provide(self, path: str, content: bytes) -> None:
-        """Take ``content`` for the file at ``path``, whatever the disk says."""
+        """Replace the contents of the file at ``path`` by ``content``."""
         self._outcomes[path] = self._decoded(path, content)
 
     def forget(self, path: str) -> None:
@@ -114,7 +117,7 @@ class DiskReader:
         if archive not in self._archives:
             self._archives[archive] = _members_or_error(archive)
         members = self._archives[archive]
-        if isinstance(members, OSError):  # which is told once, of the graph
+        if isinstance(members, OSError):  # reported once, for the graph
             return _cannot_be_read(members) if name == GRAPH else FileNotFoundError(f"{archive}/{name}")
         if os.path.basename(name) == _ALL_TENSOR_FILES:
             return "\n".join(_tensor_members(members, name.removesuffix(_ALL_TENSOR_FILES)))
@@ -153,7 +156,7 @@ class DiskReader:
 
 
 def below(folders: Collection[str], paths: Collection[str]) -> list[str]:
-    """Return those of the paths that lie below one of the folders, however deep."""
+    """Return the paths that lie below one of the folders, at any depth."""
     inside = {
         around for around in set(map(os.path.dirname, paths)) if any(each in folders for each in _upwards(around))
     }
@@ -178,7 +181,7 @@ def listings_above(paths: Iterable[str]) -> set[str]:
 
 
 def _tensor_files(folder: str) -> Sequence[str]:
-    """Return the tensor files below the folder of a graph, without those of models in it.
+    """Return the tensor files below the folder of a graph, without the files of models in it.
 
     Empty if there are too many paths.
     """
@@ -216,7 +219,7 @@ def _no_graph(members: Iterable[str]) -> str:
 
 
 def _tensor_members(members: Iterable[str], prefix: str) -> Sequence[str]:
-    """Return the tensor files in a folder of an archive, without those of models in it."""
+    """Return the tensor files in a folder of an archive, without the files of models in it."""
     names = [each.removeprefix(prefix) for each in members if each.startswith(prefix)]
     models = {each.removesuffix(f"/{GRAPH}") for each in names if each.endswith(f"/{GRAPH}")}
     files = [each for each in names if _is_tensor_file(each)]

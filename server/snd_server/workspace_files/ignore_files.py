@@ -24,9 +24,9 @@ class GitIgnore(Struct, frozen=True):
 
     @classmethod
     def around(cls, folder: str, wrong: Callable[[ConfigError], None]) -> GitIgnore:
-        """Return what the folders above ``folder`` (absolute, real) say, up to the root of its repository.
+        """Return the patterns of the folders above ``folder`` (absolute, real), up to the root of its repository.
 
-        None of it if they ignore ``folder`` itself: a user who names an ignored folder wants to see its files.
+        Empty if they ignore ``folder`` itself: a user who names an ignored folder wants to see its files.
         """
         above = _folders_above(folder)
         ignore = cls(wrong)
@@ -35,7 +35,7 @@ class GitIgnore(Struct, frozen=True):
         return cls(wrong) if any(ignore.covers(part, True) for part in (*above[1:], folder)) else ignore
 
     def entering(self, folder: str) -> GitIgnore:
-        """Return the same with what ``folder`` (absolute, real) itself says."""
+        """Return the same with the patterns of ``folder`` (absolute, real) itself."""
         found = (_patterns(folder, name, self.wrong) for name in (_EXCLUDE, ".gitignore"))
         patterns = tuple(pattern for each in found for pattern in each.patterns)
         return GitIgnore(self.wrong, ((folder, Patterns(patterns)), *self.levels)) if patterns else self

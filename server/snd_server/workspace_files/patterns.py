@@ -35,7 +35,7 @@ class _InvalidPattern(Exception):  # noqa: N818 - git matches nothing with it, a
 
 class _Pattern(Struct, frozen=True):
     includes: bool
-    """True if what matches is ignored; it is not after an exclamation mark."""
+    """True if matching names are ignored; False after an exclamation mark."""
     folders_only: bool
     head: tuple[_Segment, ...]
     """Up to the last ``**``, which is its end; empty if there is none."""
@@ -86,9 +86,9 @@ class Patterns(Struct, frozen=True):
 
 
 def parse_patterns(lines: Iterable[str]) -> Patterns:
-    """Return the patterns in the lines of an ignore file; those that are no patterns are skipped, as git does.
+    """Return the patterns in the lines of an ignore file; invalid ones are skipped, as in git.
 
-    Raises PatternError if there are too many, or if one is too long.
+    Raise PatternError if there are too many, or if one is too long.
     """
     written = [line for line in lines if line.strip() and not line.startswith("#")]
     demand_few(written)
@@ -139,7 +139,7 @@ def _segments(text: str) -> Iterator[_Segment]:
 
 
 def _globs(text: str) -> Iterator[str]:
-    """Yield what stands between the slashes of a pattern; one inside of brackets separates nothing."""
+    """Yield the parts between the slashes of a pattern; a slash inside brackets separates nothing."""
     begin = at = 0
     while at < len(text):
         match text[at]:
@@ -156,7 +156,7 @@ def _globs(text: str) -> Iterator[str]:
 
 
 def _matcher(glob: str) -> Callable[[str], object]:
-    """Return what tells whether a name matches a glob without slashes."""
+    """Return a predicate that tells whether a name matches a glob without slashes."""
     if not any(character in glob for character in "*?[\\"):
         return glob.__eq__
     first, *others = _between_asterisks(glob)
@@ -168,7 +168,7 @@ def _matcher(glob: str) -> Callable[[str], object]:
 
 
 def _between_asterisks(glob: str) -> Iterator[str]:
-    """Regular expressions of fixed length for what stands between the asterisks of a glob."""
+    """Yield regular expressions of fixed length for the parts between the asterisks of a glob."""
     part = ""
     at = 0
     while at < len(glob):

@@ -13,11 +13,11 @@ _CHUNK_BYTES = 1 << 20
 
 
 def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
-    """Return the content of a regular file of at most ``most_bytes``. Raises OSError with a reason in ``strerror``.
+    """Return the content of a regular file of at most ``most_bytes``. Raise OSError with a reason in ``strerror``.
 
-    Reading a pipe may take for ever and reading a device may fill the memory, so that neither is opened. The file may
-    be exchanged or grow at any moment: the descriptor is asked again, opening does not wait, and no more than
-    ``most_bytes`` are read whatever the size was.
+    Reading a pipe may take for ever and reading a device may fill the memory, so neither is opened. The file may be
+    exchanged or grow at any moment: the descriptor is checked again, opening does not wait, and at most ``most_bytes``
+    are read.
     """
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)

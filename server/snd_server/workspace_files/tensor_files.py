@@ -41,9 +41,9 @@ def read_arrays(path: Path, most_bytes: int, key: str | None = None) -> Mapping[
 
 
 def stored_arrays(path: Path, most_bytes: int) -> dict[str, Array | StoredArray]:
-    """Return the tensors of a ``.safetensors`` file by name; those that need no conversion stay in it.
+    """Return the tensors of a ``.safetensors`` file by name; tensors that need no conversion stay in it.
 
-    Raises InvalidFileError and OSError.
+    Raise InvalidFileError and OSError.
     """
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size

@@ -1,4 +1,4 @@
-"""The one way in which snd writes files: beside the file, then in its place. What was there is intact until then."""
+"""The only way in which snd writes files: beside the file, then in its place. The old file stays intact until then."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class ChangedMeanwhileError(OSError):
-    """A file that is not what it was when its text was read."""
+    """A file that has changed since its text was read."""
 
 
 def replace_text(path: str, before: str, after: str) -> list[str]:
     """Replace the text ``before`` of a file by ``after``, keeping its byte order mark if it has one.
 
-    Returns what could not be kept of the file, in words. Raises OSError, and ``ChangedMeanwhileError`` if its text is
-    no longer ``before``; the file is then as it was.
+    Return phrases about attributes of the file that could not be kept. Raise OSError, and ``ChangedMeanwhileError`` if
+    its text is no longer ``before``; the file is unchanged then.
     """
     target = os.path.realpath(path)
     old = before.encode()
 
     def mark() -> bytes:
-        """Return the mark of the file as it is now."""
+        """Return the mark of the present file."""
         with suppress(FileNotFoundError):
             content = read_file(target, MOST_SOURCE_BYTES)
             if content.removeprefix(_BOM) == old:
@@ -63,9 +63,9 @@ def version_of(path: str | os.PathLike[str]) -> Version:
 
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
-    """Make ``content`` the content of a file, new or not. Raises OSError; what was there is then as it was.
+    """Make ``content`` the content of a file, new or not. Raise OSError; the old file is unchanged then.
 
-    Pipes and devices that the user names, as ``/dev/stdout``, are written to as they are.
+    Pipes and devices that the user names, as ``/dev/stdout``, are written to directly.
     """
     write_together({path: (content,)})
 
@@ -126,7 +126,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 def _write_stream(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     descriptor = _descriptor(path)
-    # A file that is opened again would be written to from its beginning, over what was written to its descriptor.
+    # Opening the file again would write from its beginning, over output already written to its descriptor.
     with open(path if descriptor is None else os.dup(descriptor), "wb") as stream:
         stream.writelines(pieces)
 
@@ -195,7 +195,7 @@ def _alone_in(folder: str) -> Iterator[None]:
 def _beside(target: str, pieces: Iterable[bytes]) -> Iterator[tuple[str, list[str]]]:
     """Write a new file beside ``target``, which is gone at the end unless it was renamed.
 
-    Gives its path and what could not be kept of ``target``, in words.
+    Yield its path and phrases about attributes of ``target`` that could not be kept.
     """
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(8)}")
@@ -218,7 +218,7 @@ def _beside(target: str, pieces: Iterable[bytes]) -> Iterator[tuple[str, list[st
 
 
 def _keep_attributes(target: str, temporary: str) -> list[str]:
-    """Give the new file the owner, mode and attributes of the old one. Returns what could not be kept, in words."""
+    """Give the new file the owner, mode and attributes of the old one. Return phrases about the lost ones."""
     try:
         old = os.stat(target)
     except FileNotFoundError:
@@ -232,7 +232,7 @@ def _keep_attributes(target: str, temporary: str) -> list[str]:
             lost.append("it belongs to another user or group now")
     shutil.copystat(target, temporary)
     os.utime(temporary)
-    if lost:  # what the old group could do is not for the new one
+    if lost:  # the old group's rights don't apply to the new one
         others = old.st_mode & 0o007
         os.chmod(temporary, old.st_mode & 0o700 | others << 3 | others)
     if old.st_nlink > 1:

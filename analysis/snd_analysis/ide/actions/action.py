@@ -61,7 +61,7 @@ def offered(found: Iterable[Action], only: Sequence[str]) -> list[Action]:
 
 
 def with_different_titles(found: Sequence[Action], source: Source) -> list[Action]:
-    """Return actions of which several with one title say in which line and column they change something."""
+    """Return the actions; equal titles get the line and column of their change."""
     titles = Counter(each.title for each in found)
 
     def placed(action: Action) -> Action:

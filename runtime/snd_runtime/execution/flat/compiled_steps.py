@@ -116,13 +116,13 @@ class CompiledSteps:
         return self._entries.names("")
 
     def last_given(self) -> Given | None:
-        """Return what they read last; None if they are not compiled, or something is not there any more."""
+        """Return the inputs of the last run; None if the steps are not compiled, or an input is gone."""
         known, addresses = self._known
         arrays = [array for each in known if (array := each()) is not None]
         return Given(addresses, arrays) if self._ready is not None and len(arrays) == len(known) else None
 
     def _arrays(self, frame: Frame) -> Given:
-        """Return what the calls read, as they need it."""
+        """Return the inputs of the calls in the form they need."""
         known, addresses = self._known
         arrays = [frame.arrays[slot] for slot in self.given]
         changed = [at for at, (one, array) in enumerate(zip(known, arrays, strict=True)) if one() is not array]
@@ -159,7 +159,7 @@ class CompiledSteps:
 
 
 class Given(Struct, frozen=True):
-    """Addresses of arrays, with those of them that may only live as long as this does."""
+    """Addresses of arrays, with the arrays that only this object keeps alive."""
 
     addresses: Array
     arrays: Sequence[Array]
@@ -180,7 +180,7 @@ class _Lifetime(Struct, frozen=True):
 
 
 def _placed(lifetimes: Mapping[Hashable, _Lifetime]) -> tuple[dict[Hashable, int], int]:
-    """Return where each of these is in a buffer, so that those used at the same time are apart, and its size."""
+    """Return offsets in a buffer that keep simultaneously used items apart, and its size."""
     offsets: dict[Hashable, int] = {}
     pieces: list[tuple[int, int, int]] = []  # start, size, after which call it is free
     size = 0

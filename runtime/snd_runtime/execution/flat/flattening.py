@@ -1,6 +1,6 @@
-"""Programs without invocations of composed operators: their steps stand in the body around, fused where they can be.
+"""Programs without invocations of composed operators: their steps move to the outer body, fused where possible.
 
-This is what runs again and again if nobody watches values on the way. The values are the same.
+This form runs repeatedly if nobody watches intermediate values. The values are the same.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Around(Struct, frozen=True):
 
 
 class _Inlined(Struct, frozen=True):
-    """A composed operator whose steps can stand in the body around, and the slots there for those of its own."""
+    """A composed operator whose steps can move to the outer body, and the outer slots for its own."""
 
     ready: Prepared
     program: Program
@@ -149,7 +149,7 @@ class _Flattening:
 
     # ---- element-wise operators --------------------------------------------------------------------------------------
     def _fused(self, steps: Sequence[Step], kept: set[int]) -> list[Step]:
-        """Join operators over the same points; what stands between them, and reads nothing of theirs, comes first."""
+        """Join operators over the same points; independent steps between them come first."""
         readers = Counter(slot for step in steps for slot in step.action.reads()) + Counter(kept)
         done: list[Step] = []
         group: list[tuple[Step, Member]] = []
@@ -211,7 +211,7 @@ class _Flattening:
 
 
 def _joined_steps(group: Sequence[tuple[Step, Member]], readers: Mapping[int, int]) -> Step:
-    """Return one step for those of a group; ``readers`` says how many steps read a slot."""
+    """Return one step for the steps of a group; ``readers`` is the number of steps that read a slot."""
     inside = Counter(slot for step, _ in group for slot in step.action.reads())
     last = group[-1][1].result
     kept = {member.result for _, member in group if readers[member.result] > inside[member.result]} or {last}

@@ -35,7 +35,7 @@ class FusedFormulas(Struct, frozen=True):
     claims: tuple[Claim, ...]
 
     def reads(self) -> set[int]:
-        """Return the slots of what all of them read."""
+        """Return the slots that any of them reads."""
         return set(self.inputs)
 
     def run(self, frame: Frame) -> Sequence[Argument]:

@@ -70,7 +70,7 @@ class Ahead(Struct, frozen=True):
             used = state.budget.used
             (output,) = state.invoke(found, inputs, self.leaf.scope.within(frame), frame.iterations)
             state.budget.settle(used)
-        except EvaluationFailed:  # whatever it is, the iterations tell
+        except EvaluationFailed:  # the iterations report any failure
             return None
         assert isinstance(output, np.ndarray)
         return output.reshape(count, len(output) // count, *output.shape[1:])

@@ -1,6 +1,6 @@
-"""Steps in a row that are compiled: they run one after the other without Python between them, in memory kept for that.
+"""Consecutive compiled steps: they run without Python between them, in memory kept for them.
 
-What only the row reads lies in memory that every run uses again. Steps that can't be compiled run between such rows.
+Intermediate values of the row lie in memory that every run reuses. Steps that can't be compiled run between such rows.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _with_inner_rows(action: Action, buffers: Buffers) -> Action:
 
 
 class Row:
-    """Steps as one: those that can be compiled run without Python between them."""
+    """Steps as one: compilable ones run without Python between them."""
 
     def __init__(self, steps: Sequence[Step], results: Sequence[Reference], buffers: Buffers) -> None:
         self.steps = steps
@@ -94,7 +94,7 @@ class Row:
         return only if isinstance(only, CompiledSteps) else None
 
     def _cut(self, real: np.dtype[Any]) -> Iterator[Step | CompiledSteps]:
-        """Yield the steps, those in a row that can be compiled as one."""
+        """Yield the steps, with consecutive compilable ones as one."""
         group: list[CompilableStep] = []
         points = 0
         for step in self.steps:

@@ -23,7 +23,7 @@ class Shortcut:
     """Runs compiled steps as they ran before, on other inputs."""
 
     def __init__(self, steps: CompiledSteps, program: Program, variables: Mapping[str, Argument], last: Given) -> None:
-        """``variables`` are those that the steps ran with."""
+        """Prepare a shortcut; ``variables`` are the variables that the steps ran with."""
         self._steps = steps
         self._addresses = last.addresses
         self._inputs = [(steps.given.index(slot), *steps.kinds[slot]) for slot in program.inputs]  # type: ignore
@@ -53,7 +53,7 @@ class Shortcut:
 
 
 def shortcut_of(ready: Prepared, real: np.dtype[Any], variables: Mapping[str, Argument]) -> Shortcut | None:
-    """Return how to run again what was just run, with these variables; None if more than compiled steps happen in it.
+    """Return a shortcut for repeating the last run, with these variables; None if it is more than compiled steps.
 
     ``variables`` are by scoped name, as the run left them.
     """

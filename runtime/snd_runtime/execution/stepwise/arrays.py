@@ -19,7 +19,7 @@ from snd_runtime.rules import UNKNOWN_VALUE
 
 
 class Arrays:
-    """The array of each tensor that is known; in loops those of an iteration are apart, to be forgotten with it."""
+    """The array of each known tensor; in loops the arrays of an iteration are apart, to be dropped with it."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -99,9 +99,9 @@ class Arrays:
         self._known = self._known.new_child()
 
     def leave(self, kept: Sequence[TensorValue], place: Place) -> None:
-        """End the iteration, and forget its tensors except those that are carried or collected.
+        """End the iteration, and drop its tensors except carried and collected ones.
 
-        Raises EvaluationFailed if the value of one of these is unknown.
+        Raise EvaluationFailed if the value of one of these is unknown.
         """
         arrays = [self.argument(value, place) for value in kept]
         self._counted.difference_update(self._known.maps[0])

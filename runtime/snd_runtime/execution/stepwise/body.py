@@ -242,7 +242,7 @@ class Stepwise:
                 self._show(Pack(shown) if isinstance(value, Pack) else shown[0], self.arrays.argument(value, place))
 
     def _tell_copies(self, component: nodes.Component, values: Values) -> None:
-        """Tell of what a statement gives one more name."""
+        """Report the result of a statement under its further names."""
         if self.run.watch_names is None:
             return
         for result, value in zip(component.results, values, strict=False):

@@ -17,7 +17,7 @@ from snd_runtime.lowering.lowered import Argument
 if TYPE_CHECKING:
     from snd_runtime.execution.stepwise.body import Stepwise
 
-# Loops with fewer iterations are composed as they are run.
+# Minimum number of iterations of a long loop; shorter loops are composed during the run.
 _LONG = 16
 
 
@@ -68,7 +68,7 @@ def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation |
 
 
 def _written_out(value: TensorValue, found: Argument) -> TensorValue:
-    """Return a pack with a tensor for each item: those of long ones are one and the same where they are composed."""
+    """Return a pack with a tensor for each item: composing a long pack shares one tensor among its items."""
     run = value.run if isinstance(value, Pack) else None
     if run is None or not isinstance(run.element, Tensor) or found is None:
         return value

@@ -1,4 +1,4 @@
-"""Loops whose iterations are composed as they are run (2.10.1, Looping)."""
+"""Loops whose iterations are composed during the run (2.10.1, Looping)."""
 
 from __future__ import annotations
 

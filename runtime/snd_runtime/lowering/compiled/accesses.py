@@ -26,7 +26,7 @@ _DTYPES = frozenset({"real", "int", "bool"})
 
 
 class Statement(Struct, frozen=True):
-    """A write with what it reads, over the axes of a kernel; ``tensors`` are the names of tensors in it."""
+    """A write with its reads, over the axes of a kernel; ``tensors`` are the names of tensors in it."""
 
     write: Write
     operator: str
@@ -66,7 +66,7 @@ class Limit(Struct, frozen=True):
 
 
 def _values(root: Term) -> Iterator[Term]:
-    """Yield the terms that are computed for a value, but not those in indices."""
+    """Yield the terms that are computed for a value, except terms in indices."""
     yield root
     for each in root.operands if isinstance(root, Apply) else ():
         yield from _values(each)

@@ -45,7 +45,7 @@ class Buffer:
 
 
 class Buffers:
-    """Memory that is used again and again; whoever runs at the same time has a buffer of its own."""
+    """Memory that is reused; simultaneous runs have separate buffers."""
 
     def __init__(self) -> None:
         self._free: list[Buffer] = []
@@ -70,7 +70,7 @@ Written: TypeAlias = "tuple[Callable[..., Any], *tuple[str | int, ...]]"
 
 
 class Call(Struct, frozen=True, eq=False):
-    """A compiled function with what it is called with."""
+    """A compiled function with its arguments."""
 
     entry: partial[int]
     """Compile the function, unless it is compiled already: its address."""
@@ -123,7 +123,7 @@ class Calls:
         self._starts = np.cumsum([0, *lengths[:-1]], dtype=np.int64) * self._words.itemsize
 
     def run(self, addresses: Array) -> bool:
-        """Make the calls; false if one of them has no result to be trusted. The arrays must live until it ends."""
+        """Make the calls; return False if one of them has no reliable result. The arrays must live until it ends."""
         words = self._words.copy()  # another thread may run the same
         words[self._places] = addresses[self._numbers]
         return bool(_driver()(self._entries, self._starts + words.ctypes.data))
@@ -226,7 +226,7 @@ _DTYPES = ("float32", "float64", "int64", "int32", "bool")
 
 @cache
 def elements(dtype: str) -> Callable[[int, int], Any]:
-    """Return what makes an array of an address and a number of elements, for the compiler."""
+    """Return a function, for the compiler, that makes an array of an address and a number of elements."""
     import numba
     from llvmlite import ir
     from numba import types
@@ -252,7 +252,7 @@ def elements(dtype: str) -> Callable[[int, int], Any]:
 
 @cache
 def _driver() -> Callable[[Array, Array], bool]:
-    """Return what makes calls until one of them fails: whether none did."""
+    """Return a function that makes calls until one of them fails, and returns whether none did."""
     from llvmlite import ir
     from numba import njit, types
     from numba.extending import intrinsic
@@ -269,7 +269,7 @@ def _driver() -> Callable[[Array, Array], bool]:
 
     @njit
     def run(entries: Any, words: Any) -> bool:
-        for at in range(len(entries)):  # noqa: SIM110 - what the compiler makes of this is faster
+        for at in range(len(entries)):  # noqa: SIM110 - the compiled code of this form is faster
             if made(entries[at], words[at]) != 0:
                 return False
         return True

@@ -1,6 +1,6 @@
 """Functions of one real of 32 bits, for compiled loops: without branches and calls, so that they use vectors.
 
-The polynomials are those of the Cephes library. Results differ from the exact ones by less than two units in the last
+The polynomials are from the Cephes library. Results differ from the exact ones by less than two units in the last
 place, subnormal ones too.
 """
 

@@ -18,7 +18,7 @@ _REAL = {
     "<?": "({0} if {0} < {1} or {0} != {0} else {1})",
     ">?": "({0} if {0} > {1} or {0} != {0} else {1})",
 }
-"""Operations on reals whose results equal those of NumPy bit by bit."""
+"""Operations on reals whose results equal NumPy's bit by bit."""
 _LIMITED = {"<?": "({1} if {0} >= {1} else {0})", ">?": "({1} if {0} <= {1} else {0})"}
 """The same where the second operand is a number: one comparison is enough, for NaN in the first one, too."""
 _INT = {"+": "({} + {})", "-": "({} - {})", "*": "({} * {})", "negate": "(-{})"}

@@ -1,9 +1,8 @@
 """The text of loops that accumulate, whose results stay elsewhere until the end.
 
-Along a row the result stays in a variable; sums side by side stay in a row of their own.
-
-A block of summands may be added up in any order, so that the loop uses vectors. What rounding loses when the sums of
-blocks are added is kept and added in the end, so the length of a sum costs no accuracy.
+Along a row the result stays in a variable; sums side by side stay in a row of their own. A block of summands may be
+added up in any order, so that the loop uses vectors. The rounding errors of adding the sums of blocks are kept and
+added in the end, so the length of a sum costs no accuracy.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def side_by_side(array: str, place: str, index: str, extent: str) -> Fold:
 
 
 def combined(operator: str, dtype: str) -> tuple[str, frozenset[str]]:
-    """Return two values accumulated, as text, and what that calls."""
+    """Return two accumulated values, as text, and the functions that the text calls."""
     if operator in _EXTREMES and dtype == "real":
         return f"{_EXTREMES[operator]}({{}}, {{}})", frozenset({_EXTREMES[operator]})
     return _COMBINED[operator], frozenset()

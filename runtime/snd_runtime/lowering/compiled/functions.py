@@ -68,7 +68,7 @@ SINGLE: dict[str, Callable[[], Function]] = {
     "log": lambda: _compiled(log_of_one),
     "tanh": lambda: _compiled(tanh_with(_compiled(exp_of_one))),
 }
-"""Functions of reals of 32 bits. They differ from those of NumPy in the last bits."""
+"""Functions of reals of 32 bits. They differ from NumPy's in the last bits."""
 FUNCTIONS = frozenset({*SINGLE, "as_real"})
 """Names of the functions that operations call."""
 _OTHERS: dict[str, Callable[[], Function]] = {

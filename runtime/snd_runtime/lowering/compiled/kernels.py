@@ -31,7 +31,7 @@ HEAD, INDENT = "def kernel(", "    "
 
 
 class Kernel(Struct, frozen=True):
-    """Loops with what they are called with; the tensors are given in this order."""
+    """Loops with their arguments; the tensors are given in this order."""
 
     source: str
     numbers: Array
@@ -46,7 +46,7 @@ class Kernel(Struct, frozen=True):
     """The functions that it calls."""
 
     def run(self, arrays: Sequence[Array], real: np.dtype[Any]) -> bool:
-        """Compute the results, given the arrays of all tensors, those of the results, too; false if NumPy has to."""
+        """Compute the results, given the arrays of all tensors, results included; return False if NumPy has to."""
         call = self.call(real)
         if call is None or not all(arrays[at].flags.c_contiguous for at in self.results):
             return False
@@ -110,7 +110,7 @@ def _entry(source: str, real: str, dtypes: tuple[str, ...], functions: frozenset
 
 @cache
 def has_compiler() -> bool:
-    """Return whether there is a compiler, and what it stands on can be loaded. It may not fit all the same."""
+    """Return whether there is a compiler, and its base can be loaded. It may be incompatible all the same."""
     if find_spec("numba") is None:
         return False
     try:

@@ -258,7 +258,7 @@ class _Nest:
         ]
 
     def _index(self, limit: Limit, axis: int) -> str:
-        """Return the index that is limited, without what an axis adds to it."""
+        """Return the limited index, without the contribution of an axis."""
         rest = [self._number(limit.form.constant)]
         rest += [
             f"{self._position(each)} * {self._number(factor)}"
@@ -305,11 +305,11 @@ class _Nest:
         yield f"for i{level} in range({end} - {start}):"
 
     def _points(self) -> None:
-        """Write where each access is, at the level of its deepest axis but those of rows."""
+        """Write the offset of each access, at the level of its deepest axis except those of rows."""
         for access in self._accesses.all:
             if not access.chosen:
                 self._point(access)
-        for access in [*self._accesses.all][::-1]:  # what says an index is found after what it is an index of
+        for access in [*self._accesses.all][::-1]:  # an index is known after the tensor it is an index of
             if access.chosen:
                 self._point(access)
 

@@ -17,23 +17,23 @@ from snd_runtime.lowering.compiled.calls import Call, called, elements, helper, 
 
 
 class Piece(Struct, frozen=True):
-    """A tensor that is a part of another one: so many bytes, from one of them on."""
+    """A tensor that is a part of another one: ``size`` bytes, from byte ``start`` on."""
 
     tensor: Hashable
     start: int
     size: int
 
     def onto(self, whole: Hashable) -> Call:
-        """Return what copies the tensor to its place in the whole."""
+        """Return a call that copies the tensor to its place in the whole."""
         return called((_copying,), (self.tensor, whole), (0, self.start, self.size))
 
     def out_of(self, whole: Hashable) -> Call:
-        """Return what copies the part of the whole to the tensor."""
+        """Return a call that copies the part of the whole to the tensor."""
         return called((_copying,), (whole, self.tensor), (self.start, 0, self.size))
 
 
 def filling(tensor: Hashable, size: int, value: Array) -> Call:
-    """Return what gives all elements of a tensor, which has so many, the only one of an array."""
+    """Return a call that sets all elements of a tensor of a size to the only element of an array."""
     return called((_filling, value.dtype.name), (tensor,), (value, size))
 
 
@@ -45,7 +45,7 @@ def padding(
     after: Sequence[int],
     real: np.dtype[Any],
 ) -> Call:
-    """Return what copies a tensor of reals into a wider one, with zeros before and after it along each dimension."""
+    """Return a call that copies a tensor of reals into a wider one, with zeros around it along each dimension."""
     # Neighbours without zeros around the second one are walked through as one.
     merged: list[list[int]] = []
     for extent, first, last in zip(extents, before, after, strict=True):
@@ -60,7 +60,7 @@ def padding(
 
 
 def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) -> Call:
-    """Return what fails unless all elements of one of two tensors, which have so many, are finite."""
+    """Return a call that fails unless all elements of one of two tensors, with these sizes, are finite."""
     places, sizes = zip(*tensors, strict=True)
     return called((_one_is_finite, real.str), places, sizes, is_check=True)
 
@@ -109,7 +109,7 @@ def _padding(dtype: str) -> Callable[..., None]:
         for number in range(rows):
             target[done:at] = 0
             wide, narrow, done = target[at:], source[number * row :], at + row
-            for each in range(row):  # what counts from 0 uses vectors
+            for each in range(row):  # a loop that counts from 0 uses vectors
                 wide[each] = narrow[each]
             axis = rank - 2
             while axis >= 0:

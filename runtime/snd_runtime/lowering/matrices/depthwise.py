@@ -1,7 +1,7 @@
-"""Products of single rows with matrices, such as depthwise convolutions, as compiled loops: numba, where it is there.
+"""Products of single rows with matrices, such as depthwise convolutions, as compiled loops, if numba is installed.
 
-Vectors of registers go along stretches of memory that the columns of a matrix lie in. What stands between the columns,
-such as the zeros around an image, is computed, too, and thrown away: that costs less than short rows do.
+Vectors of registers go along stretches of memory that contain the columns of a matrix. Elements between the columns,
+such as the zeros around an image, are computed, too, and thrown away: that costs less than short rows do.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class SingleRows:
         )  # fmt: skip
 
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
-        """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
+        """Return the call that adds the products, or begins with them; the tensors are contiguous, of these reals."""
         scratch = (Scratch(size * real.itemsize) for size in (self._sums, self._copied))
         return called((_kernel, real.str), (a, b, c, *scratch), (*self._tables, begins))
 
@@ -139,7 +139,7 @@ def _kernel(dtype: str) -> Callable[..., None]:
 
 
 def _all_products(tile: Tile) -> Callable[..., None]:
-    """Return what computes the sums of all columns."""
+    """Return a function that computes the sums of all columns."""
     of_eight, of_four, of_two, of_one = (_products(tile, width) for width in _WIDTHS)
 
     @helper
@@ -164,7 +164,7 @@ def _all_products(tile: Tile) -> Callable[..., None]:
 
 
 def _results(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Return what adds a row of sums to the result, and what begins with it."""
+    """Return functions that add a row of sums to the result, and that begin with it."""
     load, store, lanes, few = element_load(tile), element_store(tile), tile.lanes, min(FEW, tile.lanes)
     (added, copied), (some_added, some_copied) = (
         (_addition(each), vector_copy(each)) for each in (tile, replace(tile, lanes=few))
@@ -195,7 +195,7 @@ def _results(tile: Tile) -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 def _products(tile: Tile, width: int) -> Callable[..., Any]:
-    """Return what computes the products of a row with as many columns as so many vectors have elements."""
+    """Return a function that computes the products of a row with the columns of ``width`` vectors."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -234,7 +234,7 @@ def _products(tile: Tile, width: int) -> Callable[..., Any]:
 
 
 def _addition(tile: Tile) -> Callable[..., Any]:
-    """Return what adds a vector to elements in a row."""
+    """Return a function that adds a vector to elements in a row."""
     from numba import types
     from numba.extending import intrinsic
 

@@ -78,7 +78,7 @@ class Multiplication:
         self._bytes = elements * item_bytes + _LINE
 
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
-        """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
+        """Return the call that adds the products, or begins with them; the tensors are contiguous, of these reals."""
         return called((_kernel, real.str), (a, b, c, Scratch(self._bytes)), (self._table, begins))
 
 
@@ -89,10 +89,10 @@ def _left(count: int, tile: Tile) -> int:
 
 
 def _tiled(columns: Array, tile: Tile) -> tuple[Array, Array]:
-    """Return the columns of all tiles, in whole vectors, and how many of each tile another one has, too.
+    """Return the columns of all tiles, in whole vectors, and for each tile the number of columns shared with another.
 
-    If the result lies in a row at the end, the last tile begins so early that it ends there. Otherwise it has the last
-    column several times.
+    If the result lies in a row at the end, the last tile begins so early that it ends there. Otherwise it repeats the
+    last column.
     """
     count = len(columns)
     places = np.minimum(np.arange(count + -count % tile.lanes), count - 1)
@@ -186,7 +186,7 @@ def _kernel(dtype: str) -> Callable[..., None]:
 
 
 def _scattered(tile: Tile) -> Callable[..., None]:
-    """Return what adds a tile of sums to elements that lie anywhere."""
+    """Return a function that adds a tile of sums to scattered elements."""
     tile_columns = tile.columns
     load, store = element_load(tile), element_store(tile)
 
@@ -207,7 +207,7 @@ def _scattered(tile: Tile) -> Callable[..., None]:
 
 
 def _all_products(tile: Tile) -> Callable[..., None]:
-    """Return what multiplies so many rows with a panel."""
+    """Return a function that multiplies rows with a panel."""
     third = tile.rows // 3
     of_third, of_two_thirds, of_all = (_tile_products(tile, third * times, tile.vectors) for times in (1, 2, 3))
     narrow_third, narrow_two_thirds, narrow_all = (_tile_products(tile, third * times, 1) for times in (1, 2, 3))
@@ -236,7 +236,7 @@ def _all_products(tile: Tile) -> Callable[..., None]:
 
 
 def _all_dots(tile: Tile) -> Callable[..., None]:
-    """Return what multiplies a tile of rows with a few columns, whose elements lie next to each other, for totals."""
+    """Return a function that multiplies a tile of rows with a few contiguous columns, for totals."""
     third, tile_columns = tile.rows // 3, tile.columns
     of_one, of_few = _dots(tile, tile.rows, 1), _dots(tile, third, _FEW)
 
@@ -254,9 +254,9 @@ def _all_dots(tile: Tile) -> Callable[..., None]:
 
 # ---- in the language of the compiler ---------------------------------------------------------------------------------
 def _tile_products(tile: Tile, height: int, vectors: int) -> Callable[..., Any]:
-    """Return what multiplies so many rows with so many vectors of columns of a panel, for a tile of the result.
+    """Return a function that multiplies ``height`` rows with ``vectors`` of columns of a panel, for a tile.
 
-    The first columns, which are ``skipped``, stay as they are.
+    The first columns, which are ``skipped``, stay unchanged.
     """
     from llvmlite import ir
     from numba import types
@@ -313,7 +313,7 @@ def _tile_products(tile: Tile, height: int, vectors: int) -> Callable[..., Any]:
 
 
 def _dots(tile: Tile, height: int, width: int) -> Callable[..., Any]:
-    """Return what multiplies so many rows with so many columns, both in whole vectors along the sums."""
+    """Return a function that multiplies ``height`` rows with ``width`` columns, in whole vectors along the sums."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic

@@ -1,7 +1,7 @@
-"""Products of matrices with few vectors, as compiled loops: numba, where it is installed.
+"""Products of matrices with few vectors, as compiled loops, if numba is installed.
 
-The elements of a row, and those of a vector, lie next to each other. So vectors of registers go along the sum, and each
-row is read from memory once, which takes longer than all else.
+The elements of a row, and the elements of a vector, are contiguous. So vectors of registers go along the sum, and each
+row is read from memory once, which takes longer than all other work.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class FewVectors:
         self._tables = (a.starts, rows, b.starts, b.columns, c.starts, c.rows, c.columns, len(a.columns))
 
     def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
-        """Return what adds the products, or begins with them; the tensors are contiguous, of these reals."""
+        """Return the call that adds the products, or begins with them; the tensors are contiguous, of these reals."""
         totals = Scratch(_ROWS * self._width * real.itemsize)
         return called((_kernel, real.str, self._width), (a, b, c, totals), (*self._tables, begins))
 
@@ -97,7 +97,7 @@ def _products(tile: Tile, width: int) -> Callable[..., Any]:
 
             whole = builder.mul(builder.sdiv(count, index(lanes)), index(lanes))
             added = sums(builder, tile, whole, lanes, multiplied)
-            # The last vector overlaps the one before it: what was added is not added again.
+            # The last vector overlaps the one before it: elements already added are masked.
             first = builder.sub(index(lanes), builder.sub(count, whole))
             is_new = builder.icmp_signed(">=", positions, repeated(builder, first, lanes))
             last = multiplied(builder.sub(count, index(lanes)))

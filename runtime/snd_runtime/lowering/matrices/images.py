@@ -113,7 +113,7 @@ class _Frame(Struct, frozen=True):
 
 
 def image_copy(tile: Tile) -> Callable[..., None]:
-    """Return what copies an image."""
+    """Return a function that copies an image."""
     load, store = element_load(tile), element_store(tile)
     lanes, few = tile.lanes, min(FEW, tile.lanes)
     short = replace(tile, lanes=few)

@@ -1,7 +1,7 @@
 """Copies of parts of matrices, which stay in the cache while they are multiplied, as compiled loops.
 
-The elements of a matrix lie at affine addresses. Vectors of registers copy what lies next to each other: along the rows
-of the part, or along its columns, which are then turned in registers.
+The elements of a matrix lie at affine addresses. Vectors of registers copy contiguous elements: along the rows of the
+part, or along its columns, which are then turned in registers.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def copies(tile: Tile, block: int) -> tuple[Callable[..., None], Callable[..., N
 
 # ---- in the language of the compiler ---------------------------------------------------------------------------------
 def element_load(tile: Tile) -> Callable[..., Any]:
-    """Return what reads the element at an offset from an address."""
+    """Return a function that reads the element at an offset from an address."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -137,7 +137,7 @@ def element_load(tile: Tile) -> Callable[..., Any]:
 
 
 def element_store(tile: Tile) -> Callable[..., Any]:
-    """Return what writes the element at an offset from an address."""
+    """Return a function that writes the element at an offset from an address."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -153,7 +153,7 @@ def element_store(tile: Tile) -> Callable[..., Any]:
 
 
 def _prefetch(tile: Tile) -> Callable[..., Any]:
-    """Return what has a line of the cache read from memory that is needed soon."""
+    """Return a function that prefetches a line of the cache."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -173,12 +173,12 @@ def _prefetch(tile: Tile) -> Callable[..., Any]:
 
 
 def vector_copy(tile: Tile) -> Callable[..., Any]:
-    """Return what copies a vector of elements."""
+    """Return a function that copies a vector of elements."""
     return _copy(tile, load_vector)
 
 
 def vector_halving(tile: Tile) -> Callable[..., Any]:
-    """Return what copies every second of so many elements that they fill a vector."""
+    """Return a function that copies every second element, up to a whole vector."""
     return _copy(tile, _every_second)
 
 
@@ -195,7 +195,7 @@ def _every_second(builder: Any, tile: Tile, place: Any) -> Any:
 
 
 def _copy(tile: Tile, read: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what copies a vector that is read so."""
+    """Return a function that copies a vector read by ``read``."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -212,7 +212,7 @@ def _copy(tile: Tile, read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _vector_merge(tile: Tile, read: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what copies the elements of a vector from some lane on."""
+    """Return a function that copies the elements of a vector from some lane on."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -231,7 +231,7 @@ def _vector_merge(tile: Tile, read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _vector_turn(tile: Tile) -> Callable[..., Any]:
-    """Return what copies a vector of elements of as many columns as a vector has lanes: rows of the panel."""
+    """Return a function that copies a vector of elements of as many columns as it has lanes: rows of the panel."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic

@@ -1,4 +1,4 @@
-"""Sums of products of two tensors as compiled products of matrices, where affine indices say what stands where."""
+"""Sums of products of two tensors as compiled products of matrices, found by affine indices."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class MatrixProduct:
         return len(self._parts) == 1 and self._parts[0].matrices.results == size
 
     def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call]:
-        """Return what adds the products, or begins with them, on tensors with reals of this type."""
+        """Return the calls that add the products, or begin with them, on tensors with reals of this type."""
         calls: list[Call] = []
         padded: dict[Factor, Hashable] = {}
 
@@ -94,7 +94,7 @@ class MatrixProduct:
         return calls
 
     def _check(self, real: np.dtype[Any]) -> Call:
-        """Return what fails if zeros around one tensor may have been multiplied by infinity in the other one."""
+        """Return the check that fails if zeros around one tensor may have met an infinity in the other one."""
         result = self._slot, prod(extent or 0 for extent in self._slot.shape)
         others = [(each.term.slot, prod(each.extents)) for each in self._factors if not each.is_wider] or [result]
         return one_is_finite(sorted([result, *others], key=lambda each: each[1])[:2], real)
@@ -133,7 +133,7 @@ class _Part:
         self._multiplications: dict[int, Multiplication | FewVectors | SingleRows] = {}
 
     def multiplication(self, item_bytes: int) -> Multiplication | FewVectors | SingleRows:
-        """Return what multiplies the matrices, of elements of so many bytes."""
+        """Return the multiplication of the matrices, for elements of ``item_bytes``."""
         known = self._multiplications.get(item_bytes)
         if known is None:
             kind, offsets = self.matrices.kind, self.matrices.offsets

@@ -1,4 +1,4 @@
-"""One invocation of an operator, as those see it who write it in ONNX."""
+"""One invocation of an operator, in the form for its ONNX counterpart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Call:
         self.operation = operation
         self.callee = callee
         self.names = outputs
-        """The names of the results: of each output those of its tensors."""
+        """The names of the results: a list for the tensors of each output."""
         given = [*operation.inputs, *([NULL] * (len(callee.inputs) - len(operation.inputs)))]
         pairs = list(zip(given, callee.inputs, strict=True))
         self.inputs: list[TensorValue] = [
@@ -35,7 +35,7 @@ class Call:
 
     @cached_property
     def attributes(self) -> dict[str, Any]:
-        """The attributes as Python values; those that are not known before the run are missing."""
+        """The attributes as Python values, without attributes that are unknown before the run."""
         found = {}
         for name, value in self.callee.attributes.items():
             try:
@@ -118,7 +118,7 @@ class Call:
         return static_shape(self.inputs[at])
 
     def known(self, at: int = 0) -> list[int | None]:
-        """Return the extents of an argument, None for those that are known in the run only."""
+        """Return the extents of an argument, None for each that only the run knows."""
         value = self.inputs[at]
         rank_of(value)
         assert isinstance(value, Tensor)

@@ -133,7 +133,7 @@ class _Engine:
 
     # ---- running -----------------------------------------------------------------------------------------------------
     def run(self, arguments: Sequence[Argument], steps: int) -> RunResult:
-        """Run the graph so often; variables keep what it gives them. Raises EvaluationFailed."""
+        """Run the graph ``steps`` times; variables keep their new values. Raise EvaluationFailed."""
         graph = self._graph
         values: dict[Tensor, Array] = {}
         for _ in range(steps):

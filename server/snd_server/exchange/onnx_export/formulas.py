@@ -96,7 +96,7 @@ def write_formulas(call: Call) -> None:
 
 
 class _Writer:
-    """The tensors of one operator as they are, formula by formula."""
+    """The current tensors of one operator, formula by formula."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -143,7 +143,7 @@ class _Writer:
             self.contents.update(zip(self._slots(symbol), names, strict=True))
 
     def content(self, slot: Slot) -> str:
-        """Return the name of what a tensor is by now."""
+        """Return the name of the current value of a tensor."""
         if slot not in self.contents:
             if slot.items:
                 axes = self.scope.constant([0])
@@ -553,14 +553,14 @@ class _Space:
         self._place(slot, shape, linear, narrow, values, mask, target)
 
     def _is_whole(self, shape: tuple[int, ...], linear: Value, value: Value, others: Sequence[int]) -> bool:
-        """Return whether a value is all of a tensor, in its order, but for axes that were added up."""
+        """Return whether a value is all of a tensor, in its order, except for axes that were added up."""
         if isinstance(value, Known) or not isinstance(linear, Known):
             return False
         kept = tuple(extent for axis, extent in enumerate(value.shape) if axis not in others)
         return kept == shape and np.array_equal(linear.array.reshape(-1), np.arange(prod(shape)))
 
     def _store_whole(self, slot: Slot, name: str) -> None:
-        """Let a tensor be a value, or what it was combined with the value."""
+        """Assign a value to a tensor, or its combination with the present value."""
         is_fresh = slot not in self.writer.contents and not any(item in self.writer.contents for item in slot.items)
         operator = self.formula.operator
         if operator in ACCUMULATORS and not is_fresh:

@@ -1,9 +1,12 @@
-"""Limits of writing ONNX models, with what users see at each."""
+"""Limits of writing ONNX models, with their effects for users."""
 
 from __future__ import annotations
 
 MOST_STEPS = 256
-"""Steps of a formula that reads what it writes: each becomes nodes of its own. A graph with a longer one is refused."""
+"""Maximum number of steps of a formula that reads its own writes: each becomes separate nodes.
+
+A graph with a longer one is refused.
+"""
 MOST_CULPRITS = 5
 """Operations that are named as the cause where onnx or onnxruntime refuses an exported file."""
 LONGEST_REFUSAL = 400

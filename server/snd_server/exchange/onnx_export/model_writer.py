@@ -73,9 +73,9 @@ def write_model(
 ) -> onnx.ModelProto:
     """Return a graph or operator with these variables, by scoped name, as a model.
 
-    ``flat`` writes no functions for operators of the model itself. ``traced`` makes an output of every tensor that has
-    a name. ``quantizing`` quantizes what ``@quantize`` names by operators of that session; names lead through operators
-    of the model then, so these are written flat. Raises NotExportable with all operators that can't be exported.
+    ``flat`` writes no functions for operators of the model itself. ``traced`` makes an output of every named tensor.
+    ``quantizing`` quantizes the tensors in ``@quantize`` by operators of that session; names lead through operators of
+    the model then, so these are written flat. Raise NotExportable with all operators that can't be exported.
     """
     if quantizing is not None and specialization.body is not None and quantizations_below(specialization.body):
         return _ModelWriter(True, traced, quantizing).model(specialization, variables)
@@ -121,7 +121,7 @@ class _ModelWriter:
         """Return a graph, or a part of the graph, of a specialization as a model. Raises NotExportable."""
         root = Root(is_function=False)
         scope = Scope(root)
-        for name in graph.outputs:  # what they are called is known from outside
+        for name in graph.outputs:  # their names are known outside
             root.fresh(name)
         inputs = _declare_inputs(scope, graph.inputs.values())
         _give_defaults(scope, specialization, graph)
@@ -162,7 +162,7 @@ class _ModelWriter:
 
     # ---- the graph itself --------------------------------------------------------------------------------------------
     def root_graph(self, specialization: Specialization) -> Graph:
-        """Return the graph of a specialization, or one that does nothing but invoke it. Raises NotExportable."""
+        """Return the graph of a specialization, or one that only invokes it. Raise NotExportable."""
         template = specialization.template
         has_variables = next(variables_below(specialization), None) is not None  # named below the root
         if specialization.body is not None and (template.is_graph or has_variables):
@@ -195,7 +195,7 @@ class _ModelWriter:
         found = {}
         for name, value in graph.variables.items():
             arrays = _arrays(name, value, given)
-            if any(array is None for array in arrays):  # nothing needs it, or what needs it says so
+            if any(array is None for array in arrays):  # nothing needs it, or its user reports it
                 scope.variables[name] = [""] * len(arrays)
                 continue
             names = [
@@ -242,7 +242,7 @@ class _ModelWriter:
             self._quantize(scope, value, _results_of_parts(operation))
 
     def _quantize(self, scope: Scope, value: TensorValue, done: Container[str] = ()) -> None:
-        """Let the tensors of a value be their quantized versions from here on, but those with the names ``done``."""
+        """Replace the tensors of a value by their quantized versions from here on, except names in ``done``."""
         if self._quantizing is None:
             return
         for tensor in tensors_of(value):
@@ -360,7 +360,7 @@ class _ModelWriter:
         return {**{name: self._names(scope, value) for name, value in graph.updates.items()}, **scope.updates}
 
     def _composed(self, callee: Specialization) -> tuple[_Body, tuple[str, ...], Mapping[str, int]]:
-        """Return a composed operator, the variables that it takes, and those that it gives new values."""
+        """Return a composed operator, the variables that it reads, and the ones that it updates."""
         root = Root(is_function=True)
         scope = Scope(root)
         assert callee.body is not None
@@ -534,7 +534,7 @@ def _variable(scope: Scope, label: str | None, name: str) -> list[str]:
 
 
 def _results_of_parts(operation: Operation) -> set[str]:
-    """Return the names of what the parts of control flow give: a result that has one of them is quantized there."""
+    """Return the names of the results of parts of control flow: an equally named result is quantized there."""
     return {
         tensor.name
         for part in operation.subgraphs.values()
@@ -654,7 +654,7 @@ def declared_constants(
     for scope, callee in specializations_below(specialization, lambda each: each.template.constants, is_root):
         names = [f"{scope}.{each.name}" if scope else each.name for each in callee.template.constants]
         if any(name in wanted for name in names):
-            with suppress(EvaluationFailed):  # whatever needs them says that they are not known
+            with suppress(EvaluationFailed):  # users of unknown constants report them
                 found.update(zip(names, constant_values(callee, FLOAT32, Budget(Limits())).values(), strict=True))
     return found
 
@@ -690,7 +690,7 @@ def operator_text(name: OperatorName) -> str:
 
 
 def _drop_unused(model: onnx.ModelProto) -> None:
-    """Drop constants that only ways needed which were given up, and functions likewise."""
+    """Drop constants and functions that only abandoned attempts needed."""
     for function in model.functions:
         _keep(function.node, _read(function.node) | set(function.output))
     bodies = {(each.domain, each.name): each.node for each in model.functions}

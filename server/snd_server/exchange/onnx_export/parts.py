@@ -40,7 +40,7 @@ def results_of(operations: Iterable[Operation]) -> list[Tensor]:
 
 
 def read_by(operation: Operation) -> Iterable[Tensor]:
-    """Yield what an operation reads, also in parts of control flow."""
+    """Yield the tensors that an operation reads, also in parts of control flow."""
     for value in operation.inputs:
         yield from tensors_of(value)
     control = operation.control

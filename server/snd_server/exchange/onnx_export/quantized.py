@@ -33,7 +33,7 @@ class Linear(Struct, frozen=True):
 
 
 def linear_of(callee: Specialization, attributes: Mapping[str, Any], tensor: Tensor) -> Linear | None:
-    """Return what an algorithm means for a tensor; None if 8 bits don't hold it, or it is another one."""
+    """Return the linear quantization of an algorithm for a tensor; None if 8 bits don't suffice, or for another one."""
     name = callee.template.original or callee.template.name
     if name == OperatorName(_MODULE, "zero_point_linear_quantize"):
         found = _of_zero_point(attributes)

@@ -1,4 +1,4 @@
-"""The table of counterparts: what writes an operator of the library as nodes of ONNX."""
+"""The table of counterparts: functions that write an operator of the library as nodes of ONNX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ One that does not fit an invocation raises Unsuitable; another way is taken then
 
 
 def counterpart(*operators: str) -> Callable[[Counterpart], Counterpart]:
-    """Declare what writes these operators."""
+    """Register a function that writes these operators."""
 
     def declare(write: Counterpart) -> Counterpart:
         COUNTERPARTS.update(dict.fromkeys(operators, write))

@@ -101,7 +101,7 @@ class Scope:
         return outputs
 
     def mark(self) -> tuple[int, int, int]:
-        """Return a mark of what has been added so far, for ``return_to``."""
+        """Return a mark of the present state, for ``return_to``."""
         return len(self.nodes), len(self._extents), len(self._dimensions)
 
     def return_to(self, mark: tuple[int, int, int]) -> None:

@@ -23,7 +23,7 @@ from snd_analysis.symbolic.values import Pack, Run, Value, substitute
 from snd_server.exchange.onnx_export.errors import Unsuitable
 
 _SIZES = ((3, 2), (5, 3))
-"""The least number in place of a symbol, and how far those of two symbols are from each other."""
+"""Least number that replaces a symbol, and the distance between those of two symbols."""
 _Written = TypeVar("_Written")
 
 

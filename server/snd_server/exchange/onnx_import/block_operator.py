@@ -36,7 +36,7 @@ Row: TypeAlias = "tuple[Integer, ...]"
 
 
 class Window(Struct, frozen=True, eq=False):
-    """Consecutive statements, with the tensors that they take from others and those that others take from them."""
+    """Consecutive statements, with the tensors that they read from others and that others read from them."""
 
     steps: Sequence[Step]
     inputs: tuple[Tensor, ...]
@@ -97,7 +97,7 @@ class OperatorMaker:
         return known
 
     def _number(self, row: Row, wanted: str, is_extent: bool) -> Integer:
-        """Return what a number of the windows is in the operator."""
+        """Return a number of the windows in its form for the operator."""
         constant = len(set(row)) == 1
         value = row[0].value
         if constant and value is not None and (value <= _SMALL or not (is_extent or wanted == "shape")):
@@ -175,7 +175,7 @@ class OperatorMaker:
         return text, calls, dict(self._weights(stored))
 
     def _literal(self, tensor: Tensor) -> Tensor:
-        """Return a number as it is in the operator: by its extents, if it depends on those of the graph."""
+        """Return a number for the operator: by the operator's extents, if it depends on extents of the graph."""
         if not isinstance(tensor.value, Integer) or tensor.value.value is not None:
             return tensor
         value = self._by_extents(tensor.value)
@@ -195,7 +195,7 @@ class OperatorMaker:
                         writer.name(known[tensor], self._relative(row))
 
     def _relative(self, row: Sequence[Tensor]) -> str | None:
-        """Return what all windows call a tensor, without the name of the window; None if they don't agree."""
+        """Return the common name of a tensor in all windows, without the window's name; None if they don't agree."""
         found = {
             self._wanted.get(tensor, "").removeprefix(f"{window.name}_")
             for tensor, window in zip(row, self._windows, strict=True)
@@ -204,7 +204,7 @@ class OperatorMaker:
         return found.pop() if len(found) == 1 else None
 
     def _named_by_use(self, at: int, step: Step, parameter: str) -> str:
-        """Return a name for a variable without one: that of the result, and what it is for."""
+        """Return a name for a variable without one, from the result's name and its use."""
         row = [tensors_of(window.steps[at].outputs[0])[0] for window in self._windows]
         return named_by_use(self._relative(row) or "", step.operator, parameter)
 
@@ -241,7 +241,7 @@ class OperatorMaker:
         return made
 
     def _value(self, at: int, key: str, value: Value) -> object:
-        """Return an attribute as it is in the operator."""
+        """Return an attribute in its form for the operator."""
         row = [window.steps[at].attributes[key] for window in self._windows]
         if isinstance(value, Pack):
             columns = zip(*((each.items or ()) for each in row if isinstance(each, Pack)), strict=True)
@@ -255,7 +255,7 @@ class OperatorMaker:
         return self._number(tuple(each for each in row if isinstance(each, Integer)), wanted, False)
 
     def _check(self, outputs: Sequence[Tensor]) -> None:
-        """Raise UntranslatableError unless the declared extents of the results are those of each window."""
+        """Raise UntranslatableError unless the declared extents of the results fit each window."""
         for at, window in enumerate(self._windows):
             values = {next(iter(each.leaves)).key: row[at] for row, each in self._extents.items()}
             values |= {next(iter(each.leaves)).key: row[at] for row, (_, each) in self._attributes.items()}

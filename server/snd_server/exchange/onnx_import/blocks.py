@@ -1,4 +1,4 @@
-"""Statements that a graph repeats, as operators: recognised by their structure, whatever names and numbers they have.
+"""Statements that a graph repeats, as operators: recognised by their structure, with any names and numbers.
 
 Windows of consecutive statements are alike if they invoke the same operators on each other's results.
 """
@@ -106,7 +106,7 @@ class _Search:
     def best_group(self, steps: Sequence[GraphStep], refused: set[Hashable]) -> tuple[Hashable, list[Window]] | None:
         """Return the windows that save the most statements; whole modules count half as much again.
 
-        Of several, those that the model has names for.
+        Of several, the windows with names in the model are preferred.
         """
         graph = _Graph(steps, self._codes)
         best: tuple[tuple[int, int], Hashable, list[Window]] | None = None
@@ -171,12 +171,12 @@ class _Search:
         return found
 
     def _is_module(self, steps: Sequence[GraphStep]) -> bool:
-        """Return whether statements are all those of a module."""
+        """Return whether these are all statements of a module."""
         modules = self._modules(steps)
         return bool(modules) and self._sizes[modules[-1].path] == len(steps)
 
     def _is_call(self, steps: Sequence[GraphStep]) -> bool:
-        """Return whether statements are all those of a call of a function."""
+        """Return whether these are all statements of a call of a function."""
         return self._is_module(steps) and bool(self._modules(steps)[-1].prefix)
 
     def _name(self, steps: Sequence[GraphStep]) -> str:
@@ -190,7 +190,7 @@ class _Search:
         return name if name[:1].isalpha() else ""
 
     def _windows(self, graph: _Graph, places: Sequence[int], length: int) -> list[Window]:
-        """Return the windows that begin in places; none if one of them can't be an invocation."""
+        """Return the windows that begin at ``places``; empty if one of them can't be an invocation."""
         found: list[Window] = []
         for at in places:
             window = self._window(graph, at, length)
@@ -229,7 +229,10 @@ class _Graph:
     """Statements with where their tensors come from and go to."""
 
     def __init__(self, steps: Sequence[GraphStep], codes: dict[tuple[int, Hashable], int]) -> None:
-        """``codes`` has a number for each beginning of a window: for what it continues, and the statement that does."""
+        """Prepare the statements.
+
+        ``codes`` has a number for each beginning of a window, by its prefix and last statement.
+        """
         self.steps = steps
         self.given = [[*_given_by(step)] for step in steps]
         self.taken = [[each for each in _taken_by(step) if not _is_stored(each)] for step in steps]
@@ -247,7 +250,7 @@ class _Graph:
         return [[*self._codes_from(first, self._codes)] for first in range(len(self.steps))]
 
     def repeated(self, length: int) -> Mapping[Hashable, list[int]]:
-        """Return where windows of this length begin that are alike and do not overlap, by what they have in common."""
+        """Return the starts of similar windows of this length that do not overlap, by their code."""
         starts: defaultdict[Hashable, list[int]] = defaultdict(list)
         for first, codes in enumerate(self._beginnings):
             if len(codes) >= length:
@@ -257,7 +260,7 @@ class _Graph:
         return starts
 
     def _codes_from(self, first: int, codes: dict[tuple[int, Hashable], int]) -> Iterator[int]:
-        """Yield a number for each window that begins here: those of windows that are alike are equal."""
+        """Yield a number for each window that begins here: similar windows have equal numbers."""
         outside: dict[Tensor, int] = {}
         code = 0
         for at in range(first, min(first + LONGEST_BLOCK, len(self.steps))):
@@ -280,7 +283,7 @@ def _is_stored(tensor: Tensor) -> bool:
 
 
 def _token(step: GraphStep) -> Hashable:
-    """Return what alike statements have in common; None for one that stays where it is."""
+    """Return the key that similar statements share; None for one that stays in its place."""
     if not isinstance(step, Step):
         return None
     attributes = tuple((name, _form(value)) for name, value in sorted(step.attributes.items()))

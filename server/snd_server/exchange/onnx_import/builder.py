@@ -28,7 +28,7 @@ class Builder:
     """Makes steps. Knows which constants the steps take."""
 
     def __init__(self, snapshot: Snapshot, extents: Iterable[Integer]) -> None:
-        """``extents`` are those that have a name in the text."""
+        """Prepare the statements; ``extents`` are the extents with a name in the text."""
         self._named = frozenset(leaf for each in extents for leaf in each.leaves)
         self._snapshot = snapshot
         self._session = Session(snapshot)

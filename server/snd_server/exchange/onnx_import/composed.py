@@ -49,7 +49,7 @@ class Makers:
 
 
 def composed(step: Step, made: Makers) -> Other | None:
-    """Return an operator that gives what a statement gives, of what several statements before it take."""
+    """Return an operator that computes the result of a statement directly from operands of several earlier ones."""
     if step.operator in ("math.mul", "math.div"):
         return _silu(step, made) or _gelu(step, made) or _rms_norm(step, made)
     return _layer_norm(step, made) if step.operator == "math.add" else None
@@ -136,7 +136,7 @@ def _epsilon(value: TensorValue, x: TensorValue, made: Makers) -> float | None:
 
 
 def _mean_of(value: TensorValue, made: Makers) -> TensorValue:
-    """Return what a tensor is the mean of along the last dimension, which stays; null if it is none."""
+    """Return the tensor whose mean along the last dimension, which is kept, a tensor is; null if there is none."""
     step = made.of(value, "math.mean_reduce")
     if step is None or set(step.attributes) != {"axes"} or not isinstance(step.inputs[0], Tensor):
         return NULL
@@ -145,7 +145,7 @@ def _mean_of(value: TensorValue, made: Makers) -> TensorValue:
 
 
 def _is_vector(value: Tensor, x: Tensor) -> bool:
-    """Return whether a tensor has an element for each along the last dimension of another one."""
+    """Return whether a tensor has an element for each index along the last dimension of another one."""
     return bool(x.shape) and value.shape == (x.shape or ())[-1:]
 
 
@@ -159,7 +159,7 @@ def _pairs(step: Step | None, operator: str) -> list[tuple[TensorValue, TensorVa
 
 
 def _factors(value: TensorValue, made: Makers) -> tuple[float, list[Tensor]]:
-    """Return what a tensor is the product of: a number, and tensors."""
+    """Return the factors of a tensor: a number, and tensors."""
     step = made.of(value)
     if step is None or step.attributes:
         return 1.0, [value] if isinstance(value, Tensor) else []

@@ -18,7 +18,7 @@ from snd_server.exchange.onnx_import.source import Array
 
 
 class UntranslatableError(Exception):
-    """Why a node can't be translated: no operator does what it asks for, or something must be known that is not."""
+    """The reason that a node can't be translated: no operator covers it, or a required value is unknown."""
 
 
 def require(condition: object, reason: str) -> None:
@@ -28,9 +28,10 @@ def require(condition: object, reason: str) -> None:
 
 
 class Data(Struct, frozen=True, eq=False):
-    """A tensor of the source. At least one of the last three is there.
+    """A tensor of the source. At least one of the last three fields is set.
 
-    ``array`` has the elements of a constant; ``contents`` those of a small tensor of ints, by the extents of inputs.
+    ``array`` has the elements of a constant; ``contents`` the elements of a small tensor of ints, by the extents of
+    inputs.
     """
 
     dtype: np.dtype[Any]
@@ -51,7 +52,7 @@ class Data(Struct, frozen=True, eq=False):
 
     @property
     def extents(self) -> tuple[int | None, ...]:
-        """The extents, None for those that are no numbers."""
+        """The extents, None for each that is no number."""
         return tuple(each.value for each in self.shape)
 
     @property

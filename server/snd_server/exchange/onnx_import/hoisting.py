@@ -17,14 +17,14 @@ from snd_server.exchange.onnx_import.modules import Modules, items
 
 
 class Order(Struct, frozen=True):
-    """Statements in an order, and the number of statements of each module without those that its siblings take."""
+    """Statements in an order, and the number of statements of each module, without statements that its siblings use."""
 
     steps: list[GraphStep]
     sizes: Mapping[str, int]
 
 
 def hoisted(steps: Sequence[GraphStep], modules_of: Callable[[GraphStep], Modules]) -> Order:
-    """Return statements in another order: what several items of a container take is where its arguments are known."""
+    """Return statements reordered: a statement that several items of a container use moves to its arguments."""
     maker = {tensor: at for at, step in enumerate(steps) for value in step.outputs for tensor in tensors_of(value)}
     sources = [sorted({maker[each] for each in _taken(step) if each in maker}) for step in steps]
     users: defaultdict[int, list[int]] = defaultdict(list)
@@ -51,5 +51,5 @@ def _taken(step: GraphStep) -> Iterator[Tensor]:
 
 
 def _is_shared(own: dict[str, str], others: Sequence[dict[str, str]]) -> bool:
-    """Return whether several items of a container that a statement is in take what it gives."""
+    """Return whether several items of a container around a statement use its results."""
     return any(len({each[container] for each in others if container in each}) > 1 for container in own)

@@ -1,4 +1,4 @@
-"""Limits of reading ONNX models, with what users see at each."""
+"""Limits of reading ONNX models, with their effects for users."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ LONGEST_BLOCK = 100
 Longer repetitions stay statements of the graph.
 """
 SHORTEST_BLOCK = 3
-"""Statements of such an operator. Fewer are one only if they are those of a function with several calls."""
+"""Minimum number of statements of such an operator; fewer count only if a function with several calls has them."""
 MOST_INPUTS = 8
-"""Inputs of such an operator. What would need more stays statements of the graph."""
+"""Maximum number of inputs of such an operator. Windows that need more stay statements of the graph."""
 MOST_REFUSED = 8
 """Groups of repeated statements that turn out to be no operator. Then no more are tried."""
 MOST_ATTRIBUTES = 8
-"""Attributes of such an operator. What would need more stays statements of the graph."""
+"""Maximum number of attributes of such an operator. Windows that need more stay statements of the graph."""
 MOST_WRITTEN_ITEMS = 16
 """Ints of a constant that are written into the text. Larger constants are variables with a file."""
 MOST_CONTENTS = 256

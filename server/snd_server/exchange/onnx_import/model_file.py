@@ -1,4 +1,4 @@
-"""ONNX files: read within bounds, and put into plain data. Nothing but this module knows protobuf."""
+"""ONNX files: read within limits, and converted into plain data. Only this module knows protobuf."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def demand_onnx() -> None:
 def read_model(path: str, most_bytes: int) -> SourceGraph:
     """Return the graph of an ONNX file.
 
-    Raises OnnxMissingError, OSError for what can't be read, and InvalidModelError.
+    Raise OnnxMissingError, OSError for an unreadable file, and InvalidModelError.
     """
     demand_onnx()
     import onnx
@@ -63,9 +63,9 @@ def read_model(path: str, most_bytes: int) -> SourceGraph:
 
 
 def source_of(model: onnx.ModelProto, folder: str | None = None, most_bytes: int = 1 << 30) -> SourceGraph:
-    """Return the graph of a model; external data are files of the folder. Raises InvalidModelError.
+    """Return the graph of a model; external data are files of the folder. Raise InvalidModelError.
 
-    Sparse tensors and those that are stored in less than a byte for an item take up to ``most_bytes``.
+    Sparse tensors and tensors with items of less than a byte may take up to ``most_bytes``.
     """
     if not model.HasField("graph"):
         raise InvalidModelError("this is no ONNX model: it has no graph")
@@ -161,7 +161,7 @@ class _Reader:
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def array(self, proto: onnx.TensorProto, name: str) -> Array:
-        """Return the elements of a tensor, without a copy where they are stored as they are used."""
+        """Return the elements of a tensor, without a copy if their stored form is usable."""
         import onnx
 
         if any(extent < 0 for extent in proto.dims):
@@ -254,7 +254,7 @@ def _declared(proto: onnx.ValueInfoProto) -> Declared:
 
 
 def declared_type(name: str, proto: onnx.TypeProto) -> Declared:
-    """Return what a type says of a tensor."""
+    """Return the declaration of a tensor by its type."""
     import onnx
 
     if not proto.HasField("tensor_type"):

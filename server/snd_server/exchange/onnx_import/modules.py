@@ -80,7 +80,7 @@ class Calls:
     def module(self, function: str, result: str, prefix: str, outer: Modules) -> Module:
         """Return a call as a module of the nodes inside, whose names begin with ``prefix``."""
         around = outer[-1] if outer and outer[-1].prefix and f"{result}/".startswith(outer[-1].prefix) else Module("")
-        # A call that gives what the function around gives has no other name than the function.
+        # A call whose result is the result of the outer function has the name of the function.
         own = result.removeprefix(around.prefix)
         name = readable(own, function) if f"{own}/" != around.prefix else snake(function)
         path = f"{around.path}.{name}".strip(".")
@@ -135,7 +135,7 @@ def title(modules: list[Modules]) -> str:
 
 
 def _stem(path: str) -> str:
-    """Return what the items of a container are: ``encoder_layer`` for ``encoder.layers.0``."""
+    """Return the name of the items of a container: ``encoder_layer`` for ``encoder.layers.0``."""
     container, _, name = path.rpartition(".")
     if name.isdigit():
         return snake("_".join(container.split(".")[-2:])).removesuffix("s")

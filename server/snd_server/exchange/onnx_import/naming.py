@@ -1,4 +1,4 @@
-"""Names as a person would choose them, made of those of exporters."""
+"""Readable names, made of the names by exporters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def readable(name: str, kind: str = "") -> str:
         if following == part or following.startswith(f"{part}."):
             continue  # the next part says it once more: layer1/layer1.0
         if at and at + 1 == len(parts) and kept and part.rstrip("_0123456789") == kind and kind:
-            continue  # what the node is, the statement says
+            continue  # the statement shows the kind of the node
         kept.append(part)
     return snake("_".join(kept)) or snake(kind) or "tensor"
 

@@ -1,4 +1,4 @@
-"""Nodes of ONNX models, and the registry of what takes their place.
+"""Nodes of ONNX models, and the registry of their translations.
 
 The modules of ``operations`` register a translation for each kind of node.
 """
@@ -37,7 +37,7 @@ Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
 
 _ARITHMETIC = frozenset(["math.add", "math.sub", "math.mul", "math.div", "math.neg"])
 _COUNTED = frozenset(["layout.nonzero", "layout.shape", "math.argmax", "math.argmin"])
-"""Operators that give no negative numbers, and, below, those that do not if they are given none."""
+"""Operators with natural results; below, operators with natural results for natural inputs."""
 _KEEPS_NATURAL = frozenset([
     "layout.broadcast", "layout.cast", "layout.concat", "layout.flatten", "layout.gather", "layout.gather_nd",
     "layout.reshape", "layout.slice", "layout.split", "layout.squeeze", "layout.stack", "layout.tile",
@@ -215,7 +215,7 @@ class Node(Struct, frozen=True, eq=False):
         self, operator: str, *inputs: Argument, dtypes: Sequence[str] = (), like: np.dtype[Any] | None = None,
         **attributes: Any,
     ) -> list[Data]:  # fmt: skip
-        """Return all tensors that an operator gives; those of packs one after the other."""
+        """Return all tensors that an operator returns; items of packs one after the other."""
         found: list[Data] = []
         given = [each for each in inputs if isinstance(each, Data)]
         may_be_infinite = operator == "math.log" or (
@@ -241,7 +241,7 @@ class Node(Struct, frozen=True, eq=False):
         return self.builder.is_named(extent)
 
     def extent(self, data: Data, axis: int) -> Argument:
-        """Return an extent as an argument: a number, an expression of extents, or what the run finds."""
+        """Return an extent as an argument: a number, an expression of extents, or a run-time value."""
         if self.is_named(data.shape[axis]):
             return data.shape[axis]
         part = self.run("layout.slice", self.run("layout.shape", data, like=INT), begin=[axis], end=[axis + 1])
@@ -265,7 +265,7 @@ class Node(Struct, frozen=True, eq=False):
 
 
 def _is_natural(operator: str, inputs: Sequence[Argument], attributes: Mapping[str, Any]) -> bool:
-    """Return whether no element of what an operator gives is negative."""
+    """Return whether no element of an operator's result is negative."""
     if operator == "layout.range":
         return natural(attributes["first"]) and natural(attributes.get("stride", 1))
     return operator in _COUNTED or (operator in _KEEPS_NATURAL and all(map(natural, inputs)))

@@ -24,7 +24,7 @@ BOUND = 1_000_000
 
 
 class Placeholder(Struct, frozen=True):
-    """An operator, its invocation, and what the invocation gives."""
+    """An operator, its invocation, and the results of the invocation."""
 
     text: GraphText
     step: LocalStep

@@ -84,7 +84,7 @@ def with_extents(graph: SourceGraph, extents: Mapping[str, int]) -> SourceGraph:
 
 
 class Function(Struct, frozen=True, eq=False):
-    """A function of a model. Attributes that refer to those of a call are ``Reference``."""
+    """A function of a model. Attributes that refer to attributes of a call are ``Reference``."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -189,7 +189,7 @@ def _renamed_graph(graph: SourceGraph, names: Mapping[str, str], prefix: str, gi
 
 
 def used_names(nodes: Iterable[SourceNode], outputs: Sequence[str]) -> set[str]:
-    """Return the tensors that nodes take, those of graphs inside too, and outputs."""
+    """Return the tensors that nodes read, also inside nested graphs, and outputs."""
     found = set(outputs)
     for node in nodes:
         found.update(filter(None, node.inputs))

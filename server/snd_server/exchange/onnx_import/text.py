@@ -44,13 +44,13 @@ _TRIED = "operator.sknd"
 
 
 class ConvertedModel(Struct, frozen=True):
-    """The text of a module, and what belongs to it."""
+    """The text of a module, with its weights and names."""
 
     text: str
     weights: Mapping[str, Array]
     """The values of variables by their scoped names."""
     inputs: Mapping[str, str]
-    """The names in the text by those in the source."""
+    """Names in the text by names in the source."""
     outputs: Mapping[str, str]
     tensors: Mapping[str, str]
     """Names of the source for tensors, by their names in the text."""
@@ -68,7 +68,7 @@ class ConvertedModel(Struct, frozen=True):
 def convert_graph(
     graph: SourceGraph, source: str, given: Mapping[str, Array] | None = None, bound: int = BOUND
 ) -> ConvertedModel:
-    """Return a graph as a SkriptND model. ``source`` is what the text calls it, ``given`` are constant inputs."""
+    """Return a graph as a SkriptND model. ``source`` is its name in the text, ``given`` are constant inputs."""
     return _Conversion(graph, dict(given or {}), bound).converted(source)
 
 
@@ -186,7 +186,7 @@ class _Conversion:
     def _name(
         self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[GraphStep]
     ) -> dict[str, str]:
-        """Decide all names; return those of the outputs."""
+        """Choose all names; return the names of the outputs."""
         for name, tensor in inputs.items():
             self._writer.name(tensor, name)
         found: dict[str, str] = {}
@@ -214,7 +214,7 @@ class _Conversion:
                 self._name_steps(block.steps)
 
     def _name_variables(self, step: Step) -> None:
-        """Name variables that the source only numbers by what the statement gives, and what they are for there."""
+        """Name variables that the source only numbers, from the statement's result and their role there."""
         result = next((self._name_of(each) for value in step.outputs for each in tensors_of(value)), "")
         for member, value in zip(step.template.inputs, step.inputs, strict=False):
             for tensor in tensors_of(value):

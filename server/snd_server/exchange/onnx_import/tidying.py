@@ -1,6 +1,6 @@
-"""Statements as a person would write them: what exporters write in a roundabout way, said by fewer operators.
+"""Statements in the style of a human author: roundabout forms of exporters replaced by fewer operators.
 
-Each rule keeps what a statement gives. What nothing takes afterwards, the caller leaves out.
+Each rule keeps the results of a statement. The caller drops unused statements.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Tidier:
         return self.same.get(tensor, tensor)
 
     def steps(self, steps: Iterable[GraphStep], seen: _Seen) -> list[GraphStep]:
-        """Return statements of the graph or of a block; ``seen`` are those around it, by what they compute."""
+        """Return statements of the graph or of a block; ``seen`` are the outer ones, by their computation."""
         found: list[GraphStep] = []
         for each in steps:
             step = self._with_defaults(with_inputs(self._with_blocks(each, seen), self._source))
@@ -85,7 +85,7 @@ class _Tidier:
         return found
 
     def _with_defaults(self, step: GraphStep) -> GraphStep:
-        """Leave out states that are the defaults: those of ``nn.lstm`` are 0."""
+        """Leave out states that are the defaults: 0 for ``nn.lstm``."""
         if not isinstance(step, Step) or step.operator != "nn.lstm" or step.inputs[6] is not NULL:
             return step
         fillings = (self._filling(each) for each in step.inputs[4:6])
@@ -107,7 +107,7 @@ class _Tidier:
         return Block(tuple(steps), tuple(map(self._source, block.results)))
 
     def _tidied(self, step: Step, seen: _Seen) -> Step | None:
-        """Return an invocation in its usual form; None if another tensor is what it gives."""
+        """Return an invocation in its usual form; None if its result is another known tensor."""
         while (usual := self._usual(step)) is not None:
             if isinstance(usual, Tensor):
                 (output,) = step.outputs
@@ -277,7 +277,7 @@ def _axes_of_both(first: Step, second: Step) -> list[int]:
 
 # ---- repeated computations -------------------------------------------------------------------------------------------
 def _key(step: Step) -> Hashable | None:
-    """Return what equal invocations have in common; None for those that may differ, or give packs of any length."""
+    """Return the key that equal invocations share; None for random ones, or results that are packs of any length."""
     has_runs = any(
         isinstance(each, Pack) and any(isinstance(part, Run) for part in each.segments) for each in step.outputs
     )

@@ -46,7 +46,10 @@ class Translator:
     """Translator of a graph, with the facts about tensors by their names."""
 
     def __init__(self, builder: Builder, symbols: Mapping[str, Integer], names: Names) -> None:
-        """``symbols`` are extents by what the source calls them, ``names`` those of the operators of the module."""
+        """Prepare the translation.
+
+        ``symbols`` are extents by source name, ``names`` are names of the module's operators.
+        """
         self.builder = builder
         self.problems: list[Problem] = []
         self.known: dict[str, Item | Missing] = {}
@@ -56,7 +59,7 @@ class Translator:
         self._names = names
         self._declared: dict[str, Declared] = {}
         self._last: dict[str, SourceNode] = {}
-        """The last node of each module, by the path of the module: it gives what the module does."""
+        """The last node of each module, by the path of the module: it returns the module's result."""
 
     def constants(self, arrays: Mapping[str, Array]) -> None:
         """Add the initializers of a graph."""
@@ -64,7 +67,7 @@ class Translator:
             self.known[name] = constant_of(array, "" if says_nothing(name) else readable(name))
 
     def graph(self, graph: SourceGraph) -> list[Item | Missing]:
-        """Translate all nodes, and return what the outputs are; those that are not translated are in ``problems``."""
+        """Translate all nodes, and return the outputs; untranslated nodes are in ``problems``."""
         self.constants(graph.initializers)
         self._declared = {**graph.known, **{each.name: each for each in graph.outputs}}
         self._last = {node.modules[-1].path: node for node in graph.nodes if node.modules}
@@ -92,7 +95,7 @@ class Translator:
         except MemoryError:
             self._leave(source, first, "what it comes to takes too much memory")
         except _MALFORMED as error:
-            # The types of attributes are not checked before: whatever uses one of another type, or a wrong one, fails.
+            # The types of attributes are not checked before: any use of a wrong one fails.
             self._leave(source, first, f"its inputs and attributes are not those of such a node: {error}")
 
     def _leave(self, source: SourceNode, first: int, reason: str) -> None:
@@ -150,7 +153,7 @@ class Translator:
         return [found] if found is None or isinstance(found, Data | Items) else list(found)
 
     def _defined(self, node: Node) -> list[Item]:
-        """Translate what ONNX defines a node by: other nodes."""
+        """Translate the nodes by which ONNX defines a node."""
         source = node.source
         nodes = definition_of(node)
         if nodes is None:
@@ -210,7 +213,7 @@ class Translator:
         return snake(path) if self._last.get(path) is source else joined(path, operation)
 
     def _name_others(self, first: int, source: SourceNode) -> None:
-        """Give results inside of what a node became a name that begins as the node's."""
+        """Give results inside a node's translation names that begin with the node's."""
         if source.modules:
             whole = source.modules[-1].path
         else:

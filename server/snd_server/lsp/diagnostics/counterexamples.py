@@ -48,7 +48,7 @@ class Counterexamples:
     def before_search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of an edited document, with the counterexamples found before the edit.
 
-        If there was no edit since the search, or the client can't be told to ask again, it is searched now.
+        If there was no edit since the search, or the client can't be made to ask again, it is searched now.
         """
         document, before = server.session.opened(path), self._searched.get(path)
         if document is None or before is None or before.document is document or not asks_again(server):

@@ -38,14 +38,14 @@ def found(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic,
 def reported(
     server: SndServer, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
 ) -> tuple[Diagnostic, ...]:
-    """Return what comments, configuration and client leave of diagnostics."""
+    """Return the diagnostics that comments, configuration and client select."""
     session = server.session
     left = unsuppressed(snapshot, path, diagnostics)
     return configured(path, left, session.configuration(path), session.settings(path).rules)
 
 
 def asks_again(server: SndServer) -> bool:
-    """Return whether the client can be told to ask for diagnostics again."""
+    """Return whether the client can be made to ask for diagnostics again."""
     workspace = server.client_capabilities.workspace
     return bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support)
 
@@ -73,7 +73,7 @@ def converted(server: SndServer, snapshot: Snapshot, diagnostics: Sequence[Diagn
 
 
 def result_id(diagnostics: Sequence[types.Diagnostic]) -> str:
-    """Return what tells these diagnostics from others: the same whenever they are the same."""
+    """Return a digest of these diagnostics."""
     return hashlib.blake2b(repr(diagnostics).encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
 

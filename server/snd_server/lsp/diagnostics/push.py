@@ -32,7 +32,7 @@ class _Shown(Struct, frozen=True):
     rest: tuple[Diagnostic, ...]
     items: list[types.Diagnostic]
     published: int | None = None
-    """The version for which the client was told last."""
+    """The version in the last notification to the client."""
 
 
 class Publisher:
@@ -121,6 +121,6 @@ def _needless(before: _Shown | None, now: _Shown, whole: bool) -> bool:
         return not whole and not now.syntax
     if whole:
         return before.published == now.document.version and before.items == now.items
-    # Clients move what they show along with the text, but for what was edited.
+    # Clients move displayed diagnostics along with the text, except in the edited part.
     known = moved_diagnostics(before.syntax, before.document, now.document)
     return now.syntax == known and len(known) == len(before.syntax)

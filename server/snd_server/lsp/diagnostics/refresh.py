@@ -1,7 +1,7 @@
-"""Tells clients when to ask again for what they show of a document, though it has not been edited.
+"""Requests to clients to ask again for data of a document that was not edited.
 
-For diagnostics, when an edit of another document changed them. For colours, hints and lenses, when an edit changed what
-a document offers to others: the signatures of its definitions. For all, when settings or files changed.
+For diagnostics, when an edit of another document changed them. For colours, hints and lenses, when an edit changed the
+interface of a document: the signatures of its definitions. For all, when settings or files changed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SIGNATURE = frozenset({"dtype", "attrib", "input", "using", "output", "assert"}
 
 
 class Refresher:
-    """Knows what the client was told of each document."""
+    """Record of the data that the client has for each document."""
 
     def __init__(self, server: SndServer) -> None:
         self._server = server
@@ -39,7 +39,7 @@ class Refresher:
         self._for_certain = False
         """True if the client is to ask again, however things are."""
         self._changed: set[str] = set()
-        """The documents that were edited since it was last looked what they offer."""
+        """The documents edited since the last look at their interfaces."""
         self._offered: dict[str, Hashable] = {}
         """Interfaces of open documents to others at the last look."""
         self._offers_differ = False
@@ -98,7 +98,7 @@ class Refresher:
 
     def _ask(self, request: Awaitable[None]) -> None:
         async def ask() -> None:
-            with suppress(JsonRpcException):  # the client may refuse; then it shows what it showed
+            with suppress(JsonRpcException):  # the client may refuse; then its display stays
                 await request
 
         self._server.begin(ask())
@@ -161,5 +161,5 @@ def _offers(snapshot: Snapshot, question: Question, path: str) -> Hashable:
 
 
 def _can(kind: Any) -> bool:
-    """Return whether a client with these capabilities can be told to ask again."""
+    """Return whether a client with these capabilities can be made to ask again."""
     return bool(kind and kind.refresh_support)

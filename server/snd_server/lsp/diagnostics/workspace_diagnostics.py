@@ -1,4 +1,4 @@
-"""Diagnostics of all files, for clients that ask for them: bit by bit, and only what they do not know yet."""
+"""Diagnostics of all files, for clients that ask for them: in portions, and only unknown ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
         for done, path in enumerate(paths, 1):
             try:
                 report = await _report(server, path, known.get(path), graphs.get(path))
-            except Exception as error:  # whatever it is, it must cost this file only
+            except Exception as error:  # any failure must affect this file only
                 server.fault(f"{types.WORKSPACE_DIAGNOSTIC} of {path}", error)
                 continue
             if report is not None:

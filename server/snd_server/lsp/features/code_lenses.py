@@ -1,4 +1,4 @@
-"""Code lenses: what can be done with a sample or a graph, and how often a definition is named.
+"""Code lenses: commands for a sample or a graph, and the number of references to a definition.
 
 The setting ``codeLenses`` of the client is ``false`` for none, or an object with the switches ``samples``, ``graphs``
 and ``references``.
@@ -138,9 +138,9 @@ def _definition_lenses(
 
 
 async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
-    """Count references: it takes a look at all files, which is done only for lenses that are seen.
+    """Count references, which searches all files and is done only for visible lenses.
 
-    Raises Interrupted if what the lens is about is not there any more, so that the client asks for new lenses.
+    Raise Interrupted if the subject of the lens is gone, so that the client asks for new lenses.
     """
     data: Any = lens.data
     if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):

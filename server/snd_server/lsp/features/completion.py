@@ -165,7 +165,7 @@ async def _resolve(session: ClientSession, item: types.CompletionItem) -> types.
 
 
 def _subject(data: Any) -> tuple[str, tuple[str, ...]] | None:
-    """Return what we said that an item is about; None for anything else."""
+    """Return the subject in the data of an item; None for other data."""
     if not isinstance(data, dict) or not isinstance(data.get("uri"), str) or not isinstance(data.get("subject"), list):
         return None
     return data["uri"], tuple(str(part) for part in data["subject"])

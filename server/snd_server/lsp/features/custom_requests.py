@@ -70,7 +70,7 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
     path = document_path(params)
     for each, others in _ALONE.items():
         demand_alone(params, each, others)
-    seconds(params, "timeout")  # a wrong one is refused, whatever is evaluated
+    seconds(params, "timeout")  # a wrong one is refused for any subject
     if entry(params, "sample") is not None or entry(params, "position") is not None:
         return await _evaluate_sample(server, path, params)
     try:
@@ -93,7 +93,7 @@ async def _evaluate_sample(server: SndServer, path: str, params: Any) -> dict[st
 
 
 async def _evaluate_as_chosen(server: SndServer, path: str, params: Any) -> dict[str, Any]:
-    """Return a graph by what it is run with in the editor: a sample, or inputs that were given to it."""
+    """Return a graph with the arguments chosen in the editor: a sample, or inputs that were given to it."""
     wanted = text(params, "graph")
     graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
     if isinstance(choice, GivenInputs):

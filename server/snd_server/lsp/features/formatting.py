@@ -1,4 +1,4 @@
-"""Formatting of documents, ranges, and what was just typed."""
+"""Formatting of documents, ranges, and just typed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``snd/graphView``: what there is to draw of a graph. docs/lsp.md describes it."""
+"""``snd/graphView``: the drawing of a graph. docs/lsp.md describes it."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _reference(snapshot: Snapshot, path: str, offset: int) -> str:
 def _tensor_value(
     server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool
 ) -> tuple[Span, str] | None:  # fmt: skip
-    """Return what came of the tensor of a graph that is named at an offset, or of the graph whose name it is."""
+    """Return the value of the tensor named at an offset, or of the graph whose name it is."""
     for each in server.evaluations.graphs(snapshot, path, Span(offset, offset)):
         if each.graph.head.start <= offset <= each.graph.head.end:
             text = graph_markdown(each)
@@ -89,7 +89,7 @@ def _tensor_value(
 
 
 def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool) -> tuple[Span, str] | None:
-    """Return what came of the sample or the tensor that an offset stands in, and where that is."""
+    """Return the value of the sample or the tensor at an offset, and its span."""
     if comment_at(snapshot.tree(path), offset) is None:
         return _tensor_value(server, snapshot, path, offset, tables)
     for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):

@@ -64,7 +64,7 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
 
 
 async def _resolve(server: SndServer, hint: types.InlayHint) -> types.InlayHint:
-    """Return the value in full, which is told only of hints that somebody points at."""
+    """Return the full value, which is sent only for hints that the user points at."""
     data: Any = hint.data
     if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):
         return hint

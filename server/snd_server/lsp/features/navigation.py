@@ -1,4 +1,4 @@
-"""From names to where they lead, and what belongs together."""
+"""Targets of names, and related names."""
 
 from __future__ import annotations
 

@@ -66,8 +66,7 @@ class Proofs:
         self._server = server
         self._found: dict[OperatorName, _Found] = {}
         self._events: dict[str, bool] = {}
-        """The documents that something changed for, and whether they were saved, since it was looked what there is to
-        do."""
+        """Documents with changes since the last look for work, each with True if it was saved."""
         self._due: dict[str, Mapping[OperatorName, str]] = {}
         """Operators to be proved, by document, with their states."""
         self._working: asyncio.Task[None] | None = None
@@ -140,7 +139,7 @@ class Proofs:
             self._working = self._server.begin(self._work())
 
     async def _work(self) -> None:
-        """Look what there is to prove whenever something changed, and prove it, one operator after the other."""
+        """Look for operators to prove after each change, and prove them one after the other."""
         session = self._server.session
         while self._events:
             events, self._events = self._events, {}
@@ -163,7 +162,7 @@ class Proofs:
             mode = choice(self._server.session.settings(path).switches, "proofs", DEFAULT)
             return mode == "onType" or (mode == "onSave" and saved)
 
-        try:  # in the background: what else is asked after a keystroke goes on
+        try:  # in the background: other requests after a keystroke go on
             return not is_library(path) and await self._server.session.ask(path, answer, background=True)
         except UnknownDocument:
             return False
@@ -181,7 +180,7 @@ class Proofs:
                 self._keep(wanted, await self._proved(wanted.order))
 
     def _next(self, path: str) -> Callable[[Snapshot, Question], _Wanted | None]:
-        """Return a question: the next operator that is due and still in that state, with what a process is told."""
+        """Return a question for the next operator that is due and still in that state, with the order for a process."""
         due = self._due[path]
 
         def answer(snapshot: Snapshot, question: Question) -> _Wanted | None:

@@ -132,7 +132,7 @@ def _ordered(
 def _edit(
     server: SndServer, snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored
 ) -> types.WorkspaceEdit | None:
-    """Return the edit; None if a text is another one by now."""
+    """Return the edit; None if a text has changed meanwhile."""
     texts, width = request.around.texts, server.session.line_width(request.around.path)
     if any(
         snapshot.source(path).text != texts.get(path, "") for path in (each.location.path for each in refactored.edits)

@@ -1,4 +1,4 @@
-"""Other names: of what a program declares, and of its files and folders."""
+"""Renaming of declarations, and of files and folders."""
 
 from __future__ import annotations
 

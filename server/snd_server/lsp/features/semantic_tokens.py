@@ -1,7 +1,8 @@
-"""Colours by meaning: full, by range, and as what changed since the last time.
+"""Colours by meaning: full, by range, and as changes since the last time.
 
-Clients that have a grammar of the language say so among their experimental capabilities (``grammar``), and are told
-what no grammar knows: a grammar tells more of strings, keywords and samples than one type for the whole of each.
+Clients that have a grammar of the language announce it among their experimental capabilities (``grammar``), and get
+only tokens that no grammar knows: a grammar distinguishes parts of strings, keywords and samples, which have one type
+here.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class _Sent:
         return str(self._count)
 
     def data(self, path: str, result_id: str) -> list[int] | None:
-        """Return what was sent under that identifier; None if it is not known any more."""
+        """Return the data sent under that identifier; None if it is not known any more."""
         known = self._known.get(path)
         return known[1] if known is not None and known[0] == result_id else None
 
@@ -150,7 +151,7 @@ class _Encoded(Struct, frozen=True):
 
 
 class _Encoder:
-    """Encodes the tokens of files, of those that it has encoded before what has changed."""
+    """Encoder of the tokens of files; for a file encoded before, only changes are encoded."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, dict[int, _Encoded]] = OrderedDict()
@@ -271,7 +272,7 @@ def _edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.Semantic
 
 
 def _alike(most: int, is_alike: Callable[[int, int], bool]) -> int:
-    """Return how many numbers are alike from the first on; ``is_alike`` compares those from one place to another."""
+    """Return the number of equal numbers from the start; ``is_alike`` compares a range of them."""
     first, last = 0, most
     while first < last:
         middle = (first + last + 1) // 2

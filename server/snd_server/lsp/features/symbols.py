@@ -32,7 +32,7 @@ KINDS = {
     OutlineKind.FORMULA: types.SymbolKind.Operator,
     OutlineKind.QUANTIZATION: types.SymbolKind.Event,
 }
-"""As what editors show the symbols of the language."""
+"""Kinds of symbols that editors show for the symbols of the language."""
 
 
 def register(server: SndServer) -> None:

@@ -11,7 +11,7 @@ from snd_server.lsp.limits import DEEPEST_SHOWN_NODE, LONGEST_NODE_TEXT
 
 
 def tree_content(tree: SyntaxTree, ranged: Callable[[Span], Any], within: Span | None = None) -> dict[str, Any]:
-    """Return the nodes of a document, or those that touch a part of it; ``ranged`` makes ranges of spans."""
+    """Return the nodes of a document, or those that touch a part of it; ``ranged`` converts spans to ranges."""
     chunks = [
         _content(tree.text, placed.chunk.document, placed.start, placed.start, ranged, within, 1)
         for placed in tree.chunks
@@ -48,7 +48,7 @@ def _content(
 
 
 def _base(node: nodes.Node, base: int) -> int:
-    """Return what the spans of the children of a node count from."""
+    """Return the offset that the spans of the children of a node count from."""
     return node.start + base if isinstance(node, nodes.Entry) else base
 
 

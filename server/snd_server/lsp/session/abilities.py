@@ -21,7 +21,7 @@ class DiagnosticAbilities(Struct, frozen=True):
 
 
 def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAbilities:
-    """Return what the client shows of diagnostics, whether they are pulled or pushed."""
+    """Return the parts of diagnostics that the client shows, pulled or pushed."""
     document = capabilities.text_document
     kinds = [each for each in ((document.publish_diagnostics, document.diagnostic) if document else ()) if each]
     tags = [each.tag_support for each in kinds if each.tag_support]
@@ -39,5 +39,5 @@ def takes(capabilities: types.ClientCapabilities, name: str) -> bool:
 
 
 def experimental(capabilities: types.ClientCapabilities, name: str) -> Any:
-    """Return what a client says of something that the protocol does not know; None if it says nothing."""
+    """Return an experimental capability of a client; None if it is missing."""
     return entry(capabilities.experimental, name)

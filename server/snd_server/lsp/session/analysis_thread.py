@@ -1,9 +1,8 @@
-"""The one thread on which the analysis works: edits and questions in the order in which they came.
+"""The one thread on which the analysis works: edits and questions in their order of arrival.
 
-Reading messages goes on meanwhile, so that a request can be cancelled while it is being answered. Long questions are
-*background* tasks: any other question preempts them between two pieces of work, and they begin again after it. A
-question that turns out to be long, while others wait, becomes one. The analysis keeps what they found until then, so
-little is done twice.
+Messages are read meanwhile, so that a running request can be cancelled. Long questions are *background* tasks: any
+other question preempts them between two pieces of work, and they begin again after it. A question that proves long
+while others wait becomes one. The analysis keeps their results up to that point, so little is done twice.
 """
 
 from __future__ import annotations
@@ -135,9 +134,9 @@ class AnalysisThread:
     async def ask(
         self, function: Callable[[Question], _Answer], question: Question | None = None, background: bool = False
     ) -> _Answer:
-        """Return the answer of ``function``, whose ``Question`` tells it when to stop.
+        """Return the answer of ``function``, whose ``Question`` signals when to stop.
 
-        Raises whatever it raises; CancelledError at once if the task that waits for it is cancelled.
+        Raise the exceptions of ``function``; CancelledError at once if the waiting task is cancelled.
         """
         asked = question or Question()
 

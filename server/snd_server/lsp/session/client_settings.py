@@ -44,13 +44,13 @@ class ClientSettings(Struct, frozen=True):
 
 
 class Scopes(Struct, frozen=True):
-    """The settings for all, and those of folders."""
+    """The settings for all, and the settings of folders."""
 
     everywhere: ClientSettings = field(default_factory=ClientSettings)
     by_folder: Mapping[str, ClientSettings] = field(default_factory=dict)
 
     def of(self, path: str) -> ClientSettings:
-        """Return the settings for a file: those of the innermost folder around it."""
+        """Return the settings for a file: of the innermost folder around it."""
         around = [folder for folder in self.by_folder if path.startswith(folder.rstrip(os.sep) + os.sep)]
         return self.by_folder[max(around, key=len)] if around else self.everywhere
 

@@ -1,4 +1,4 @@
-"""The documents that the client holds open: our own texts, since lines are not what Python takes for lines."""
+"""The documents that the client holds open: our own texts, since Python splits lines differently."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Documents:
         return document
 
     def close(self, uri: str) -> Document | None:
-        """Forget a document; what it was."""
+        """Forget a document, and return it."""
         return self._by_path.pop(path_of(uri), None)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 
-# The generations are collected as usual but for the oldest, which is large and hardly ever holds garbage.
+# Python's generations are collected as usual, except the oldest, which is large and hardly ever holds garbage.
 _THRESHOLDS = (10_000, 20, 100)
 
 # Number of pauses between two full collections.

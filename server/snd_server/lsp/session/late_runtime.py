@@ -8,7 +8,7 @@ _loading = Lock()
 
 
 def load_runtime() -> None:
-    """Import what values are made of; every way to the first value begins with it.
+    """Import the modules that values need; every way to the first value begins with it.
 
     Two threads that import modules of one package at the same time can wait for each other: one has the package and
     wants the module, the other the module and wants its package. So nothing may import the runtime before this returns.

@@ -31,7 +31,7 @@ def register(server: SndServer) -> None:
 
 
 def _initialize(server: SndServer, params: types.InitializeParams) -> None:
-    """Take what the client says of itself. pygls answers, by the features that have handlers."""
+    """Read the client's description of itself. pygls answers, by the features that have handlers."""
     encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
     server.session.capabilities = params.capabilities
     server.session.converter = Converter(types.PositionEncodingKind(encoding))

@@ -11,7 +11,7 @@ from snd_server.lsp.session.documents import Document
 
 
 def moved(before: str, now: str) -> Callable[[Span], Span | None]:
-    """Return a function from spans of ``before`` to those of ``now``; None for what was touched by the edit."""
+    """Return a function from spans of ``before`` to spans of ``now``; None for spans that the edit touches."""
     change, distance = edit_between(before, now).span, len(now) - len(before)
 
     def place(span: Span) -> Span | None:
@@ -23,7 +23,7 @@ def moved(before: str, now: str) -> Callable[[Span], Span | None]:
 
 
 def moved_diagnostics(diagnostics: tuple[Diagnostic, ...], before: Document, now: Document) -> tuple[Diagnostic, ...]:
-    """Return the same diagnostics in an edited text, without those where it was edited."""
+    """Return the same diagnostics in an edited text, without diagnostics in the edited part."""
     if before is now or not diagnostics:
         return diagnostics
     places = moved(before.source.text, now.source.text)

@@ -29,7 +29,7 @@ class AtPosition(Protocol):
 async def at_position(
     session: ClientSession, params: AtPosition, function: Callable[[Snapshot, str, int], _Answer]
 ) -> _Answer:
-    """Return what ``function`` says of a snapshot, a path and an offset."""
+    """Return the result of ``function`` for a snapshot, a path and an offset."""
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> _Answer:

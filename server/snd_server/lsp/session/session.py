@@ -45,11 +45,11 @@ class UnknownDocument(Exception):  # noqa: N818 - it is an answer
 
 
 class ClientSession:
-    """One client's texts and the analysis of them.
+    """One client's texts and their analysis.
 
-    Documents belong to the thread that reads messages, workspaces to the analysis thread. What reaches both is passed
-    on in the order of the messages, so that every question is answered for the texts the client had when it asked, but
-    background tasks, which are answered for later texts if need be.
+    Documents belong to the thread that reads messages, workspaces to the analysis thread. Changes for both are passed
+    on in the order of the messages, so that every question is answered for the texts the client had when it asked.
+    Background tasks are an exception: they may be answered for later texts.
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class ClientSession:
         for question in self._asked.get(path, ()):
             question.stop()
 
-    # ---- what decides about diagnostics besides texts ----------------------------------------------------------------
+    # ---- inputs of diagnostics besides texts -------------------------------------------------------------------------
     def reconfigure(self) -> None:
         """Read a changed configuration file."""
         self._thread.submit(self._read_configurations_again)
@@ -189,12 +189,11 @@ class ClientSession:
         background: bool = False,
         if_unchanged: bool = False,
     ) -> _Answer:
-        """Return the answer of ``function`` for the texts as they are, seen from a file.
+        """Return the answer of ``function`` for the current texts, as seen from a file.
 
         A ``background`` question waits for all others: they preempt it, and it begins again after them. With
-        ``if_unchanged``, it is given up when the text of the file changes: Interrupted is raised.
-
-        Raises UnknownDocument if there is no such file.
+        ``if_unchanged``, a change of the file's text raises Interrupted. Raise UnknownDocument if there is no such
+        file.
         """
         question = Question()
         if if_unchanged:
@@ -273,7 +272,7 @@ class ClientSession:
         return self._configurations.of_folder(self._folders[0]) if self._folders else Configuration()
 
     def settings(self, path: str) -> ClientSettings:
-        """Return what the client is configured to for a file."""
+        """Return the settings of the client for a file."""
         return self._scopes.of(path)
 
     def line_width(self, path: str) -> int:

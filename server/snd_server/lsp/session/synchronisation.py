@@ -37,7 +37,7 @@ def _change(server: SndServer, params: types.DidChangeTextDocumentParams) -> Non
     if before is None:
         _logger.warning("a change of %s, which is not open, is ignored", document.uri)
         return
-    if document.version <= before.version:  # what the client holds is what counts, however it counts
+    if document.version <= before.version:  # the client's text counts, with any version
         _logger.warning("%s went from version %d back to %d", document.uri, before.version, document.version)
     server.session.change(document.uri, document.version, params.content_changes)
     _changed(server, document.uri)

@@ -21,7 +21,8 @@ def workspace_edit(
     """Return the edits of the texts in a snapshot, with the client's versions if it knows versions.
 
     Files that are ``created`` come first. A file that is ``moved`` takes its other path last. Some clients that can
-    rename or create files don't say that they know versions: they do, since that is how it is told.
+    rename or create files don't announce that they know versions: they do, since such edits are expressed with
+    versions.
     """
     by_path: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
@@ -42,7 +43,7 @@ def workspace_edit(
 
 
 def edit_abilities(session: ClientSession) -> types.WorkspaceEditClientCapabilities:
-    """Return what the client can do with edits of several files."""
+    """Return the client's abilities with edits of several files."""
     workspace = session.capabilities.workspace
     return (workspace and workspace.workspace_edit) or types.WorkspaceEditClientCapabilities()
 

@@ -1,4 +1,4 @@
-"""The graph that a request is about, and what it is run with."""
+"""The graph of a request, and its arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
 
 
 def graph_choice(server: SndServer, snapshot: Snapshot, path: str, wanted: str | None) -> tuple[GraphName, Choice]:
-    """Return the graph, and what the values beside its statements are of. Raises ArgumentError if there is none."""
+    """Return the graph, and the source of the values beside its statements. Raise ArgumentError if there is none."""
     name = GraphName(graph_name(snapshot, path, wanted))
     known = next((graph for graph in graphs_in(snapshot, path) if graph.name == name), None)
     return name, GivenInputs() if known is None else server.evaluations.choices.of(ValueKey(path, name), known)

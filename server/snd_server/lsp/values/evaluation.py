@@ -105,7 +105,7 @@ class Evaluations:
         self._refresher.soon()
 
     def stop(self) -> None:
-        """End whatever is being evaluated, at once."""
+        """End all running evaluations at once."""
         self._stopped = True
         if self._looking is not None:
             self._looking.cancel()
@@ -169,7 +169,7 @@ class Evaluations:
 
     @contextmanager
     def _wanted(self, key: ValueKey) -> Iterator[Question]:
-        """Somebody wants an evaluation that is not in the queue yet; the question stops when that is given up."""
+        """Announce an evaluation that is not in the queue yet; the question stops when it is cancelled."""
         question = Question()
         self._preparing.add((key, question))
         try:
@@ -184,7 +184,7 @@ class Evaluations:
         self._queue.give_up(lambda job: condition(job.key), reason)
 
     async def _outcome(self, found: Subject, request: SampleRequest, options: EvaluationOptions) -> Outcome:
-        jobs = [job for job in self._queue.jobs() if job.stopping is None]  # others have been given up
+        jobs = [job for job in self._queue.jobs() if job.stopping is None]  # others are cancelled
         known = next((job for job in jobs if job.key == found.key and job.digest == found.digest), None)
         job = known if known is not None and known.wanted else self._add(found, request, options, wanted=True)
         if known is not None and known is not job:
@@ -203,7 +203,7 @@ class Evaluations:
             job.waiting -= 1
         return outcome
 
-    # ---- what there is to do -----------------------------------------------------------------------------------------
+    # ---- pending work ------------------------------------------------------------------------------------------------
     async def _look(self) -> None:
         """End evaluations that an edit has outdated; after a pause, begin cheap ones."""
         session = self._server.session
@@ -293,7 +293,7 @@ class Evaluations:
         return seconds is not None and seconds <= options.budget
 
     async def _prepared(self, subject: Subject, options: EvaluationOptions) -> Subject:
-        """With what it is run with. Raises ArgumentError if that is not possible."""
+        """Return the subject with its arguments. Raise ArgumentError if they do not fit."""
         if isinstance(subject, ShownSample) or not isinstance(subject.choice, GivenInputs):
             return subject
         load_runtime()
@@ -305,7 +305,7 @@ class Evaluations:
 
 
 def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) -> SampleRequest:
-    """Return how a process evaluates what stands in a document."""
+    """Return the request for a process that evaluates subjects of a document."""
     load_runtime()
     import numpy as np
 
@@ -326,7 +326,7 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
 
 
 def _weights(snapshot: Snapshot, path: str) -> str:
-    """Return what differs when a tensor file of a graph is another one."""
+    """Return a text that changes when a tensor file of a graph does."""
     return weights_stamp(sorted(snapshot.tensor_descriptions(path)))
 
 
@@ -337,7 +337,7 @@ def _limited(request: SampleRequest, seconds: float) -> SampleRequest:
 
 
 def _is_cancelled() -> bool:
-    """Return whether it is the task itself that is cancelled, not what it waits for."""
+    """Return whether the task itself is cancelled, not the one it waits for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -18,7 +18,7 @@ _MEGABYTE = 1 << 20
 
 
 class EvaluationOptions(Struct, frozen=True):
-    """See above; what a client says wrong counts as not said."""
+    """Options as described above; wrong values are ignored."""
 
     enabled: bool = True
     automatic: bool = True
@@ -37,7 +37,7 @@ class EvaluationOptions(Struct, frozen=True):
         return self.memory * _MEGABYTE
 
     def digest(self, sample: str) -> str:
-        """Return what the value of a sample depends on, by the digest of all that it depends on otherwise."""
+        """Return the digest of a sample's dependencies with these options, given the digest of all others."""
         return f"{sample} {self.timeout:g} {self.memory} {self.seed} {self.real} {self.pictures} {self.quantize}"
 
 

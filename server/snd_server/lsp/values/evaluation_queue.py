@@ -32,7 +32,7 @@ StepCount: TypeAlias = "Callable[[SampleEvaluator], Any]"
 
 
 class Job(Struct, eq=False):
-    """One evaluation of one state of what it depends on. ``tensor_bytes`` is what it may take."""
+    """One evaluation of one state of its dependencies. ``tensor_bytes`` is its memory limit."""
 
     key: ValueKey
     digest: str | None
@@ -45,7 +45,7 @@ class Job(Struct, eq=False):
     """True if somebody asked for it."""
     done: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     is_brief: bool = False
-    """True if it ends soon, as far as can be told."""
+    """True if it is expected to end soon."""
     waiting: int = 0
     """Number of tasks that wait for this result."""
     given_up: str = ""
@@ -54,7 +54,7 @@ class Job(Struct, eq=False):
 
 
 class EvaluationQueue:
-    """Evaluates jobs, and writes down what comes of them; ``changed`` is called when there is something else to see."""
+    """Queue that evaluates jobs and stores their outcomes; ``changed`` is called when the display must change."""
 
     def __init__(self, server: SndServer, values: Values, changed: Callable[[], None]) -> None:
         self._server = server
@@ -104,7 +104,7 @@ class EvaluationQueue:
         return job
 
     def give_up(self, condition: Callable[[Job], bool], reason: str = "") -> None:
-        """Forget jobs, and kill the processes that are at some. Who waits is told the ``reason``."""
+        """Cancel jobs, and kill the processes that run them. Waiting tasks get the ``reason``."""
         for job in [each for each in self.jobs() if condition(each) and each.stopping is None]:
             if job.digest is not None:
                 self._values.give_up(job.key, job.digest)
@@ -118,7 +118,7 @@ class EvaluationQueue:
                 job.stopping = asyncio.wrap_future(self._kills.submit(lane.evaluator.worker.stop))
 
     def stop(self) -> None:
-        """End whatever is being evaluated, at once."""
+        """End all running evaluations at once."""
         self._stopped = True
         self.give_up(lambda job: True)
         for lane in self._lanes:
@@ -131,9 +131,9 @@ class EvaluationQueue:
 
     # ---- turns -------------------------------------------------------------------------------------------------------
     def _next(self) -> Job | None:
-        """Return what was asked for last; else the oldest of the document whose turn was longest ago.
+        """Return the last requested job; else the oldest of the document whose turn was longest ago.
 
-        One document keeps one process busy for long, not both: others could not be evaluated at all meanwhile.
+        One document keeps only one process busy for long: otherwise other documents would have to wait.
         """
         busy = {job.key.path for lane in self._lanes if (job := lane.job) is not None and not job.is_brief}
         waiting = [job for job in self._waiting if job.is_brief or job.key.path not in busy]
@@ -213,7 +213,7 @@ class EvaluationQueue:
 
         try:
             return await asyncio.get_running_loop().run_in_executor(lane.calls, evaluated)
-        except Exception as error:  # whatever it is, it must cost this result only
+        except Exception as error:  # any failure must affect this result only
             if not self._stopped:
                 self._server.fault(f"the evaluation of {job.key}", error)
             return job.failed(f"snd failed: {error!r}")

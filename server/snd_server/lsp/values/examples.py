@@ -26,7 +26,7 @@ def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Exampl
 
 
 def _run(snapshot: Snapshot, name: OperatorName, graph: ShownGraph) -> Example | None:
-    """Return the last run, if it is one of the texts as they are."""
+    """Return the last run, if it is one of the current texts."""
     trace: GraphTrace | None = graph.value.outcome
     template = snapshot.template(name)
     if trace is None or template is None or not graph.value.settled or isinstance(graph.choice, KnownSample):

@@ -56,14 +56,14 @@ class GraphChoices:
         self._hidden: set[ValueKey] = set()
 
     def choose(self, key: ValueKey, chosen: SampleName | GivenInputs | None) -> None:
-        """Set what a graph is run with from now on; None for the defaults."""
+        """Set the arguments of a graph from now on; None for the defaults."""
         if chosen is None:
             self._chosen.pop(key, None)
         else:
             self._chosen[key] = chosen
 
     def of(self, key: ValueKey, graph: KnownGraph) -> Choice:
-        """Return what a graph is run with: what was chosen, as long as it is there; its first sample; nothing given."""
+        """Return the arguments of a graph: the chosen ones, as long as they exist; its first sample; or none."""
         chosen = self._chosen.get(key)
         if isinstance(chosen, GivenInputs):
             return chosen
@@ -86,5 +86,5 @@ class GraphChoices:
 
 
 def choice_text(choice: Choice) -> str:
-    """Return all that a value depends on by what its graph is run with."""
+    """Return the text of all dependencies of a value on the arguments of its graph."""
     return f"{choice.name.code} {choice.name.occurrence}" if isinstance(choice, KnownSample) else repr(choice)

@@ -98,7 +98,7 @@ def _given(more: Any) -> GivenInputs | None:
 
 
 def _check(work: _Work, more: Any) -> None:
-    """Raise JsonRpcInvalidParams if the third argument is not what the command takes: it is told at once."""
+    """Raise JsonRpcInvalidParams at once if the third argument does not fit the command."""
     if work is _show:
         if not isinstance(more, bool | None):
             raise JsonRpcInvalidParams("the third argument says whether values are shown: true or false")

@@ -46,7 +46,7 @@ class _Order(Struct, frozen=True):
 
 
 class GraphEvaluations:
-    """Evaluates what requests ask for. Who is cancelled costs the process, which is replaced."""
+    """Evaluations for requests. A cancelled request costs the process, which is replaced."""
 
     def __init__(self, server: SndServer) -> None:
         self._server = server
@@ -56,9 +56,9 @@ class GraphEvaluations:
         self._stopped = False
 
     async def evaluate(self, request: RunRequest, tell: _Tell) -> GraphValue:
-        """Return what comes of a graph or operator; mistakes and failures are among its diagnostics.
+        """Return the outcome of a graph or operator; mistakes and failures are among its diagnostics.
 
-        ``tell`` hears how many of how many operations are done. Raises ArgumentError for what there is not.
+        ``tell`` receives the numbers of finished and of all operations. Raise ArgumentError for missing subjects.
         """
         load_runtime()
         from snd_server.running.evaluate import diagnostic_of, is_broken
@@ -79,7 +79,7 @@ class GraphEvaluations:
         return GraphValue(order.snapshot, replace(shown, answer=answer, diagnostics=diagnostics, trace=tuple(trace)))
 
     def stop(self) -> None:
-        """End whatever is being evaluated, at once."""
+        """End all running evaluations at once."""
         self._stopped = True
         if self._evaluator is not None:
             self._evaluator.worker.close()

@@ -1,4 +1,4 @@
-"""Commands of code lenses. Those about a sample name it by its code, so that it is found again wherever it stands."""
+"""Commands of code lenses. Commands about a sample name it by its code, which identifies it at any position."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def _cancel(server: SndServer, path: str, name: SampleName) -> None:
 
 # ---- recording -------------------------------------------------------------------------------------------------------
 async def _record(server: SndServer, path: str, name: SampleName) -> None:
-    """Write down what comes out, in the version of the text that it was found for."""
+    """Record the results, in the version of the text that they belong to."""
     if is_library(path):
         server.warn("the standard library can't be changed")
         return
@@ -136,7 +136,7 @@ def _why_nothing(outcome: SampleOutcome) -> str:
 async def _recording(
     server: SndServer, path: str, name: SampleName
 ) -> tuple[types.WorkspaceEdit, SampleOutcome] | None:
-    """Return the edit, of the text as it is now, and what it records; None if the value is not the one of that text."""
+    """Return the edit, of the current text, and the recorded results; None if the value belongs to another text."""
 
     def answer(snapshot: Snapshot, question: Question) -> tuple[types.WorkspaceEdit, SampleOutcome] | None:
         found = next((each for each in server.evaluations.samples(snapshot, path) if each.sample.name == name), None)

@@ -47,7 +47,7 @@ async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
 
 
 async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
-    """Look for samples in all files of the workspace, and in open documents; what does not parse is looked at, too."""
+    """Look for samples in all files of the workspace, and in open documents, even if they do not parse."""
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         paths = [each for each in question.each(server.session.files()) if _may_have_samples(snapshot, each)]

@@ -1,4 +1,4 @@
-"""The command that writes a sample for a definition: small inputs that it binds to, with what comes out."""
+"""The command that writes a sample for a definition: small valid inputs, with the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def register(server: SndServer) -> None:
-    """Register the command of this module. It does not wait for what comes of it: it could not be cancelled."""
+    """Register the command of this module. It does not wait for its outcome, since it could not be cancelled."""
     under_way: set[OperatorName] = set()
 
     async def once(name: OperatorName) -> None:
@@ -107,7 +107,7 @@ def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Orde
 
 
 async def _edit(server: SndServer, order: _Order, proposal: SampleProposal) -> types.WorkspaceEdit | None:
-    """Return the comment above the definition; None if the text is another one by now."""
+    """Return the comment above the definition; None if the text has changed meanwhile."""
     name = order.request.name
 
     def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit | None:

@@ -37,7 +37,7 @@ class ShownSample(Struct, frozen=True):
         return self.sample.is_small
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> SampleOutcome:
-        """Return what comes of it."""
+        """Return its outcome."""
         return evaluator.outcome(request, self.sample.number)
 
     def failed(self, message: str) -> SampleOutcome:
@@ -48,7 +48,7 @@ class ShownSample(Struct, frozen=True):
 
 
 class ShownGraph(Struct, frozen=True):
-    """A graph of a state of the files with the values of its tensors for that state, and what it is run with."""
+    """A graph of a state of the files with the values of its tensors for that state, and its arguments."""
 
     graph: KnownGraph
     key: ValueKey
@@ -58,7 +58,7 @@ class ShownGraph(Struct, frozen=True):
     is_hidden: bool
     """True if its values are switched off."""
     given: EvaluationRequest | None = None
-    """Request of the arguments it is run with, if they are not those of a sample."""
+    """The arguments, if they are not those of a sample."""
 
     @property
     def can_run(self) -> bool:
@@ -71,7 +71,7 @@ class ShownGraph(Struct, frozen=True):
         return self.choice.is_small if isinstance(self.choice, KnownSample) else self.graph.is_small
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> GraphTrace:
-        """Return what comes of it."""
+        """Return its outcome."""
         from snd_runtime.samples import TraceRequest
 
         number = self.choice.number if isinstance(self.choice, KnownSample) else None
@@ -89,7 +89,7 @@ Subject: TypeAlias = ShownSample | ShownGraph
 
 
 class Order(Struct, frozen=True):
-    """The samples and graphs of one state of a document, and what it takes to evaluate them."""
+    """The samples and graphs of one state of a document, and the request to evaluate them."""
 
     subjects: tuple[Subject, ...]
     request: SampleRequest

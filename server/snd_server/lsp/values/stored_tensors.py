@@ -47,7 +47,7 @@ def _markdown(path: str, _modified: int, _size: int, tables: bool) -> str:
 
 
 def weights_stamp(paths: Iterable[str]) -> str:
-    """Return a text that differs when one of these files is another one."""
+    """Return a text that changes when one of these files does."""
     return " ".join(_stamp(each) for path in paths for each in _files(path))
 
 

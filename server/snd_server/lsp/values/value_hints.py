@@ -30,12 +30,12 @@ class ValueHint(Struct, frozen=True):
     subject: ShownSample | ShownGraph
     tensor: TensorName | None = None
     is_old: bool = False
-    """True if what can be done about it is to evaluate again."""
+    """True if another evaluation is the only available command."""
 
 
 # ---- samples ---------------------------------------------------------------------------------------------------------
 def sample_hints(samples: Iterable[ShownSample]) -> Iterator[ValueHint]:
-    """Yield what came of samples, at the ends of their lines."""
+    """Yield the outcomes of samples, at the ends of their lines."""
     for each in samples:
         is_old = each.value.freshness not in (Freshness.FRESH, Freshness.PENDING, Freshness.RUNNING)
         code_hint = _code_hint(each)
@@ -55,7 +55,7 @@ def _shortened(text: str) -> str:
 
 
 def _code_hint(each: ShownSample) -> str:
-    """After the invocation: what stands in no line below it, or why there is nothing."""
+    """Return the hint after the invocation: results without a line below it, or the reason that there are none."""
     freshness, outcome = each.value.freshness, each.value.outcome
     if freshness is Freshness.NONE or (freshness is Freshness.STALE and not each.sample.can_run):
         return "" if freshness is Freshness.NONE else "stale"
@@ -80,7 +80,7 @@ def _outcome_text(outcome: SampleOutcome) -> str:
 
 
 def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
-    """After recorded results: whether that is what comes out, and what does if not."""
+    """Yield the hints after recorded results: agreement, or the actual result."""
     results = {result.name: result for result in outcome.results}
     for recorded in each.sample.placed.sample.results:
         result = results.get(recorded.name)
@@ -204,7 +204,7 @@ def _one(tensor: ShownTensor) -> tuple[str, str]:
 
 
 def name_content(hint: ValueHint) -> dict[str, Any]:
-    """Return what a hint is about, as plain data that a client hands back to be told more."""
+    """Return the subject of a hint, as plain data that a client returns to get more."""
     key = hint.subject.key
     if isinstance(hint.subject, ShownSample):
         sample = hint.subject.sample.name

@@ -1,6 +1,7 @@
-"""Tells the client to ask again for what shows values: inlay hints and code lenses.
+"""Requests to the client to ask again for data with values: inlay hints and code lenses.
 
-Clients that say so among their experimental capabilities (``evaluationStatus``) are told how much is being evaluated.
+Clients that announce it among their experimental capabilities (``evaluationStatus``) get the number of running
+evaluations.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _TOGETHER_SECONDS = 0.05
 
 
 class ValueRefresher:
-    """Knows what could be seen of each document, so that the client is bothered only when that is something else."""
+    """Record of the visible state of each document, so that the client is told only about changes."""
 
     def __init__(self, server: SndServer) -> None:
         self._server = server
@@ -31,7 +32,7 @@ class ValueRefresher:
         """Numbers of running and of waiting evaluations that the client knows."""
 
     def shown(self, path: str, state: object) -> None:
-        """Note the freshness of the values of a document: tell the client if it is another one."""
+        """Note the freshness of the values of a document, and tell the client about a change."""
         if self._shown.setdefault(path, state) != state:
             self._shown[path] = state
             self.soon()

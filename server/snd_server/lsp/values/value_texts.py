@@ -51,7 +51,7 @@ def _head(value: ShownValue[Any]) -> str:
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 def tensor_markdown(each: ShownGraph, name: TensorName, *, tables: bool = True) -> str:
-    """Return what came of one tensor of a graph; why there is nothing; nothing for a graph that was never evaluated."""
+    """Return the value of one tensor of a graph, or the reason that there is none; empty if never evaluated."""
     if each.value.freshness is Freshness.NONE or each.is_hidden:
         return ""
     trace: GraphTrace | None = each.value.outcome

@@ -25,7 +25,7 @@ def markup(text: str, markdown: bool) -> types.MarkupContent:
 
 
 def plain_text(text: str) -> str:
-    """Return a text in Markdown without what only marks it up."""
+    """Return a Markdown text without its markup."""
     text = _RULE.sub("", _FENCE.sub("", text))
     text = _ESCAPE_OR_CODE.sub(lambda found: found[1] or found[3].strip(), text)
     return text.replace("\n\n\n\n", "\n\n").strip()

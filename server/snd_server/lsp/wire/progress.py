@@ -51,7 +51,7 @@ class Progress:
             self.begin(title, task)
 
     def end(self) -> None:
-        """Tell that the work is over, whatever its result."""
+        """Report the end of the work."""
         self._is_over = True
         if self._token is not None:
             self._progress.tokens.pop(self._token, None)

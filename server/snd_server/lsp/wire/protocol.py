@@ -67,7 +67,7 @@ class SndProtocol(LanguageServerProtocol):
 
     # ---- messages of the client --------------------------------------------------------------------------------------
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Return an object of a message as it is: ``handle_message`` structures the whole message."""
+        """Return an object of a message unchanged: ``handle_message`` structures the whole message."""
         return data
 
     def handle_message(self, message: Any) -> None:
@@ -167,7 +167,7 @@ class SndProtocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: object) -> None:  # type: ignore[override]
-        """Read no further message; the process ends when what was written is sent."""
+        """Read no further message; the process ends when its output is sent."""
         self._server.stop(0 if self._shutdown else 1)
 
 

@@ -112,7 +112,7 @@ async def serve_websocket(server: SndServer, host: str, port: int) -> int:
 
 
 def _tell_address(scheme: str, host: str, port: int) -> None:
-    """Tell the address as it is given to clients: those of IPv6 stand in brackets."""
+    """Print the address in the form for clients: IPv6 addresses in brackets."""
     written = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     print(f"snd lsp waits for a client on {scheme}{written}", file=sys.stderr, flush=True)
 
@@ -162,7 +162,7 @@ async def _follow(server: SndServer, reading: Coroutine[Any, Any, None]) -> int:
     return server.status
 
 
-# ---- what clients send -----------------------------------------------------------------------------------------------
+# ---- messages from clients -------------------------------------------------------------------------------------------
 class Reader(Protocol):
     """A stream of bytes."""
 
@@ -191,10 +191,10 @@ class _MessageReader:
     async def readline(self) -> bytes:
         """Return a line of a header, spelled as pygls reads it; nothing at the end."""
         while self._header_bytes < MOST_HEADER_BYTES:
-            await asyncio.sleep(0)  # each message begins what it is about before the next is looked at
+            await asyncio.sleep(0)  # each message begins its work before the next is read
             try:
                 line = await self._stream.readline()
-            except ValueError:  # it is longer than what may wait
+            except ValueError:  # longer than the limit
                 break
             self._header_bytes += len(line)
             if line.strip():
@@ -234,12 +234,12 @@ def _with_whole_characters(body: bytes) -> bytes:
         return body
     try:
         return json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace")
-    except (ValueError, RecursionError):  # pygls finds the same, and the client is told
+    except (ValueError, RecursionError):  # pygls fails in the same way, and reports it to the client
         return body
 
 
 class _FileReader:
-    """Reads what the event loop can't wait for, on a thread."""
+    """Reader, on a thread, of a stream that the event loop can't wait for."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -253,9 +253,9 @@ class _FileReader:
         return await asyncio.to_thread(self._file.read, count)
 
 
-# ---- what clients are sent -------------------------------------------------------------------------------------------
+# ---- messages to clients ---------------------------------------------------------------------------------------------
 class _FileWriter:
-    """Writes to what the event loop can't wait for. A client that has gone is told nothing."""
+    """Writer to a stream that the event loop can't wait for. A lost client gets nothing."""
 
     def __init__(self, file: StdoutWriter) -> None:
         self._file = file
@@ -273,7 +273,7 @@ class _FileWriter:
 
 
 class _BoundedWriter:
-    """Keeps what the client has not read yet, up to a limit: then the client is given up."""
+    """Buffer of data that the client has not read yet, up to a limit, at which the client is disconnected."""
 
     def __init__(self, server: SndServer, stream: asyncio.StreamWriter) -> None:
         self._server = server
@@ -298,11 +298,11 @@ class _WebSocket:
 
     async def recv(self, decode: bool) -> bytes:
         """Return a message."""
-        await asyncio.sleep(0)  # each message begins what it is about before the next is looked at
+        await asyncio.sleep(0)  # each message begins its work before the next is read
         return _with_whole_characters(await self._connection.recv(decode=False))
 
     async def send(self, data: bytes) -> None:
-        """Send a message as text, which pages read without further ado; one that has gone is told nothing."""
+        """Send a message as text, which pages can read directly; a lost client gets nothing."""
         from websockets.exceptions import ConnectionClosed
 
         _give_up_if_unread(self._server, self._connection.transport)

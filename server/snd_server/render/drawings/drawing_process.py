@@ -35,7 +35,7 @@ def drawn(request: dict[str, Any]) -> str:
 
 
 def main() -> NoReturn:
-    """Read a request and write what comes of it. Nothing is tidied up, because that may not end."""
+    """Read a request and write the result. Nothing is cleaned up, because that may not end."""
     try:
         sys.stdout.buffer.write(drawn(json.load(sys.stdin)).encode())
         sys.stdout.buffer.flush()

@@ -63,7 +63,7 @@ class _Writer:
             yield f"{indent}{source} -> {target} [label={_quoted(label)}];"
 
     def _quantizations(self, node: Mapping[str, Any], body: Mapping[str, Any], number: int) -> Iterator[str]:
-        """Yield the quantizations of the tensors that a node of the graph itself makes, and of those inside it."""
+        """Yield the quantizations of the tensors that a node of the graph itself makes, and of tensors inside it."""
         if number:
             return
         ports = node["inputs"] if node["kind"] in ("output", "update") else node["outputs"]

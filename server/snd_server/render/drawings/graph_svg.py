@@ -19,7 +19,7 @@ class DrawingError(Exception):
 
 
 def engine() -> str:
-    """Return what lays out and draws (``vscode-extension/src/graph``)."""
+    """Return the code that lays out and draws (``vscode-extension/src/graph``)."""
     return files("snd_server").joinpath("drawing", "graph-engine.js").read_text(encoding="utf-8")
 
 
@@ -44,7 +44,7 @@ def graph_svg(
     request = {"engine": engine(), "model": content, "levels": levels, "theme": theme, "megabytes": megabytes}
     try:
         done = subprocess.run(
-            # Modules beside that file are not those that it imports.
+            # -P keeps modules beside that file from shadowing its imports.
             [sys.executable, "-P", drawing_process.__file__],
             input=json.dumps(request).encode(), capture_output=True, timeout=seconds, check=False,
         )  # fmt: skip

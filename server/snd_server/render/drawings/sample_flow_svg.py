@@ -1,6 +1,6 @@
 """Samples of an operator as a picture.
 
-The input is above the output, and lines lead from each element to those that are computed from it.
+The input is above the output, and lines lead from each element to the elements that are computed from it.
 """
 
 from __future__ import annotations

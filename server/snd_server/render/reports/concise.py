@@ -11,7 +11,7 @@ from snd_server.render.reports.summary import summary
 
 
 def render(report: Report) -> str:
-    """``path:line:column: severity[rule] message``; ``[*]`` marks what ``--fix`` would fix."""
+    """Return lines ``path:line:column: severity[rule] message``; ``[*]`` marks the fixable ones for ``--fix``."""
     return "".join(
         [*(_line(diagnostic, report) for diagnostic in report.diagnostics), *proof_table(report), *summary(report)]
     )

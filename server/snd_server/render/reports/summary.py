@@ -11,7 +11,7 @@ _NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 def summary(report: Report) -> Iterator[str]:
-    """Yield what was found, in one line; what was fixed, in a line before it. Nothing if quiet."""
+    """Yield the summary in one line, and the fixed problems in a line before it. Nothing if quiet."""
     if report.quiet or not report.files:
         return
     if report.remark:

@@ -46,7 +46,7 @@ def _concat(call: Call) -> None:
 
 @counterpart("layout.stack")
 def _stack(call: Call) -> None:
-    # A negative axis counts the dimensions of the inputs, and ONNX those of the result.
+    # A negative axis counts the dimensions of the inputs, but in ONNX the dimensions of the result.
     axis = call["axis"] + (rank_of(call.output) - (not call["squeeze"]) if call["axis"] < 0 else 0)
     stacked = call.stacked()
     if stacked is not None:

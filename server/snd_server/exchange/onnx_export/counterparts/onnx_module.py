@@ -1,4 +1,4 @@
-"""``onnx``: operators that mean what a node means, and are only there because no other operator of the library does."""
+"""``onnx``: operators with the meaning of a node, for nodes that no other operator of the library covers."""
 
 from __future__ import annotations
 

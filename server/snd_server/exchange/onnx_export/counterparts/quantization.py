@@ -1,4 +1,4 @@
-"""``quant``: what becomes of real values in a few bits, in real numbers."""
+"""``quant``: real values rounded to a few bits, as real numbers."""
 
 from __future__ import annotations
 

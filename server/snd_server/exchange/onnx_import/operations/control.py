@@ -1,4 +1,4 @@
-"""Branches and loops: those of the language in place of nodes of ONNX."""
+"""Branches and loops: control flow of the language for nodes of ONNX."""
 
 from __future__ import annotations
 

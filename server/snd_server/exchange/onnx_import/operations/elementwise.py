@@ -48,7 +48,7 @@ def dropout(node: Node) -> list[Data | None]:
 
 
 def operands(*inputs: Data, beside: Sequence[Data] = ()) -> list[Argument]:
-    """Return tensors that are broadcast together; those of one known element as numbers, where that is the same.
+    """Return tensors that are broadcast together; tensors of one known element become numbers if that is equivalent.
 
     ``beside`` are others that they are broadcast with.
     """
@@ -69,7 +69,7 @@ def _number(data: Data) -> float | int | bool | Integer | None:
 
 
 def broadcast(node: Node, operator: str, x: Data, y: Data, like: np.dtype[np.generic] | None = None) -> Data:
-    """Return what a binary operator gives."""
+    """Return the result of a binary operator."""
     first, second = operands(x, y)
     return node.run(operator, first, second, like=like or x.dtype)
 
@@ -191,7 +191,7 @@ def cast_to(node: Node, x: Data, wanted: np.dtype[np.generic]) -> Data:
         return node.run("onnx.wrap", x, **narrow, like=wanted)
     if from_type == to_type:
         return Data(wanted, x.shape, x.tensor, None if x.array is None else x.array.astype(wanted), x.contents, x.name)
-    if to_type == "int" and x.may_be_infinite:  # what it becomes is selected away later on, but must be an int
+    if to_type == "int" and x.may_be_infinite:  # the value is deselected later, but must be an int
         x = node.run("math.max", x, -(2.0 ** (bits_of(wanted) - 1)) if _is_signed(wanted) else 0.0)
     result = node.run("layout.cast", x, dtypes=[to_type], like=wanted)
     if from_type == "real" and to_type == "int" and bits_of(wanted) < 8:

@@ -98,7 +98,7 @@ def _is_less(one: Integer, other: Integer) -> bool:
 
 
 def _by_matrices(node: Node, x: Data, axes: list[int]) -> Data:
-    """Interpolate along each axis by a matrix: what resizing makes of each element of the axis alone."""
+    """Interpolate along each axis by a matrix, the result of resizing each element of the axis alone."""
     import onnx
     from onnx.reference import ReferenceEvaluator
 

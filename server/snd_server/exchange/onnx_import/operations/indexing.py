@@ -108,7 +108,7 @@ def one_hot(node: Node) -> Data:
     axis = axis + indices.rank + 1 if axis < 0 else axis
     if not indices.is_int:
         indices = node.run("layout.cast", indices, dtypes=["int"])
-    # Negative ones count from the end, and those outside are no place at all.
+    # Negative ones count from the end; indices out of bounds match no place.
     below = node.run("math.lt", indices, 0)
     wrapped = node.run("math.select", below, node.run("math.add", indices, extent), indices)
     places = node.run("layout.range", first=0, last=extent)

@@ -271,7 +271,7 @@ def _first(node: Node, value: Data) -> Data:
 def _cropped(
     node: Node, x: Data, axes: list[int], sides: list[tuple[Integer, Integer]]
 ) -> tuple[Data, list[int], list[tuple[Integer, Integer]]]:
-    """Cut off what negative widths cut off."""
+    """Crop the parts that negative widths cut off."""
     cuts = [at for at, side in enumerate(sides) if any((each.value or 0) < 0 for each in side)]
     if not cuts:
         return x, axes, sides

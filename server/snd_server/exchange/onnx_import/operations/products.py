@@ -54,7 +54,7 @@ def affine(node: Node) -> Data:
 
 @translation("Einsum")
 def einsum(node: Node) -> Data:
-    """Align all operands by the names of their dimensions, multiply them, and add up over what the result has not."""
+    """Align all operands by the names of their dimensions, multiply, and sum over dimensions missing in the result."""
     equation = node.text("equation", "").replace(" ", "")
     left, arrow, right = equation.partition("->")
     tensors = [node.as_real(each) for each in node.tensors]
@@ -75,7 +75,7 @@ def einsum(node: Node) -> Data:
 
 
 def _dimensions(term: str, rank: int) -> list[str | int]:
-    """Return the names of the dimensions; those of an ellipsis are numbers, counted from its end."""
+    """Return the names of the dimensions; dimensions of an ellipsis are numbers, counted from its end."""
     before, dots, after = term.partition("...")
     count = rank - len(before) - len(after)
     require(count == 0 if not dots else count >= 0, f"'{term}' does not fit a tensor of {rank} dimensions")

@@ -91,7 +91,7 @@ def _used(node: Node) -> int:
 
 
 def _item(node: Node, data: Data, at: int) -> Data:
-    """Return what a tensor has for one direction."""
+    """Return the part of a tensor for one direction."""
     if data.array is not None:
         return node.constant(data.array[at], data.array.dtype, data.name)
     if data.extents[0] == 1:

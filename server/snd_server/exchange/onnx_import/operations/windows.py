@@ -130,7 +130,7 @@ def avg_pool(node: Node) -> Data:
     window = _complete(node, x.extents[2:], size, _window(node, x.extents[2:], size))
     counts_padding = bool(node.number("count_include_pad", 0)) and any(window.get("padding", [1]))
     if counts_padding and window.get("ceil_mode") and window.get("padding"):
-        # ONNX counts padding in means, but not what lies behind it: the former becomes part of the input.
+        # ONNX counts padding in means, but not positions behind it: padding becomes part of the input.
         padding, d = window["padding"], x.rank - 2
         outside = [0, 0, *padding[:d], 0, 0, *padding[d:]]
         x = node.run("layout.pad", x, padding=outside)
