@@ -7,16 +7,19 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from snd_analysis.compose.formulas import Apply, AxisPosition, Bounds, Formula, Next, Read, Term, Write, subterms
-from snd_analysis.proofs.expressions import FALSE, Expression, all_of, any_of, equal, number
+from snd_analysis.compose.formulas import AxisPosition, Bounds, Formula, Next, Read, Term, Write, subterms
+from snd_analysis.proofs.expressions import FALSE, Expression, all_of, any_of, equal, implies, number
 from snd_analysis.proofs.goal import WRITTEN_ONCE, Goal, Point
-from snd_analysis.proofs.limits import MOST_WRITERS
+from snd_analysis.proofs.inverse import inverse
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_WRITERS
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import length_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 
+Question = tuple[tuple[Expression, ...], Expression]
+"""Facts, and the condition that may follow from them."""
 _DECIDES = "a guarded index decides which elements are written"
 
 
@@ -80,10 +83,11 @@ def coverage(
     depends = any(each.reads_data for each in writers)
     unless = _DECIDES if any(each.is_guarded for each in writers) else ""
 
-    def posed(more: Sequence[Expression], goal: Expression) -> Goal:
+    def posed(more: Sequence[Expression], goal: Expression, enough: Question | None = None) -> Goal:
         return Goal(
-            base, node, text, (*facts, *more), goal, reads_data=depends, unless_proved=unless, breaks=WRITTEN_ONCE
-        )
+            base, node, text, (*facts, *more), goal, reads_data=depends, unless_proved=unless, breaks=WRITTEN_ONCE,
+            enough=None if enough is None else ((*facts, *enough[0]), enough[1]),
+        )  # fmt: skip
 
     cells = [logic.unknown_int() for _ in known]
     inside = [
@@ -95,7 +99,8 @@ def coverage(
         yield posed(inside, any_of(*(_is_hit(writer, cells, logic, writing.sufficient) for writer in writers)))
     for writer in writers:
         if not all(isinstance(place.index, AxisPosition) for place in writer.write.places):
-            yield posed(*_twice(writer, writer, logic, writing.necessary))
+            enough = _is_regained(writer, logic, writing.necessary, facts)
+            yield posed(*_twice(writer, writer, logic, writing.necessary), enough)
     for one, other in combinations(writers, 2):
         yield posed(*_twice(one, other, logic, writing.necessary))
 
@@ -103,15 +108,56 @@ def coverage(
 def _is_hit(writer: Writer, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
     """Return whether a writer writes a cell, at the point that the forms of its indices tell."""
     formula = writer.formula
-    found: dict[int, Expression] = {}
-    for cell, place in zip(cells, writer.write.places, strict=True):
-        _solve(place.index, cell, found, formula, logic)
+    found = inverse(formula, _indices(writer), cells, logic).positions
     free = [axis for axis in range(len(formula.axes)) if axis not in found]
     point = logic.point({**dict.fromkeys(free, number(0)), **found})
-    hits = [equal(logic.term(place.index, point), cell) for cell, place in zip(cells, writer.write.places, strict=True)]
+    hits = [logic.same(logic.term(index, point), cell) for cell, index in zip(cells, _indices(writer), strict=True)]
     # Indices that no element determines: with one value each, every element is written once.
     once = [equal(logic.term(formula.axes[axis].extent, point), 1) for axis in free]
     return all_of(*domain(formula, point), *hits, *once)
+
+
+def _indices(writer: Writer) -> list[Term]:
+    return [place.index for place in writer.write.places]
+
+
+def _is_regained(
+    writer: Writer, logic: Logic, domain: Domain, facts: tuple[Expression, ...]
+) -> tuple[tuple[Expression, ...], Expression] | None:
+    """Return that the element of a point gives back the point: then no two points write one element.
+
+    None if the element does not tell all positions. The facts are about one point, not two.
+    """
+    formula = writer.formula
+    point = logic.point({})
+    cells = [logic.term(index, point) for index in _indices(writer)]
+    found = inverse(formula, _indices(writer), cells, logic)
+    if len(found.positions) < len(formula.axes):
+        return None
+    same = (logic.same(found.positions[axis], logic.axis(point, axis)) for axis in range(len(formula.axes)))
+    more: list[Expression] = []
+    for term, axis, position in found.steps:
+        if not _is_ascending(term, axis, formula, logic, facts):
+            return None
+        more += _ascending(term, axis, (position, logic.axis(point, axis)), formula, logic)
+    return (*domain(formula, point), *more), all_of(*same)
+
+
+def _is_ascending(term: Term, axis: int, formula: Formula, logic: Logic, facts: tuple[Expression, ...]) -> bool:
+    """Return whether each value of a term of one axis is found to be at least the one before."""
+    at, end = logic.unknown_int(), logic.term(formula.axes[axis].extent, formula)
+    here, after = (logic.term(term, logic.point({axis: each})) for each in (at, at + 1))
+    return logic.is_proved((*facts, at >= 0, at < end), here <= after, MILLISECONDS)
+
+
+def _ascending(
+    term: Term, axis: int, positions: tuple[Expression, Expression], formula: Formula, logic: Logic
+) -> Iterator[Expression]:
+    """Yield that a term ascends from any position to any later one, as it does from each to the next one."""
+    end = logic.term(formula.axes[axis].extent, formula)
+    for before, later in (positions, reversed(positions)):
+        first, last = (logic.term(term, logic.point({axis: each})) for each in (before + 1, later))
+        yield implies(all_of(before >= 0, before < later, later <= end), first <= last)
 
 
 def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[list[Expression], Expression]:
@@ -140,68 +186,3 @@ def _is_plain(writer: Writer, extents: Sequence[Integer]) -> bool:
     lengths = [length_of(formula, axis) for axis in axes]
     pairs = zip(lengths, extents, strict=True)
     return all(length is not None and shapes.compare("==", length, extent) is TRUE for length, extent in pairs)
-
-
-def _solve(index: Term, cell: Expression, found: dict[int, Expression], formula: Formula, logic: Logic) -> None:
-    """Find positions for which an index is a cell, of the forms ``i``, ``i + c``, ``c - i`` and ``i * m + j``."""
-
-    def same_everywhere(term: Term) -> Expression:
-        return logic.term(term, formula)
-
-    match index:
-        case AxisPosition(axis=axis):
-            found.setdefault(axis, cell)
-        case Apply(operation="+", operands=(left, right)) if not right.axes:
-            _solve(left, cell - same_everywhere(right), found, formula, logic)
-        case Apply(operation="+", operands=(left, right)) if not left.axes:
-            _solve(right, cell - same_everywhere(left), found, formula, logic)
-        case Apply(operation="-", operands=(left, right)) if not right.axes:
-            _solve(left, cell + same_everywhere(right), found, formula, logic)
-        case Apply(operation="-", operands=(left, right)) if not left.axes:
-            _solve(right, same_everywhere(left) - cell, found, formula, logic)
-        case Apply(operation="position in pack", operands=(position, _)):
-            _solve(position, cell, found, formula, logic)
-        case Apply(operation="*") if (factor := _factor(index)) is not None:
-            _solve(factor[0], logic.quotient(cell, same_everywhere(factor[1])), found, formula, logic)
-        case Apply(operation="%", operands=(dividend, divisor)) if not divisor.axes:
-            _solve_remainder(dividend, cell, same_everywhere(divisor), found, formula, logic)
-        case Apply(operation="+"):
-            # A sum of multiples, such as i * (m * n) + j * n + k: each is a quotient of what those before leave.
-            addends = [(each, _factor(each)) for each in _addends(index)]
-            for term, factor in sorted(addends, key=lambda each: each[1] is None):
-                if factor is None:
-                    _solve(term, cell, found, formula, logic)
-                    return
-                number_ = same_everywhere(factor[1])
-                quotient = logic.quotient(cell, number_)
-                _solve(factor[0], quotient, found, formula, logic)
-                cell = cell - quotient * number_
-
-
-def _addends(term: Term) -> Iterator[Term]:
-    match term:
-        case Apply(operation="+", operands=(left, right)):
-            yield from _addends(left)
-            yield from _addends(right)
-        case _:
-            yield term
-
-
-def _solve_remainder(
-    dividend: Term, cell: Expression, divisor: Expression, found: dict[int, Expression], formula: Formula, logic: Logic
-) -> None:
-    """Take an index that is turned around for one without: the position is a remainder, too."""
-    inner: dict[int, Expression] = {}
-    _solve(dividend, cell, inner, formula, logic)
-    for axis, value in inner.items():
-        found.setdefault(axis, value - divisor * logic.quotient(value, divisor))
-
-
-def _factor(term: Term) -> tuple[Term, Term] | None:
-    """Return what an index has as multiple of what is the same everywhere, and that."""
-    match term:
-        case Apply(operation="*", operands=(left, right)) if not right.axes:
-            return left, right
-        case Apply(operation="*", operands=(left, right)) if not left.axes:
-            return right, left
-    return None

@@ -89,7 +89,7 @@ def check_facts(specialization: Specialization, logic: Logic) -> Iterator[Expres
         for base, assertion in specialization.template.assertions:
             node = assertion.condition
             if node.start + base <= start < node.end + base:
-                for goal in defined_goals(specialization.scope, base, node, logic):
+                for goal in _evaluated_goals(specialization, base, node, logic):
                     defined.extend(holding(goal) or _never(goal))
         yield implies(all_of(*defined), logic.truth(check.condition))
 
@@ -116,6 +116,20 @@ def declared_goals(
         found.append(goal if goal.holds else replace(goal, facts=(*facts, *goal.facts)))
         facts = (*facts, *holding(goal))
     return found, facts
+
+
+def _evaluated_goals(specialization: Specialization, base: int, node: nodes.Node, logic: Logic) -> Iterator[Goal]:
+    """Yield the conditions under which an expression, and each helper symbol that it needs, has a value."""
+    template = specialization.template
+    yield from defined_goals(specialization.scope, base, node, logic)
+    pending, seen = [node], set[nodes.Node]()
+    while pending:
+        named = template.symbols(pending.pop())
+        for start, using in template.using:
+            if using not in seen and not named.isdisjoint(template.symbols(using.target)):
+                seen.add(using)
+                pending.append(using.value)
+                yield from defined_goals(specialization.scope, start, using.value, logic)
 
 
 def _never(goal: Goal) -> tuple[Expression, ...]:

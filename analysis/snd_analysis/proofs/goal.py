@@ -38,6 +38,8 @@ class Goal(Struct, frozen=True):
     """Assertions of which one may be enough for it to hold."""
     breaks: tuple[str, ...] = OUT_OF_BOUNDS
     """The rules that an evaluation breaks where it does not hold."""
+    enough: tuple[tuple[Expression, ...], Expression] | None = None
+    """Facts and another condition: if it follows from them, so does this one."""
 
 
 class Gap(Struct, frozen=True):

@@ -41,6 +41,12 @@ MOST_REALS = 2
 MOST_CANDIDATES = 3
 """Counterexamples of one condition that evaluation tries. If it confirms none, the verdict is unknown."""
 
+MOST_COFACTORS = 8
+"""Factors that occur together with one factor in products, and are compared with one another. More are left out: what
+only they prove is unknown."""
+MOST_LEMMAS = 200
+"""Lemmas about products of one question. What needs more is unknown."""
+
 
 class Pace:
     """Tells when no other step should begin: with less time left than the slowest step took, it might take too long."""

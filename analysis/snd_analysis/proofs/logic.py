@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import reduce
 from operator import mul
 from typing import Any, TypeVar
@@ -21,7 +21,6 @@ from snd_analysis.compose.formulas import (
 from snd_analysis.proofs.expressions import (
     Expression,
     Fact,
-    Question,
     all_of,
     any_of,
     choose,
@@ -31,12 +30,12 @@ from snd_analysis.proofs.expressions import (
     least,
     negation,
     number,
-    question_of,
     total,
     truth,
     unknown,
 )
-from snd_analysis.proofs.goal import Point
+from snd_analysis.proofs.goal import Goal, Point
+from snd_analysis.proofs.polynomials import Polynomial, Polynomials, divided, plus
 from snd_analysis.proofs.solver import Counterexample, Decision, Solver
 from snd_analysis.symbolic.integers import (
     Absolute,
@@ -83,7 +82,8 @@ class Logic:
         self._integers: dict[Integer, Expression] = {}
         self._atoms: dict[Atom, Expression] = {}
         self._axes: dict[tuple[Hashable, int], Expression] = {}
-        self._quotients: dict[tuple[Question, Sequence[int]], Expression] = {}
+        self._polynomials = Polynomials()
+        self._quotients: dict[object, Expression] = {}
         self._unknowns = 0
         self.sizes: list[Expression] = []
         """The unknowns that a counterexample has small values of."""
@@ -171,16 +171,19 @@ class Logic:
 
     def quotient(self, dividend: Expression, divisor: Expression) -> Expression:
         """Return a quotient, rounded down; of any value where the divisor is zero."""
-        # What is known of an extent before an assertion narrows it and after has the same quotients.
-        key = question_of((dividend, divisor))
+        by = self._polynomials.of(divisor)
+        taken, rest = divided(self._polynomials, self._polynomials.of(dividend), by)
+        # ``(a * m + b) / m`` is ``a + b / m``: what is a quotient of another one, or of a sum of multiples, gets short.
+        key = (tuple(sorted(rest.items())), tuple(sorted(by.items())))
         if key not in self._quotients:
-            self._quotients[key] = self._quotient(dividend, divisor)
-        return self._quotients[key]
+            expression = self._polynomials.expression
+            self._quotients[key] = self._quotient(expression(rest), expression(by))
+        return self._polynomials.expression(taken) + self._quotients[key]
 
     def _quotient(self, dividend: Expression, divisor: Expression) -> Expression:
         is_known = divisor.operation == "constant"
-        if is_known and divisor.value and dividend.operation == "constant":
-            return number(dividend.value // divisor.value)
+        if dividend.operation == "constant" and (not dividend.value or (is_known and divisor.value)):
+            return number(dividend.value // divisor.value if divisor.value else 0)
         found, rest = self.unknown_int(), self.unknown_int()
         facts = [
             implies(negation(equal(divisor, 0)), equal(dividend, found * divisor + rest)),
@@ -191,8 +194,22 @@ class Logic:
             # It follows, but only by way of products.
             facts.append(implies(all_of(divisor > 0, dividend >= 0), all_of(found >= 0, found <= dividend)))
             facts.append(implies(all_of(divisor > 0, dividend < 0), all_of(found < 0, found >= dividend)))
+            facts.append(implies(all_of(dividend >= 0, dividend < divisor), equal(found, 0)))
         self._side.extend(Fact(each, found.value) for each in facts)
         return found
+
+    def polynomial(self, integer: Expression) -> Polynomial:
+        """Return an integer as a polynomial: equal ones look alike."""
+        return self._polynomials.of(integer)
+
+    def same(self, first: Expression, second: Expression) -> Expression:
+        """Return whether two integers are equal; a constant if algebra tells."""
+        difference = plus(self.polynomial(first), self.polynomial(second), -1)
+        return equal(self._polynomials.expression(difference), 0)
+
+    def define(self, condition: Expression, unknown_: Expression) -> None:
+        """Take a condition for a fact that says what an unknown is."""
+        self._side.append(Fact(condition, unknown_.value))
 
     def unknown_int(self) -> Expression:
         """Return an int of which nothing is known."""
@@ -306,8 +323,16 @@ class Logic:
         return self._unknown(term.dtype == "bool")
 
     # ---- deciding ----------------------------------------------------------------------------------------------------
+    def holds(self, goal: Goal, milliseconds: int) -> bool:
+        """Return whether a goal is proved, or a condition that is enough for it."""
+        if goal.holds or goal.goal is None:
+            return goal.holds
+        if goal.enough is not None and self.is_proved(*goal.enough, milliseconds):
+            return True
+        return self.is_proved(goal.facts, goal.goal, milliseconds)
+
     def is_proved(self, facts: Iterable[Expression], goal: Expression, milliseconds: int) -> bool:
-        """Return whether a goal is found to follow from facts."""
+        """Return whether a condition is found to follow from facts."""
         return self._solver.is_proved(self._all(facts), goal, milliseconds)
 
     def decide(self, facts: Iterable[Expression], goal: Expression, milliseconds: int) -> Decision:

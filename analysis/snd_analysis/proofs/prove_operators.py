@@ -117,9 +117,7 @@ class _Proving:
                 # Formulas may have conditions that only lengths have which no case has.
                 self._found.setdefault(key, _State(*key))
                 if held.get(key, True):
-                    held[key] = posed.holds or (
-                        posed.goal is not None and logic.is_proved(posed.facts, posed.goal, MILLISECONDS)
-                    )
+                    held[key] = logic.holds(posed, MILLISECONDS)
         return {
             (span, text)
             for (span, text), holds in held.items()
@@ -167,7 +165,9 @@ class _Proving:
             return goal.reason
         unless = goal.unless_proved or ("it depends on the elements of a tensor" if goal.reads_data else "")
         if unless:
-            return "" if logic.is_proved(goal.facts, goal.goal, MILLISECONDS) else unless
+            return "" if logic.holds(goal, MILLISECONDS) else unless
+        if goal.enough is not None and logic.is_proved(*goal.enough, MILLISECONDS):
+            return ""
         decision = logic.decide(goal.facts, goal.goal, MILLISECONDS)
         if isinstance(decision, Proved):
             return ""
@@ -193,10 +193,7 @@ class _Proving:
         if not same:
             # What fails whatever the sizes does not fail in a branch that is not taken with these.
             return goal.goal is FALSE and goals == posed and all(each.goal is not FALSE for each in goals)
-        return all(
-            each.holds or (each.goal is not None and logic.is_proved(each.facts, each.goal, MILLISECONDS))
-            for each in same
-        )
+        return all(logic.holds(each, MILLISECONDS) for each in same)
 
     def _why_unknown(self, state: _State) -> str:
         """Return why a condition is not decided by the cases; empty if all of them prove it."""
@@ -230,7 +227,7 @@ def proofs_of_operator(snapshot: Snapshot, name: OperatorName, clock: Callable[[
     if template is None or template.is_graph or template.signature_is_wrong:
         return
     left = partial(_seconds_left, clock, clock() + SECONDS)
-    general, composing, solver = snapshot.session(False), snapshot.session(), Solver()
+    general, composing, solver = snapshot.session(False), snapshot.session(), Solver(left)
     proofs = prove(general, composing, template, left, solver)
     for proof in chain(proofs, implied_assertions(general, composing, template, left, solver)):
         yield replace(proof, span=snapshot.locate(Elsewhere(name.path, name.name, span=proof.span)).span)

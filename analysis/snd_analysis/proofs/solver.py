@@ -5,7 +5,8 @@ z3 is the extra ``snd[proofs]``. Quotients and products of unknowns are what it 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import z3
@@ -23,12 +24,16 @@ from snd_analysis.proofs.expressions import (
     question_of,
 )
 from snd_analysis.proofs.limits import MEMORY_MEGABYTES
+from snd_analysis.proofs.linear import linearized
 
 _STEPS = 3000
 """What z3 does in a millisecond, about. Its steps are counted, so that a busy machine does not change verdicts."""
 
 _SMALLER = 8
 """What part of these steps each attempt at smaller values may take, when values are known."""
+
+_LINEAR_PART = 2
+"""Part of the steps that a question without products may take."""
 
 z3.set_param("memory_max_size", MEMORY_MEGABYTES)
 
@@ -58,7 +63,9 @@ class Solver:
     Each has a context of its own: what z3 finds depends on what a context was asked before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds_left: Callable[[], float] = lambda: inf) -> None:
+        """``seconds_left`` tells how much time there is: no question begins that may take longer."""
+        self._seconds_left = seconds_left
         self._solver = z3.SimpleSolver(ctx=z3.Context())
         self._known: dict[Question, bool | None] = {}
 
@@ -79,6 +86,8 @@ class Solver:
         if proved is None:
             return unknown
         question, names = question_of((negation(goal), *(each.condition for each in facts)))
+        if self._is_over(milliseconds):
+            return Undecided("the time was over")
         with _Asked(self._solver, question, milliseconds) as asked:
             if asked.is_possible is None:
                 return unknown
@@ -102,10 +111,26 @@ class Solver:
 
     def _is_possible(self, conditions: Sequence[Expression], milliseconds: int) -> bool | None:
         question, _ = question_of(conditions)
-        if question not in self._known:
-            with _Asked(self._solver, question, milliseconds) as asked:
-                self._known[question] = asked.is_possible
-        return self._known[question]
+        if question in self._known:
+            return self._known[question]
+        found = self._answer(conditions, question, milliseconds)
+        if found is not None or not self._is_over(milliseconds):
+            self._known[question] = found
+        return found
+
+    def _is_over(self, milliseconds: int) -> bool:
+        return self._seconds_left() < milliseconds / 1000
+
+    def _answer(self, conditions: Sequence[Expression], question: Question, milliseconds: int) -> bool | None:
+        linear = linearized(conditions)
+        if linear is not None and not self._is_over(milliseconds):
+            with _Asked(self._solver, question_of(linear)[0], milliseconds // _LINEAR_PART) as asked:
+                if asked.is_possible is False:
+                    return False
+        if self._is_over(milliseconds):
+            return None
+        with _Asked(self._solver, question, milliseconds) as asked:
+            return asked.is_possible
 
 
 class _Asked:

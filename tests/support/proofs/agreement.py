@@ -38,7 +38,7 @@ def disagreements(operator: Operator, seed: int, tries: int) -> list[str]:
         certain = [each for each in errors if each.rule.name in CERTAIN]
         return [*_false_alarms(certain, text, outcomes, starts)] if len(certain) == len(errors) else []
     proofs = [
-        _confirmed(each, snapshot) for each in proofs_of_operator(snapshot, OperatorName("m.sknd", "op"), thread_time)
+        confirmed(each, snapshot) for each in proofs_of_operator(snapshot, OperatorName("m.sknd", "op"), thread_time)
     ]
     known = {}
     for each in proofs:
@@ -49,7 +49,7 @@ def disagreements(operator: Operator, seed: int, tries: int) -> list[str]:
     return [*found, *_wrong_refutations(operator, proofs)]
 
 
-def _confirmed(proof: Proof, snapshot: Snapshot) -> Proof:
+def confirmed(proof: Proof, snapshot: Snapshot) -> Proof:
     """Return a verdict with a counterexample that was evaluated; unknown if none fails."""
     if proof.verdict is not Verdict.REFUTED:
         return proof

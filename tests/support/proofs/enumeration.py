@@ -301,6 +301,8 @@ class _Run:
             case ("+" | "*", a, b):
                 first, second = self.value(a, here), self.value(b, here)
                 return first or second
+            case ("choose", _, a, b) if a == b:
+                return self.value(a, here)  # equal branches need no condition
             case ("choose", condition, a, b):
                 try:
                     holds = truth(condition, here)

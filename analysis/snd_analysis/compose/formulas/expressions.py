@@ -102,8 +102,9 @@ class Expressions:
     def _opened(self, node: nodes.Expression, value: Value) -> Value:
         items = value.items if isinstance(value, Pack) else None
         if items is None or len(items) > LONGEST_PACK:
-            return self.tensors.opened(node, value)
-        return Pack([each if _is_definite(each) else self.tensors.opened(node, each) for each in items])
+            return self.terms.open(self.tensors.opened(node, value))
+        opened = self.tensors.opened
+        return Pack([each if _is_definite(each) else self.terms.open(opened(node, each)) for each in items])
 
     def _is_known(self, node: nodes.Node) -> bool:
         known = self._known.get(node)

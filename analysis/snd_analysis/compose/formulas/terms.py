@@ -160,6 +160,10 @@ class Terms:
         key = struct.pack("d", value) if isinstance(value, float) else value
         return self._once(("constant", dtype, key), Constant(dtype, value))
 
+    def open(self, made: Open) -> Open:
+        """Return a value that is not known until the run."""
+        return self._once(("open", made.dtype, made.value), made)
+
     def position(self, axis: int) -> AxisPosition:
         """Return the index symbol of an axis."""
         return self._once(("position", axis), AxisPosition(axis, frozenset({axis})))

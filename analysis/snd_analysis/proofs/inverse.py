@@ -1,0 +1,241 @@
+"""The point of a formula that writes an element, calculated from the element.
+
+An index that is a sum of multiples is taken apart by quotients and remainders. Quotients and remainders of one index
+are put together again: ``i / w = q`` and ``i % w = r`` mean ``i = q * w + r``. In ``t(i) + j``, with any ``t`` such as
+``i * (i + 1) / 2``, the index ``i`` is the last one that is not beyond the element: there is one, because ``t`` begins
+at or below the element and ends above it. Nothing relies on the result: coverage proves that the point writes the
+element, and that the element of a point gives back the point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import mul
+
+from snd_analysis.compose.formulas import IN_PACK, Apply, AxisPosition, Formula, Next, Read, Term, subterms
+from snd_analysis.proofs.expressions import Expression, all_of, choose, implies, number
+from snd_analysis.proofs.logic import Logic
+
+_NOTHING: Mapping[int, Expression] = {}
+_Digit = tuple[Term, Term]
+"""A dividend and a divisor."""
+
+
+def inverse(
+    formula: Formula,
+    indices: Sequence[Term],
+    cells: Sequence[Expression],
+    logic: Logic,
+    known: Mapping[int, Expression] = _NOTHING,
+) -> _Inverse:
+    """Return positions for which indices are the coordinates of an element, and those that are known."""
+    found = _Inverse(formula, logic)
+    found.positions.update(known)
+    for index, cell in zip(indices, cells, strict=True):
+        found.solve(index, cell)
+    found.combine()
+    return found
+
+
+class _Inverse:
+    """Positions by axes, as far as they are found."""
+
+    def __init__(self, formula: Formula, logic: Logic) -> None:
+        self._formula = formula
+        self._logic = logic
+        self.positions: dict[int, Expression] = {}
+        self._quotients: dict[_Digit, Expression] = {}
+        self._remainders: dict[_Digit, Expression] = {}
+        self._choices: list[tuple[Apply, Expression]] = []
+        self._sums: list[tuple[list[tuple[Term, bool]], Expression]] = []
+        self.steps: list[tuple[Term, int, Expression]] = []
+        """Terms of one axis that are searched for the last position not beyond an element, with this position."""
+
+    def solve(self, index: Term, cell: Expression) -> None:
+        """Note positions for which an index has a value."""
+        constant = self._constant
+        match index:
+            case AxisPosition(axis=axis):
+                self.positions.setdefault(axis, cell)
+            case Apply(operation="+", operands=(left, right)) if not right.axes:
+                self.solve(left, cell - constant(right))
+            case Apply(operation="+", operands=(left, right)) if not left.axes:
+                self.solve(right, cell - constant(left))
+            case Apply(operation="-", operands=(left, right)) if not right.axes:
+                self.solve(left, cell + constant(right))
+            case Apply(operation="-", operands=(left, right)) if not left.axes:
+                self.solve(right, constant(left) - cell)
+            case Apply(operation="negate", operands=(operand,)):
+                self.solve(operand, -cell)
+            case Apply(operation=operation, operands=(position, _)) if operation == IN_PACK:
+                self.solve(position, cell)
+            case Apply(operation="*", operands=(left, right)) if not left.axes or not right.axes:
+                self._solve_sum(index, cell)
+            case Apply(operation="/", operands=(dividend, divisor)) if not divisor.axes:
+                self._quotients.setdefault((dividend, divisor), cell)
+            case Apply(operation="%", operands=(dividend, divisor)) if not divisor.axes:
+                self._remainders.setdefault((dividend, divisor), cell)
+            case Apply(operation="select"):
+                self._choices.append((index, cell))
+            case Apply(operation="+" | "-"):
+                self._solve_sum(index, cell)
+
+    def _constant(self, term: Term) -> Expression:
+        """Return a term without indices."""
+        return self._logic.term(term, self._formula)
+
+    def _solve_sum(self, index: Term, cell: Expression) -> None:
+        """Take a sum of multiples apart, such as ``i * (m * n) + j * n + k``: each is a quotient of the rest."""
+        scaled: list[tuple[Term, Expression]] = []
+        others: list[tuple[Term, bool]] = []
+        for term, is_positive in _addends(index):
+            multiplied, factors = _factors(term) if is_positive else (term, ())
+            if not term.axes:
+                cell = cell - self._constant(term) if is_positive else cell + self._constant(term)
+            elif not factors:
+                others.append((term, is_positive))
+            else:
+                scaled.append((multiplied, reduce(mul, map(self._constant, factors))))
+        for multiple, by in self._by_size(scaled):
+            quotient = self._logic.quotient(cell, by)
+            self.solve(multiple, quotient)
+            cell = cell - quotient * by
+        if len(others) > 1:
+            self._sums.append((others, cell))
+        elif others:
+            self._solve_addend(*others[0], cell)
+
+    def _solve_addend(self, term: Term, is_positive: bool, cell: Expression) -> None:
+        self.solve(term, cell if is_positive else -cell)
+
+    def _by_size(self, scaled: list[tuple[Term, Expression]]) -> list[tuple[Term, Expression]]:
+        """Return multiples with the greatest factors first: a factor that another one divides is greater."""
+
+        def size(each: tuple[Term, Expression]) -> tuple[int, int]:
+            polynomial = self._logic.polynomial(each[1])
+            return max(map(len, polynomial), default=0), sum(map(abs, polynomial.values()))
+
+        return sorted(scaled, key=size, reverse=True)
+
+    def combine(self) -> None:
+        """Put quotients and remainders together, and decide choices, until nothing new is found."""
+        while self._combined() or self._chosen() or self._summed() or self._searched():
+            pass
+        for (dividend, divisor), value in self._remainders.items():
+            self._turned(dividend, self._constant(divisor), value)
+
+    def _combined(self) -> bool:
+        """Solve one dividend of which quotient and remainder are known; return whether there was one."""
+        for (dividend, divisor), remainder in self._remainders.items():
+            by = self._constant(divisor)
+            quotient = self._quotient_of(dividend, divisor)
+            if quotient is not None:
+                del self._remainders[dividend, divisor]
+                self.solve(dividend, quotient * by + remainder)
+                return True
+        return False
+
+    def _quotient_of(self, dividend: Term, divisor: Term) -> Expression | None:
+        """Return a known quotient; ``p / k / m`` is known as ``p / (k * m)``, too."""
+        of = self._logic.polynomial
+        by = of(self._constant(divisor))
+        for (other, known), value in self._quotients.items():
+            if other is dividend and of(self._constant(known)) == by:
+                return value
+        match dividend:
+            case Apply(operation="/", operands=(inner, first)) if not first.axes:
+                whole = of(self._constant(first) * self._constant(divisor))
+                for (other, known), value in self._quotients.items():
+                    if other is inner and of(self._constant(known)) == whole:
+                        return value
+        return None
+
+    def _summed(self) -> bool:
+        """Solve one sum of which all addends but one are known; return whether there was one."""
+        for at, (addends, cell) in enumerate(self._sums):
+            left = [each for each in addends if not each[0].axes <= self.positions.keys()]
+            if len(left) > 1:
+                continue
+            del self._sums[at]
+            here = self._logic.point(self.positions)
+            for term, is_positive in addends:
+                if (term, is_positive) not in left:
+                    value = self._logic.term(term, here)
+                    cell = cell - value if is_positive else cell + value
+            for each in left:
+                self._solve_addend(*each, cell)
+            return True
+        return False
+
+    def _searched(self) -> bool:
+        """Solve one sum ``t(i) + j``; return whether there was one."""
+        for at, (addends, cell) in enumerate(self._sums):
+            searched = [term for term, is_positive in addends if is_positive and self._is_searched(term)]
+            if len(addends) != 2 or len(searched) != 1 or not all(is_positive for _, is_positive in addends):
+                continue
+            del self._sums[at]
+            (axis,) = searched[0].axes
+            position = self._last_not_beyond(searched[0], axis, cell)
+            self.positions.setdefault(axis, position)
+            self.steps.append((searched[0], axis, position))
+            self._sums.append((addends, cell))
+            return True
+        return False
+
+    def _is_searched(self, term: Term) -> bool:
+        is_plain = isinstance(term, AxisPosition) or any(isinstance(each, Read | Next) for each in subterms(term))
+        return not is_plain and len(term.axes) == 1 and not self._formula.axes[next(iter(term.axes))].extent.axes
+
+    def _last_not_beyond(self, term: Term, axis: int, cell: Expression) -> Expression:
+        """Return the position after which a term is beyond an element, if its first value is not, and its end is."""
+        found, end = self._logic.unknown_int(), self._constant(self._formula.axes[axis].extent)
+        first, last, here, after = (
+            self._logic.term(term, self._logic.point({axis: each})) for each in (number(0), end, found, found + 1)
+        )
+        is_between = all_of(end >= 1, first <= cell, cell < last)
+        self._logic.define(implies(is_between, all_of(found >= 0, found < end, here <= cell, cell < after)), found)
+        return found
+
+    def _chosen(self) -> bool:
+        """Solve one choice whose condition depends on known positions only; return whether there was one."""
+        for at, (index, cell) in enumerate(self._choices):
+            condition, first, second = index.operands
+            if not condition.axes <= self.positions.keys():
+                continue
+            del self._choices[at]
+            here = self._logic.point({axis: self.positions[axis] for axis in condition.axes})
+            holds = self._logic.term(condition, here)
+            one, other = (inverse(self._formula, [each], [cell], self._logic) for each in (first, second))
+            for axis in one.positions.keys() & other.positions.keys():
+                self.positions.setdefault(axis, choose(holds, one.positions[axis], other.positions[axis]))
+            return True
+        return False
+
+    def _turned(self, dividend: Term, divisor: Expression, value: Expression) -> None:
+        """Take an index that is turned around for one without: the position is a remainder, too."""
+        inner = inverse(self._formula, [dividend], [value], self._logic, self.positions)
+        for axis, position in inner.positions.items():
+            if axis in self.positions:
+                continue
+            remainder = position - divisor * self._logic.quotient(position, divisor)
+            self.positions.setdefault(axis, remainder)
+
+
+def _addends(term: Term, is_positive: bool = True) -> Iterator[tuple[Term, bool]]:
+    match term:
+        case Apply(operation="+" | "-" as sign, operands=(left, right)):
+            yield from _addends(left, is_positive)
+            yield from _addends(right, is_positive is (sign == "+"))
+        case _:
+            yield term, is_positive
+
+
+def _factors(term: Term) -> tuple[Term, tuple[Term, ...]]:
+    """Return an index of which a term is a multiple, and the numbers by which, the same everywhere."""
+    match term:
+        case Apply(operation="*", operands=(left, right)) if not right.axes or not left.axes:
+            inner, factor = (left, right) if not right.axes else (right, left)
+            multiplied, factors = _factors(inner)
+            return multiplied, (*factors, factor)
+    return term, ()

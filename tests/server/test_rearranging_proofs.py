@@ -1,0 +1,78 @@
+"""Operators that people write, each with a planted mistake: how many are proved, refuted, and how fast.
+
+``proofs/rearranging.sknd`` has them. A right operator is proved as a whole; a mistake has a counterexample that fails
+when it is evaluated. ``make test`` looks at a sample, ``--exhaustive`` at all, and at how long they take.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from statistics import median
+from time import process_time, thread_time
+
+import pytest
+
+from support import sampling
+
+pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
+
+from snd_analysis.base import Severity
+from snd_analysis.proofs import Proof, Verdict, proofs_of_operator
+from snd_analysis.skriptnd.names import OperatorName
+from support.memory import snapshot_of
+from support.proofs.agreement import CERTAIN, confirmed
+
+TEXT = (Path(__file__).parent / "proofs/rearranging.sknd").read_text()
+OPERATORS = {
+    match[4]: (match[3], match[1], match[2])
+    for match in re.finditer(r"^# mistake: (.*) => (.*)\n(operator (\w+) \{\n(?:.*\n)*?\}\n)", TEXT, re.MULTILINE)
+}
+SAMPLE = sampling.sample(OPERATORS, 12)
+MOST_SECONDS = 5.0
+USUAL_SECONDS = 0.1
+
+
+def proofs(name: str, text: str) -> list[Proof]:
+    """Return the verdicts about conditions; a certain error is a refutation, too."""
+    snapshot = snapshot_of({"m.sknd": text})
+    errors = [each for each in snapshot.diagnostics("m.sknd") if each.severity is Severity.ERROR]
+    assert {each.rule.name for each in errors} <= CERTAIN, errors
+    found = proofs_of_operator(snapshot, OperatorName("m.sknd", name), thread_time)
+    refuted = [Proof("m.sknd", name, each.location.span, each.message, Verdict.REFUTED) for each in errors]
+    return refuted or [confirmed(each, snapshot) for each in found if not each.condition.startswith("the assertion")]
+
+
+def test_there_are_many():
+    assert len(OPERATORS) >= 60
+    assert TEXT.count("\noperator ") == len(OPERATORS)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_right_operator_is_proved(name):
+    text, _, _ = OPERATORS[name]
+    verdicts = {each.condition: (each.verdict, each.reason) for each in proofs(name, text)}
+    assert verdicts
+    assert {verdict for verdict, _ in verdicts.values()} == {Verdict.PROVED}, verdicts
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_mistake_is_refuted(name):
+    text, right, wrong = OPERATORS[name]
+    assert text.count(right) == 1
+    found = proofs(name, text.replace(right, wrong))
+    assert Verdict.REFUTED in {each.verdict for each in found}, [(each.condition, each.verdict) for each in found]
+
+
+def test_verdicts_are_fast():
+    seconds = []
+    for name in SAMPLE:
+        text, right, wrong = OPERATORS[name]
+        for each in (text, text.replace(right, wrong)):
+            snapshot = snapshot_of({"m.sknd": each})
+            snapshot.diagnostics("m.sknd")
+            before = process_time()
+            list(proofs_of_operator(snapshot, OperatorName("m.sknd", name), thread_time))
+            seconds.append(process_time() - before)
+    assert median(seconds) < USUAL_SECONDS
+    assert max(seconds) < MOST_SECONDS
