@@ -42,7 +42,7 @@ from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, im
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
 from snd_analysis.proofs.limits import MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
-from snd_analysis.proofs.mends import bounding_assertions, length_of
+from snd_analysis.proofs.mends import bounding_conditions, length_of
 from snd_analysis.proofs.partial_operations import DIVIDES, defined_goals, text_of_failure
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
@@ -64,7 +64,7 @@ def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
         return
     declared, holding = declared_goals(specialization, logic, facts)
     yield from declared
-    if template.formulas and not _lacks_extents(specialization):
+    if template.formulas and not lacks_extents(specialization):
         # What declarations break is said of these: formulas are looked at where they hold.
         for chosen, more in _told_apart(specialization, logic):
             yield from _Formulas(chosen, logic, (*holding, *more)).goals()
@@ -92,7 +92,7 @@ def _told_apart(
         yield replace(specialization, scope=chosen), facts
 
 
-def _lacks_extents(specialization: Specialization) -> bool:
+def lacks_extents(specialization: Specialization) -> bool:
     """Return whether a tensor has an extent that only the tensors of an empty pack could tell: no formula runs then."""
     if not any(isinstance(each, Pack) and each.items == () for each in specialization.inputs):
         return False
@@ -329,7 +329,7 @@ class _Walk:
         formula, logic = self._formula, self._logic
         extent = self._formulas.extent(slot, at)
         dimension = at - _is_item(places[0].index)
-        text = f"the index '{_index_text(node, dimension)}' of '{_plain(slot.name)}' is in bounds"
+        text = index_text(node, slot, dimension)
         if extent is None:
             yield Goal(formula.base, node, text, reason="the extent is counted")
             return
@@ -346,7 +346,7 @@ class _Walk:
             value = logic.term(term, formula)
             goal = all_of(value >= 0, value < most)
             facts = (*self._at(path), *when)
-            mends = bounding_assertions(formula, term, extent)
+            mends = bounding_conditions(formula, term, extent)
             yield Goal(formula.base, node, text, facts, goal, reads_data=_reads_data(term), mends=mends)
 
     def _applied(self, term: Apply, path: Path) -> Iterator[Goal]:
@@ -446,6 +446,11 @@ def _is_plainly_within(formula: Formula, index: Term, extent: Integer) -> bool:
 def _is_item(index: Term) -> bool:
     """Return whether an index chooses a tensor of a pack: another goal keeps it in its pack."""
     return isinstance(index, Apply) and index.operation == IN_PACK
+
+
+def index_text(node: nodes.Node, slot: Slot, dimension: int) -> str:
+    """Return the text of the condition that an index of an access is in bounds."""
+    return f"the index '{_index_text(node, dimension)}' of '{_plain(slot.name)}' is in bounds"
 
 
 def _index_text(node: nodes.Node, at: int) -> str:

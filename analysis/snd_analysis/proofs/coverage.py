@@ -66,9 +66,7 @@ def coverage(
 
     If other formulas accumulate into the tensor, ``=`` may leave elements out: the accumulation begins with a value.
     """
-    text = f"each element of '{node.name.text}' is written, and once"
-    if is_accumulated:
-        text = f"'=' writes no element of '{node.name.text}' twice"
+    text = coverage_text(node, is_accumulated)
     places = [place for writer in writers for place in writer.write.places]
     if len(writers) > MOST_WRITERS:
         yield Goal(base, node, text, reason=f"more than {MOST_WRITERS} formulas write parts of it")
@@ -103,6 +101,13 @@ def coverage(
             yield posed(*_twice(writer, writer, logic, writing.necessary), enough)
     for one, other in combinations(writers, 2):
         yield posed(*_twice(one, other, logic, writing.necessary))
+
+
+def coverage_text(node: nodes.Access, is_accumulated: bool) -> str:
+    """Return the text of the condition about the elements that ``=`` writes."""
+    if is_accumulated:
+        return f"'=' writes no element of '{node.name.text}' twice"
+    return f"each element of '{node.name.text}' is written, and once"
 
 
 def _is_hit(writer: Writer, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:

@@ -198,7 +198,7 @@ def _not_negative(extent: Integer, member: Member, shape: nodes.Shape, logic: Lo
     low = shapes.bounds(extent)[0]
     if low is not None and low >= 0:
         return Goal(member.base, shape, text, holds=True)
-    goal, mends = logic.integer(extent) >= 0, (f"{extent} >= 0",)
+    goal, mends = logic.integer(extent) >= 0, (shapes.compare(">=", extent, 0),)
     return Goal(member.base, shape, text, (), goal, mends=mends, breaks=(rules.NEGATIVE_EXTENT.name,))
 
 
@@ -224,7 +224,8 @@ def _nonzero(
 ) -> Iterator[Goal]:
     if shapes.compare("!=", divisor, 0) is TRUE:
         return
-    goal, mends = negation(equal(logic.integer(divisor), 0)), (f"{divisor} > 0", f"{divisor} != 0")
+    goal = negation(equal(logic.integer(divisor), 0))
+    mends = (shapes.compare(">", divisor, 0), shapes.compare("!=", divisor, 0))
     breaks = (rules.DIVISION_BY_ZERO.name,)
     yield Goal(base, node, "no divisor is zero", facts, goal, mends=mends, breaks=breaks)
 

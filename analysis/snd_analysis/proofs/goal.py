@@ -10,6 +10,7 @@ from snd_analysis import rules
 from snd_analysis.compose.formulas import LIMIT_EXCEEDED, UNKNOWN_VALUE
 from snd_analysis.proofs.expressions import Expression
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import Truth
 
 UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
 """Failures that say nothing about the operator: what they are about could not be looked at."""
@@ -34,8 +35,8 @@ class Goal(Struct, frozen=True):
     reads_data: bool = False
     unless_proved: str = ""
     """Why nothing is known if it is not proved: it may be meant not to hold."""
-    mends: tuple[str, ...] = ()
-    """Assertions of which one may be enough for it to hold."""
+    mends: tuple[Truth, ...] = ()
+    """Conditions on sizes, one of which may be enough for it to hold."""
     breaks: tuple[str, ...] = OUT_OF_BOUNDS
     """The rules that an evaluation breaks where it does not hold."""
     enough: tuple[tuple[Expression, ...], Expression] | None = None

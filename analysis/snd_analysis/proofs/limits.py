@@ -46,6 +46,28 @@ MOST_COFACTORS = 8
 only they prove is unknown."""
 MOST_LEMMAS = 200
 """Lemmas about products of one question. What needs more is unknown."""
+SECONDS_OF_TRIALS = 0.35
+"""Computing time for the sizes that the assertions for an operator are judged by."""
+SECONDS_OF_CANDIDATES = 0.15
+"""Computing time for the assertions that may mend one condition."""
+MOST_TRIED_SIZES = 1000
+"""Sizes that the assertions for an operator are judged by."""
+MOST_TRIED_CASES = 60
+"""Cases that these sizes are taken from."""
+MOST_TRIED_POINTS = 400
+"""Points of all formulas. Sizes with more don't count for or against an assertion."""
+MOST_FAILING_POINTS = 6
+"""Points of a formula that break a condition, after which the other points are left out."""
+LEAST_WORKING = 4
+"""Sizes that work, without which no assertion is proposed."""
+MOST_PAIRED = 80
+"""Assertions that are tried in pairs if none is enough by itself."""
+MOST_NUMBERS = 4
+"""Numbers of an operator that assertions name; larger ones are left out."""
+MOST_PROPOSED = 4
+"""Assertions for one condition, each of which is proved to mend it before it is offered."""
+MOST_NAMES_NEAR = 6
+"""Names of which an assertion may combine three or four; those beyond are only compared in pairs."""
 
 
 class Pace:

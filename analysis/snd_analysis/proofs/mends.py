@@ -1,22 +1,20 @@
-"""Assertions that may keep an index of a formula in bounds."""
+"""Conditions on sizes that may keep an index of a formula in bounds."""
 
 from __future__ import annotations
 
 from snd_analysis.compose.formulas import Apply, AxisPosition, Constant, Formula, Open, Term
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
 
-def bounding_assertions(formula: Formula, index: Term, extent: Integer) -> tuple[str, ...]:
-    """Return what would have to hold of the greatest and the least value of an index."""
+def bounding_conditions(formula: Formula, index: Term, extent: Integer) -> tuple[Truth, ...]:
+    """Return the conditions that the greatest and the least value of an index are in bounds."""
     least, greatest = _extreme(formula, index, False), _extreme(formula, index, True)
-    found = []
-    if greatest is not None and shapes.compare("<", greatest, extent) not in (TRUE, FALSE):
-        plain, without_common = f"{greatest + 1} <= {extent}", f"{greatest + 1 - extent} <= 0"
-        found.append(min(plain, without_common, key=len))
-    if least is not None and shapes.compare(">=", least, 0) not in (TRUE, FALSE):
-        found.append(f"{least} >= 0")
-    return tuple(found)
+    found = (
+        None if greatest is None else shapes.compare("<", greatest, extent),
+        None if least is None else shapes.compare(">=", least, 0),
+    )
+    return tuple(each for each in found if each is not None and each not in (TRUE, FALSE))
 
 
 def length_of(formula: Formula, axis: int) -> Integer | None:

@@ -155,13 +155,13 @@ class _Reading:
                 divisor = self._logic.integer(value)
                 goal = divisor >= 0 if sign == "**" else negation(equal(divisor, 0))
                 rule = rules.NEGATIVE_EXPONENT if sign == "**" else rules.DIVISION_BY_ZERO
-                mends = (f"{value} >= 0",) if sign == "**" else (f"{value} > 0", f"{value} != 0")
+                mends = [shapes.compare(each, value, 0) for each in ((">=",) if sign == "**" else (">", "!="))]
                 if not where.unless and value.value is None and sign != "**":
                     is_known = shapes.compare("!=", value, 0) is TRUE
                     if is_known:
                         yield Goal(self._base, right, text_of_failure(rule), holds=True)
                         continue
-                yield from self._goal(right, rule, goal, where, mends=mends)
+                yield from self._goal(right, rule, goal, where, mends=tuple(mends))
         if sign not in ("in", "is"):
             first, second = self._scope.attempt(left), self._scope.attempt(right)  # type: ignore[arg-type]
             if isinstance(first, Pack) and isinstance(second, Pack):
@@ -193,7 +193,7 @@ class _Reading:
             return
         for value, where in self._single(item, place):
             at = self._logic.integer(value)
-            mends = (f"{value} < {length}",) if value.value is None else ()
+            mends = (shapes.compare("<", value, length),)
             goal = all_of(at + count >= 0, at < count)
             yield from self._goal(node, rules.INDEX_OUT_OF_RANGE, goal, where, mends=mends)
 
@@ -209,7 +209,7 @@ class _Reading:
         goal: Expression | None,
         place: _Place,
         reason: str = "",
-        mends: tuple[str, ...] = (),
+        mends: tuple[Truth, ...] = (),
     ) -> Iterator[Goal]:
         if goal is not None and goal.operation == "constant" and goal.value:
             return
@@ -243,7 +243,9 @@ class _Reading:
                     divisors = [*self._single(_uncast(right), place)]
                     for value, where in divisors:
                         goal = negation(equal(self._logic.integer(value), 0))
-                        yield from self._goal(node, rules.CAST_TYPE, goal, where, mends=(f"{value} != 0",))
+                        yield from self._goal(
+                            node, rules.CAST_TYPE, goal, where, mends=(shapes.compare("!=", value, 0),)
+                        )
                     if not divisors and isinstance(self._scope.attempt(right), Unknown):
                         yield from self._goal(node, rules.CAST_TYPE, None, place, "a divisor may be zero")
                 case nodes.Binary(operator=operator) if operator.text == "**" and self._is_real(each):

@@ -24,6 +24,7 @@ from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import Truth
 from snd_analysis.workspace import Snapshot
 
 
@@ -34,7 +35,7 @@ class _State(Struct):
     text: str
     reason: str = ""
     candidates: list[Candidate] = []
-    mends: tuple[str, ...] = ()
+    mends: tuple[Truth, ...] = ()
     breaks: tuple[str, ...] = ()
 
 

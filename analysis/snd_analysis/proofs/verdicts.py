@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from snd_analysis.base import Span
+from snd_analysis.symbolic.integers import Truth
 
 
 class Verdict(StrEnum):
@@ -41,5 +42,7 @@ class Proof(Struct, frozen=True):
     candidates: tuple[Candidate, ...] = ()
     breaks: tuple[str, ...] = ()
     """The rules that an evaluation breaks where the condition does not hold."""
-    mends: tuple[str, ...] = ()
-    """Assertions of which one may mend it; the first, where it is known to."""
+    mends: tuple[Truth, ...] = ()
+    """Conditions on sizes, one of which may mend it; none once it is known what does."""
+    assertions: tuple[str, ...] = ()
+    """Assertions that mend it together."""

@@ -16,6 +16,7 @@ from snd_analysis.base import Diagnostic, Edit, Elsewhere, Location, Rule, Sever
 from snd_analysis.proofs import (
     Candidate,
     Proof,
+    Proposals,
     Verdict,
     assertion_edit,
     is_available,
@@ -88,35 +89,64 @@ def _evaluated_here(snapshot: Snapshot, path: str, number: int) -> SampleOutcome
 # ---- counterexamples -------------------------------------------------------------------------------------------------
 def _confirmed(proofs: Iterable[Proof], snapshot: Snapshot, evaluate: Evaluate) -> Iterator[Proof]:
     """Yield the proofs; each refuted one with one evaluated counterexample."""
+    menders: dict[OperatorName, _Mender] = {}
     for proof in proofs:
-        yield proof if proof.verdict is not Verdict.REFUTED else _refuted(proof, snapshot, evaluate)
+        if proof.verdict is not Verdict.REFUTED:
+            yield proof
+            continue
+        found = _refuted(proof, snapshot, evaluate)
+        if found.verdict is Verdict.REFUTED:
+            name = OperatorName(proof.path, proof.operator)
+            if name not in menders:
+                menders[name] = _Mender(snapshot, name)
+            found = replace(found, assertions=menders[name].assertions(proof))
+        yield replace(found, mends=())
 
 
 def _refuted(proof: Proof, snapshot: Snapshot, evaluate: Evaluate) -> Proof:
     for candidate in proof.candidates:
         why = _failure(proof, candidate, snapshot, evaluate)
         if why is not None:
-            return replace(proof, candidates=(candidate,), reason=why, mends=_mending(proof, snapshot))
+            return replace(proof, candidates=(candidate,), reason=why)
     reason = "sizes seem to break it, but evaluating the operator with them does not fail"
     return replace(proof, verdict=Verdict.UNKNOWN, candidates=(), reason=reason)
 
 
-def _mending(proof: Proof, snapshot: Snapshot) -> tuple[str, ...]:
-    """Return the assertion with which the condition is proved; nothing if there is no such assertion."""
-    name = OperatorName(proof.path, proof.operator)
-    for assertion in proof.mends:
-        edit = assertion_edit(snapshot, name, assertion)
+class _Mender:
+    """Finds the assertions that mend the refuted conditions of one operator. Equal assertions are proved once."""
+
+    def __init__(self, snapshot: Snapshot, name: OperatorName) -> None:
+        self._snapshot = snapshot
+        self._name = name
+        self._proposals = Proposals(snapshot, name, thread_time)
+        self._proofs: dict[tuple[str, ...], list[Proof] | None] = {}
+
+    def assertions(self, proof: Proof) -> tuple[str, ...]:
+        """Return assertions with which a condition is proved, or at least refuted no more; empty if none are found."""
+        unproved: tuple[str, ...] = ()
+        for assertions in self._proposals.of(proof):
+            if assertions not in self._proofs:
+                self._proofs[assertions] = self._proved_with(assertions)
+            after = self._proofs[assertions]
+            same = [each for each in after or () if each.condition == proof.condition]
+            verdicts = {each.verdict for each in same}
+            if after and verdicts <= {Verdict.PROVED}:  # it may go without saying now
+                return assertions
+            if after and Verdict.REFUTED not in verdicts:
+                unproved = unproved or assertions
+        return unproved
+
+    def _proved_with(self, assertions: tuple[str, ...]) -> list[Proof] | None:
+        """Return the verdicts about the operator with assertions; None if these can't be added, or may fail."""
+        path = self._name.path
+        edit = assertion_edit(self._snapshot, self._name, assertions)
         if edit is None:
-            continue
-        changed = snapshot.changed({proof.path: edit.apply(snapshot.source(proof.path).text)})
-        if any(_is_mistake_in(each, proof.path, edit) for each in changed.diagnostics(proof.path)):
-            continue
-        after = [*proofs_of_operator(changed, name, thread_time)]
-        same = [each for each in after if each.condition == proof.condition]
-        is_mended = bool(same) and all(each.verdict is Verdict.PROVED for each in same)
-        if is_mended and not any(_may_fail(each, edit) for each in after):
-            return (assertion,)
-    return ()
+            return None
+        changed = self._snapshot.changed({path: edit.apply(self._snapshot.source(path).text)})
+        if any(_is_mistake_in(each, path, edit) for each in changed.diagnostics(path)):
+            return None
+        after = [*proofs_of_operator(changed, self._name, thread_time)]
+        return None if any(_may_fail(each, edit) for each in after) else after
 
 
 def _may_fail(proof: Proof, edit: Edit) -> bool:

@@ -29,7 +29,7 @@ def disagreements(operator: Operator, seed: int, tries: int) -> list[str]:
     text = "\n".join(lines) + "\n"
     snapshot = snapshot_of({"m.sknd": text})
     errors = [each for each in snapshot.diagnostics("m.sknd") if each.severity is Severity.ERROR]
-    outcomes = [*_outcomes(operator, Random(seed), tries)]
+    outcomes = [*outcomes_of(operator, Random(seed), tries)]
     if all(outcome.is_refused or _is_asserted(outcome) for _, outcome in outcomes):
         return []  # no sizes satisfy the assertions
     outcomes = [each for each in outcomes if not each[1].is_refused]
@@ -60,7 +60,8 @@ def confirmed(proof: Proof, snapshot: Snapshot) -> Proof:
     return replace(proof, verdict=Verdict.UNKNOWN)
 
 
-def _outcomes(operator: Operator, rng: Random, tries: int) -> Iterator[tuple[Sizes, Outcome]]:
+def outcomes_of(operator: Operator, rng: Random, tries: int) -> Iterator[tuple[Sizes, Outcome]]:
+    """Yield random sizes that assertions allow, with what happens."""
     for at in range(tries):
         most = (2, 3, 5, 8)[at % 4]
         sizes: Sizes = {name: rng.randint(0, most) for name in operator.extents}

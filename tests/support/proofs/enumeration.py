@@ -35,7 +35,7 @@ class Outcome:
     """The formulas that have a point."""
 
 
-class _WrongError(Exception):
+class WrongError(Exception):
     """An int has no value."""
 
     def __init__(self, kind: str) -> None:
@@ -62,13 +62,13 @@ def run(operator: Operator, sizes: Sizes) -> Outcome:
     for number, (name, value) in enumerate(operator.using):
         try:
             known[name] = integer(value, known)
-        except _WrongError as error:
+        except WrongError as error:
             wrong.append(Broken("using", number, error.kind))
     for number, condition in enumerate(operator.assertions):
         try:
             if not truth(condition, known):
                 return Outcome(True)
-        except _WrongError as error:
+        except WrongError as error:
             wrong.append(Broken("assert", number, error.kind))
         except KeyError:
             continue  # a helper symbol without a value
@@ -79,7 +79,7 @@ def run(operator: Operator, sizes: Sizes) -> Outcome:
     for number, output in enumerate(operator.outputs):
         try:
             shapes[output.name] = shape_of(output, known)
-        except _WrongError as error:
+        except WrongError as error:
             return Outcome(broken={Broken("output", number, error.kind)})
         if min(shapes[output.name], default=0) < 0:
             return Outcome(broken={Broken("output", number, "negative", output.name)})
@@ -149,7 +149,7 @@ class _Run:
         formula = self.formula
         try:
             turns = range(integer(formula.unroll[1], self.known)) if formula.unroll else (None,)
-        except _WrongError as wrong:
+        except WrongError as wrong:
             self.note(wrong.kind)
             return
         for turn in turns:
@@ -175,7 +175,7 @@ class _Run:
             return
         try:
             most = integer(bound, here)
-        except _WrongError as wrong:
+        except WrongError as wrong:
             self.note(wrong.kind)
             return
         for at in range(most):
@@ -196,7 +196,7 @@ class _Run:
         if formula.condition is not None:
             try:
                 may_write = self.condition(formula.condition, here)
-            except _WrongError as wrong:
+            except WrongError as wrong:
                 self.note(wrong.kind)
                 return
         if not may_write:
@@ -235,7 +235,7 @@ class _Run:
             self.prepare_item(formula.target, formula.item, here)
             self.prepare_part(formula.value, here)
             self.prepare_places(formula.places, here)
-        except _WrongError as wrong:
+        except WrongError as wrong:
             self.note(wrong.kind)
             return False
         return True
@@ -245,7 +245,7 @@ class _Run:
         if item is not None:
             self.prepare_part(item, here)
             if name not in self.shapes:
-                raise _WrongError("item")
+                raise WrongError("item")
 
     def prepare_places(self, places: list[Index], here: Sizes) -> None:
         for each in (part for place in places for part in (place.value, place.below, place.above)):
@@ -253,7 +253,7 @@ class _Run:
                 self.prepare_part(each, here)
 
     def prepare_part(self, e: Expr, here: Sizes) -> None:
-        """Evaluate the parts of a value, int or condition that name no index. Raises ``_WrongError``."""
+        """Evaluate the parts of a value, int or condition that name no index. Raises ``WrongError``."""
         match e:
             case ("num" | "var" | "flag" | "is", *_):
                 return
@@ -278,7 +278,7 @@ class _Run:
                 self.prepare_part(a, here)
                 self.prepare_part(b, here)
                 if self.is_known(e) and sign in ("/", "\\", "%") and integer(b, here) == 0:
-                    raise _WrongError("division")
+                    raise WrongError("division")
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def accesses(self, value: Expr, here: Sizes) -> Iterator[tuple[str, Expr | None, list[Index]]]:
@@ -306,7 +306,7 @@ class _Run:
             case ("choose", condition, a, b):
                 try:
                     holds = truth(condition, here)
-                except _WrongError as wrong:
+                except WrongError as wrong:
                     self.note(wrong.kind)
                     return False
                 return self.value(a if holds else b, here)
@@ -322,7 +322,7 @@ class _Run:
     def number_of(self, value: Expr, here: Sizes) -> int | None:
         try:
             return integer(value, here)
-        except _WrongError as wrong:
+        except WrongError as wrong:
             self.note(wrong.kind)
             return None
 
@@ -333,7 +333,7 @@ class _Run:
             if place.mode == "skip":
                 try:
                     value = integer(place.value, here)
-                except _WrongError:
+                except WrongError:
                     continue
                 if not 0 <= value < self.shapes[name][at]:
                     raise _SkippedError
@@ -389,7 +389,7 @@ def names_of(e: Any) -> set[str]:
 
 # ---- ints and conditions ---------------------------------------------------------------------------------------------
 def integer(e: Expr, known: Sizes) -> int:
-    """Return an int. Raises ``_WrongError``."""
+    """Return an int. Raises ``WrongError``."""
     match e:
         case ("num", value):
             return int(value)
@@ -400,12 +400,12 @@ def integer(e: Expr, known: Sizes) -> int:
         case ("item", pack, at):
             place, items = integer(at, known), known[pack]
             if not -len(items) <= place < len(items):
-                raise _WrongError("item")
+                raise WrongError("item")
             return int(items[place])
         case (sign, first, second):
             a, b = integer(first, known), integer(second, known)
             if sign in ("/", "\\", "%") and b == 0:
-                raise _WrongError("division")
+                raise WrongError("division")
             return {
                 "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "%": lambda: a % b,
                 "/": lambda: a // b, "\\": lambda: -(-a // b), "<?": lambda: min(a, b), ">?": lambda: max(a, b),
@@ -414,7 +414,7 @@ def integer(e: Expr, known: Sizes) -> int:
 
 
 def truth(e: Expr, known: Sizes) -> bool:
-    """Return a condition. Raises ``_WrongError``."""
+    """Return a condition. Raises ``WrongError``."""
     match e:
         case ("flag", name):
             return bool(known[name])

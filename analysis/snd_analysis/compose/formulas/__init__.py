@@ -12,7 +12,7 @@ from snd_analysis.compose.formulas.elaboration import (
     elaborate_constant,
     elaborate_formula,
 )
-from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed, OutOfBoundsError
 from snd_analysis.compose.formulas.flow import (
     Cells,
     CellWrite,
@@ -46,7 +46,14 @@ from snd_analysis.compose.formulas.terms import (
     subterms,
     unconditional,
 )
-from snd_analysis.compose.formulas.walking import Elements, check_formula, computed_elements, written_elements
+from snd_analysis.compose.formulas.walking import (
+    Elements,
+    Point,
+    check_formula,
+    computed_elements,
+    is_within_bounds,
+    written_elements,
+)
 
 __all__ = [
     "INT_MAX",
@@ -72,6 +79,8 @@ __all__ = [
     "Next",
     "Open",
     "OpenPack",
+    "OutOfBoundsError",
+    "Point",
     "PointBudget",
     "Read",
     "Slot",
@@ -85,6 +94,7 @@ __all__ = [
     "elaborate",
     "elaborate_constant",
     "elaborate_formula",
+    "is_within_bounds",
     "outside_of_tensor",
     "point_text",
     "points_reading",

@@ -6,7 +6,8 @@ index out of bounds, a missing item of a pack, a division by zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from typing import TypeAlias
@@ -14,6 +15,7 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.formulas.affine import Analysis
+from snd_analysis.compose.formulas.errors import OutOfBoundsError
 from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
@@ -52,7 +54,7 @@ def check_formula(formula: Formula, known: KnownElements = _NOTHING) -> None:
     The elements of some tensors may be known, as in literals and constants.
     """
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
-    if len(extents) < len(formula.axes) or _is_within_bounds(formula, extents):
+    if len(extents) < len(formula.axes) or is_within_bounds(formula, extents):
         return
     used = frozenset[int]().union(*(term.axes for term in formula.roots))
     if prod(extents[axis] for axis in used) > MOST_POINTS and known:
@@ -117,7 +119,7 @@ def written_elements(formula: Formula, slot: Slot) -> list[tuple[int, ...]] | No
     return found
 
 
-def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
+def is_within_bounds(formula: Formula, extents: list[int]) -> bool:
     """Return whether no index of a formula can be out of bounds, as far as the ranges of its indices show."""
     analysis = Analysis(extents)
     for slot, place, at, _ in _accesses(formula):
@@ -172,18 +174,33 @@ class Point:
         self._known: dict[Term, Scalar | None] = {}
 
     def check(self) -> None:
-        """Raise EvaluationError for a failure at this point that occurs whatever the data."""
+        """Raise EvaluationError for the first mistake at this point that no data decide about."""
+        for error in self.errors():
+            raise error
+
+    def errors(self) -> Iterator[EvaluationError]:
+        """Yield the mistakes at this point that no data decide about: one per written value, and one per index of it."""
         formula = self._formula
         try:
             self._enter()
             if formula.condition is not None and self.value(formula.condition) is not True:
                 return
-            for write in formula.writes:
-                self.value(write.value)
-                for at, place in enumerate(write.places):
-                    self._reach(write.slot, place, at, formula.node.target)
         except Skipped:
             return
+        except EvaluationError as error:
+            yield error
+            return
+        for write in formula.writes:
+            steps: list[Callable[[], object]] = [partial(self.value, write.value)]
+            for at, place in enumerate(write.places):
+                steps.append(partial(self._reach, write.slot, place, at, formula.node.target))
+            for step in steps:
+                try:
+                    step()
+                except Skipped:
+                    return
+                except EvaluationError as error:
+                    yield error
 
     def written(self, writes: Sequence[Write], slot: Slot) -> Iterator[tuple[int, ...]]:
         """Yield the elements of a tensor that are written at this point."""
@@ -239,12 +256,15 @@ class Point:
             return None if index is None else int(index)
         if place.bounds is Bounds.SKIPPED:
             raise Skipped
-        self._fail(node, rules.INDEX_OUT_OF_RANGE, outside_of_tensor(int(index), at, slot, extent))
-        return None
+        message = f"{outside_of_tensor(int(index), at, slot, extent)}{self._where()}"
+        raise OutOfBoundsError(node, rules.INDEX_OUT_OF_RANGE, message, slot, at)
+
+    def _where(self) -> str:
+        positions = [self._positions.get(axis, 0) for axis in range(len(self._formula.axes))]
+        return point_text(self._formula, positions)
 
     def _fail(self, node: nodes.Node, rule: Rule, message: str) -> None:
-        positions = [self._positions.get(axis, 0) for axis in range(len(self._formula.axes))]
-        raise EvaluationError(node, rule, f"{message}{point_text(self._formula, positions)}")
+        raise EvaluationError(node, rule, f"{message}{self._where()}")
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def value(self, term: Term) -> Scalar | None:

@@ -32,13 +32,14 @@ def _shown(proof: Proof) -> str:
 
 
 def _fix(proof: Proof, snapshot: Snapshot) -> Fix | None:
-    if not proof.mends:
+    if not proof.assertions:
         return None
-    edit = assertion_edit(snapshot, OperatorName(proof.path, proof.operator), proof.mends[0])
+    edit = assertion_edit(snapshot, OperatorName(proof.path, proof.operator), proof.assertions)
     if edit is None:
         return None
     where = TextEdit(Location(proof.path, edit.span), edit.text)
-    return Fix(f"assert '{proof.mends[0]}'", (where,), safe=False)
+    shown = " and ".join(f"'{each}'" for each in proof.assertions)
+    return Fix(f"assert {shown}", (where,), safe=False)
 
 
 def _keeping(proof: Proof, snapshot: Snapshot) -> Iterator[Fix]:

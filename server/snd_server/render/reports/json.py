@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.base import Severity
-from snd_analysis.proofs import Proof, Verdict
+from snd_analysis.proofs import Proof
 from snd_server.checking.report import Report, relative_url
 from snd_server.console.terminal import json_text
 from snd_server.render.reports.records import record
@@ -35,5 +35,5 @@ def _proof(proof: Proof, report: Report) -> dict[str, object]:
         "verdict": proof.verdict,
         "reason": proof.reason or None,
         "counterexample": f"# >>> {proof.candidates[0].sample}" if proof.candidates else None,
-        "assertion": proof.mends[0] if proof.verdict is Verdict.REFUTED and proof.mends else None,
+        "assertion": "; ".join(proof.assertions) or None,
     }

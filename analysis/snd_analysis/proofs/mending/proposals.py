@@ -1,0 +1,108 @@
+"""Assertions that mend a refuted condition, judged by the outcomes of many sizes.
+
+An assertion is proposed only if it refuses each size tried that breaks the condition, and none that works. Sizes for
+which the formula of the condition has no point count neither way: no index is computed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from snd_analysis.base import Elsewhere, Span
+from snd_analysis.compose import Template
+from snd_analysis.proofs.case_analysis.length_indices import symbols_below
+from snd_analysis.proofs.limits import (
+    LEAST_WORKING,
+    MOST_NAMES_NEAR,
+    MOST_NUMBERS,
+    MOST_PROPOSED,
+    SECONDS_OF_CANDIDATES,
+    SECONDS_OF_TRIALS,
+)
+from snd_analysis.proofs.mending.candidates import Assertion, Names, assertions_of
+from snd_analysis.proofs.mending.judging import Judging, covers
+from snd_analysis.proofs.mending.outcomes import Broken
+from snd_analysis.proofs.mending.trials import numbers_in, trials_of
+from snd_analysis.proofs.verdicts import Proof
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+
+class Proposals:
+    """The assertions that may mend the conditions of one operator."""
+
+    def __init__(self, snapshot: Snapshot, name: OperatorName, clock: Callable[[], float]) -> None:
+        """``clock`` tells the seconds that have passed."""
+        template = snapshot.template(name)
+        assert template is not None
+        self._template: Template = template
+        self._clock = clock
+        self._start = snapshot.locate(Elsewhere(name.path, name.name, span=Span(0, 0))).span.start
+        left = partial(_seconds_left, clock, clock() + SECONDS_OF_TRIALS)
+        self._trials = trials_of(snapshot.session(False), snapshot.session(), template, left)
+        helpers = {symbol.name for _, using in template.using for symbol in template.symbols(using.target)}
+        self._names = Names([each.names for each in self._trials], helpers)
+
+    def of(self, proof: Proof) -> list[tuple[str, ...]]:
+        """Return assertions that have to be added together to mend a condition, the best first."""
+        broken = Broken(proof.condition, proof.span.shifted(-self._start))
+        formulas = [*_formulas_of(self._template, broken.span)]
+        judging = Judging(self._trials, broken, [span for span, _ in formulas])
+        if not judging.broken or len(judging.working) < LEAST_WORKING:
+            return []
+        around: list[nodes.Node] = [node for _, node in formulas]
+        around = around or [*_declarations_of(self._template, broken.span)]
+        useful = judging.useful(self._candidates(proof, around))
+        found = judging.alone(useful) or judging.pairs(useful)
+        return [tuple(each.text for each in assertions) for assertions in found[:MOST_PROPOSED]]
+
+    def _candidates(self, proof: Proof, around: Sequence[nodes.Node]) -> Iterator[Assertion]:
+        left = partial(_seconds_left, self._clock, self._clock() + SECONDS_OF_CANDIDATES)
+        named = numbers_in(self._template.definition)
+        numbers = sorted({number for each in named for number in (each, each + 1) if number > 1})[:MOST_NUMBERS]
+        near = self._near(around)
+        for at, each in enumerate(assertions_of(self._names, near, numbers)):
+            if at % 64 == 0 and left() <= 0:
+                break
+            yield each
+        yield from filter(None, map(self._names.condition, proof.mends))
+
+    def _near(self, around: Sequence[nodes.Node]) -> list[str]:
+        """Return the names of ints in the formulas or declarations around a condition, and in the shapes there."""
+        template = self._template
+        members = (*template.inputs, *template.outputs, *template.constants, *template.variables)
+        shapes = {each.symbol: each.node.shape for each in members}
+        found: set[str] = set()
+        for node in around:
+            named = symbols_below(template, node)
+            declared = (shapes.get(symbol) for symbol in named)
+            named |= {each for shape in declared if shape is not None for each in symbols_below(template, shape)}
+            found.update(each.name for each in named)
+        return [each for each in self._names.ints if each in found][:MOST_NAMES_NEAR]
+
+
+def _seconds_left(clock: Callable[[], float], until: float) -> float:
+    return until - clock()
+
+
+def _formulas_of(template: Template, span: Span) -> Iterator[tuple[Span, nodes.Lowering]]:
+    """Yield the formula around a condition; all formulas of a tensor if the condition is about its elements."""
+    formulas = [(Span(node.start + base, node.end + base), base, node) for base, node in template.formulas]
+    for whole, base, node in formulas:
+        if covers(whole, span):
+            tensor = template.resolution.targets.get(node.target.name)
+            is_about_tensor = node.operator.text == "=" and span == node.target.span.shifted(base)
+            for other, _, each in formulas:
+                is_same = template.resolution.targets.get(each.target.name) is tensor
+                if other == whole or (is_about_tensor and is_same):
+                    yield other, each
+
+
+def _declarations_of(template: Template, span: Span) -> Iterator[nodes.Node]:
+    """Yield the declaration around a condition."""
+    declared = (*template.inputs, *template.outputs, *template.constants, *template.variables)
+    for base, node in (*((each.base, each.node) for each in declared), *template.using, *template.assertions):
+        if covers(Span(node.start + base, node.end + base), span):
+            yield node
