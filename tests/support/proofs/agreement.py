@@ -61,7 +61,7 @@ def confirmed(proof: Proof, snapshot: Snapshot) -> Proof:
 
 
 def outcomes_of(operator: Operator, rng: Random, tries: int) -> Iterator[tuple[Sizes, Outcome]]:
-    """Yield random sizes that assertions allow, with what happens."""
+    """Yield random sizes with their outcomes."""
     for at in range(tries):
         most = (2, 3, 5, 8)[at % 4]
         sizes: Sizes = {name: rng.randint(0, most) for name in operator.extents}

@@ -36,7 +36,8 @@ class Judged:
         confirmed = proving._confirmed(proofs, self._snapshot, proving._evaluated_here)
         self.refuted = [each for each in confirmed if each.verdict is Verdict.REFUTED]
         self._read = read_operator(text)
-        self._outcomes = [*outcomes_of(self._read.operator, Random(1), tries)]
+        outcomes = outcomes_of(self._read.operator, Random(1), tries)
+        self._outcomes = [each for each in outcomes if not each[1].is_refused]
         self.idle: list[str] = []
         """Sizes that work and are refused, though the formula of the condition has no point."""
 
