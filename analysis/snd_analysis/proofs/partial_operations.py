@@ -155,13 +155,14 @@ class _Reading:
                 divisor = self._logic.integer(value)
                 goal = divisor >= 0 if sign == "**" else negation(equal(divisor, 0))
                 rule = rules.NEGATIVE_EXPONENT if sign == "**" else rules.DIVISION_BY_ZERO
-                mends = [shapes.compare(each, value, 0) for each in ((">=",) if sign == "**" else (">", "!="))]
+                nonzero = (shapes.compare(">", value, 0), shapes.compare("!=", value, 0))
+                mends = (shapes.compare(">=", value, 0),) if sign == "**" else nonzero
                 if not where.unless and value.value is None and sign != "**":
                     is_known = shapes.compare("!=", value, 0) is TRUE
                     if is_known:
                         yield Goal(self._base, right, text_of_failure(rule), holds=True)
                         continue
-                yield from self._goal(right, rule, goal, where, mends=tuple(mends))
+                yield from self._goal(right, rule, goal, where, mends=mends)
         if sign not in ("in", "is"):
             first, second = self._scope.attempt(left), self._scope.attempt(right)  # type: ignore[arg-type]
             if isinstance(first, Pack) and isinstance(second, Pack):

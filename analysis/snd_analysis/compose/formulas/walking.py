@@ -179,7 +179,7 @@ class Point:
             raise error
 
     def errors(self) -> Iterator[EvaluationError]:
-        """Yield the mistakes at this point that no data decide about: one per written value, and one per index of it."""
+        """Yield the mistakes at this point that no data decide about: one per written value, one per index."""
         formula = self._formula
         try:
             self._enter()
