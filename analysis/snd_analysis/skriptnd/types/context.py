@@ -111,6 +111,25 @@ class Context:
             if symbol is not None and symbol.kind in _DERIVED:
                 self._doubted.add(symbol)
 
+    def doubt_packs(self, node: nodes.Node) -> None:
+        """Make helper symbols untyped after a pack was reported where a single value must stand.
+
+        They are the packs in ``node``, the packs that these are computed from, and all that is computed from them: one
+        parameter that should not be a pack makes packs of all.
+        """
+        pending, found = [node], set[Symbol]()
+        while pending:
+            for symbol in {self.symbol(each) for each in nodes.descendants(pending.pop())} - found:
+                type_ = None if symbol is None or symbol.kind not in _DERIVED else self.typed(symbol).type
+                if symbol is not None and type_ is not None and type_.packed:
+                    found.add(symbol)
+                    pending.extend(self._definitions(symbol))
+        for _, entry in entries_of(self.definition, BlockKind.USING, nodes.Using):
+            if any(self.symbol(each) in found for each in nodes.descendants(entry.value)):
+                targets = (self.symbol(each) for each in nodes.descendants(entry.target))
+                found.update(symbol for symbol in targets if symbol is not None)
+        self._doubted |= found
+
     def presume(self, node: nodes.Node) -> None:
         """Treat helper symbols and extents in ``node`` as not null, after a null value was reported there."""
         pending = [node]

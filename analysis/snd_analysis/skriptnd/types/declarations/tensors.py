@@ -148,6 +148,8 @@ def _report_obstacle(context: Context, obstacle: Obstacle) -> None:
         )
         notes = tuple(context.note(extent, "a pack of unknown length") for extent in obstacle.packs)
         context.report(rules.AMBIGUOUS_SHAPE, obstacle.packs[-1], message, notes)
+        for extent in obstacle.packs:
+            context.distrust(context.symbol(extent.value))
         return
     unknown = " and ".join(f"'{symbol.name}'" for symbol in obstacle.unknown)
     message = f"the shape of '{name}' can't be bound: nothing that is certain to be given determines {unknown} before"
@@ -203,6 +205,7 @@ def _check_determined(context: Context, declaration: Declaration) -> None:
         return  # as many as the pack of extents has items
     message = f"nothing says how many tensors the output '{declaration.name}' has: write it after the type: '..(n)'"
     context.report(rules.MISSING_LENGTH, pack, message)
+    context.distrust(context.symbol(declaration.parameter.name))
 
 
 def _differ(first: Integer, second: Integer) -> bool:

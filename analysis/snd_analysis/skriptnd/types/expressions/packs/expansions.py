@@ -79,6 +79,8 @@ def _count(context: Context, node: nodes.Expression, count: Typed) -> Typed:
         context.report(
             rules.OPERAND_TYPE, node, f"the number of repetitions is one int or bool, but this is '{count.type}'"
         )
+        if count.type.packed:
+            context.doubt_packs(node)
         return UNTYPED
     return count
 
