@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -14,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.compose import Session, Specialization, Template, specialization_of
-from snd_analysis.ide.refactoring import LibraryCall
+from snd_analysis.ide.refactoring import LibraryCall, ProvedOperator
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Snapshot
@@ -27,6 +28,7 @@ from snd_runtime.execution import Execution, RunResult, execute, value_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.evaluation import arguments_of
+from snd_runtime.samples.large_graphs import same_operations
 from snd_runtime.samples.library_call import result_of
 from snd_runtime.samples.limits import MOST_COMPARED_SAMPLES, MOST_NAMED_CASES, MOST_QUICK_TRIALS
 from snd_runtime.samples.request import SampleRequest
@@ -52,11 +54,13 @@ class Equivalence(Struct, frozen=True):
     """Arguments of some evaluations of different sizes, as ``x[2,3], stride=5``."""
     moved: Mapping[str, str] = field(default_factory=dict)
     """The variables that have another scope after the edit: new scoped names by the old ones."""
+    compositions: int = 0
+    """Number of choices of attributes for which both versions have the same operations: they were not evaluated."""
 
     @property
     def is_equal(self) -> bool:
         """Return whether the edit may be applied."""
-        return self.difference is None and self.reason is None and self.evaluations > 0
+        return self.difference is None and self.reason is None and self.evaluations + self.compositions > 0
 
     @property
     def compared(self) -> str:
@@ -98,16 +102,21 @@ class Comparison:
         self._end = end
         self._session = snapshot.session()
         self._known: dict[tuple[int, str], RunResult | EvaluationFailed] = {}
-        template = snapshot.template(name)
-        self.trials = Trials()
+        self._template = snapshot.template(name)
         self.reason: str | None = None
         """The reason why no edit can be compared."""
-        if template is None or template.errors:
+        if self._template is None or self._template.errors:
             self.reason = "what is wrong with it must be mended first"
-            return
-        self.trials = trials_of(self._session, template, around)
-        if strict and self.trials.equal:
+        elif strict and self.trials.equal:
             self.reason = _undecided(self.trials.equal)
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Attributes and inputs for the definition."""
+        has_errors = self._template is None or self._template.errors
+        return (
+            Trials() if has_errors or self._template is None else trials_of(self._session, self._template, self._around)
+        )
 
     @property
     def is_over(self) -> bool:
@@ -126,18 +135,24 @@ class Comparison:
         *,
         moves_variables: bool = False,
         parameters: Mapping[str, str | None] = MappingProxyType({}),
+        proved: ProvedOperator | None = None,
     ) -> Equivalence:
         """Compare the definition with its version after an edit, whose name may be ``after``.
 
         With ``moves_variables``, variables may get a scope around their names: they keep their values. ``parameters``
-        are the new names of parameters by the old ones; None for a parameter that is removed.
+        are the new names of parameters by the old ones; None for a parameter that is removed. ``proved`` is an operator
+        that was compared before. Large graphs are not evaluated if they have the same operations.
         """
         if self.reason is not None:
             return Equivalence(reason=self.reason)
+        names = (self._name, after or self._name)
+        if not self._strict:
+            same = same_operations(self._snapshot, changed, names, parameters, proved, moves_variables)
+            if same is not None:
+                return Equivalence(moved=same.moved, compositions=same.compositions)
         count, shown, session = 0, [], changed.session()
         moved: Mapping[str, str] = {}
         reason = "no attributes and inputs were found with which it can be invoked"
-        names = (self._name, after or self._name)
         cases = _cases(self._snapshot, changed, names, self._around, self.trials, parameters)
         for number, case in enumerate(cases):
             if self.is_over:

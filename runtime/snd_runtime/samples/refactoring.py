@@ -13,6 +13,7 @@ from snd_analysis.base import Span, counted
 from snd_analysis.ide.refactoring import (
     REFACTORINGS,
     Asked,
+    ProvedOperator,
     Refactored,
     RefactoringError,
     edited_files,
@@ -85,7 +86,8 @@ def _compared(
     changed = snapshot.changed(edited_files(snapshot, refactored.edits))
     own = (refactored.name, refactored.name)
     pairs = (own,) if refactored.compared is None else refactored.compared
-    count, cases, moved, left_out = 0, list[str](), dict[str, str](), list[str]()
+    count, compositions, cases, moved, left_out = 0, 0, list[str](), dict[str, str](), list[str]()
+    proved: ProvedOperator | None = None
     for number, (before, after) in enumerate(pairs):
         note(RefactoringProgress(number, len(pairs)))
         around = replace(request.around, path=before.path)
@@ -94,6 +96,7 @@ def _compared(
             after,
             moves_variables=refactored.moves_variables,
             parameters=refactored.parameters_of(before),
+            proved=proved,
         )
         if found.difference is None and found.reason is not None and number and refactored.is_by_name:
             left_out.append(f"'{before.name}' was not compared: {found.reason}")
@@ -101,10 +104,14 @@ def _compared(
         refusal = _refusal(before.name, found)
         if refusal is not None:
             return RefactoringAnswer(refusal)
+        if before == refactored.name:
+            proved = ProvedOperator(before, after, refactored.parameters)
         count += found.evaluations
+        compositions += found.compositions
         cases += found.cases if len(pairs) == 1 else [f"{before.name}({each})" for each in found.cases[:1]]
         moved.update(found.moved)
-    return _answer(refactored, Equivalence(count, cases=tuple(cases), moved=moved), left_out)
+    total = Equivalence(count, cases=tuple(cases), moved=moved, compositions=compositions)
+    return _answer(refactored, total, left_out)
 
 
 def _refusal(name: str, found: Equivalence) -> str | None:
@@ -117,9 +124,14 @@ def _answer(refactored: Refactored, found: Equivalence, left_out: Sequence[str] 
     told = refactored.what
     if found.evaluations:
         told += f": equal on {counted(found.evaluations, 'evaluation')}{found.compared}"
+    if found.compositions:
+        told += (
+            f"{';' if found.evaluations else ':'} the same operations in {counted(found.compositions, 'composition')}"
+        )
     if found.moved:
         old, new = next(iter(found.moved.items()))
-        told += f"; {counted(len(found.moved), 'variable')} have other names, as '{new}' for '{old}'"
+        verb = "have other names" if len(found.moved) > 1 else "has another name"
+        told += f"; {counted(len(found.moved), 'variable')} {verb}, as '{new}' for '{old}'"
     if left_out:
         more = f", and {counted(len(left_out) - 1, 'further definition')}" if len(left_out) > 1 else ""
         told += f"; {left_out[0]}{more}"

@@ -114,11 +114,12 @@ def _trials(
     count = failed = elements = 0
     for inputs in distinct_inputs(root, taken):
         trial = _bound(session, template, around, attributes, inputs)
-        if trial is None:
+        size = 0 if trial is None else sum(array.size for each in trial.bound.arguments for array in arrays_in(each))
+        if trial is None or (inputs and not size):  # without elements, nothing is compared
             failed += 1
         else:
             count += 1
-            elements = max(elements, sum(array.size for each in trial.bound.arguments for array in arrays_in(each)))
+            elements = max(elements, size)
             yield trial
         if count == most or failed == MOST_FAILING_SIZES:
             break

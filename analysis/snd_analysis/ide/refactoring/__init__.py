@@ -36,6 +36,7 @@ from snd_analysis.ide.refactoring.parameters import (
     remove_parameter,
 )
 from snd_analysis.ide.refactoring.replace import formulas_at, may_be_replaced, replace_formula
+from snd_analysis.ide.refactoring.same_operations import ProvedOperator, Version, moved_by_same_operations
 from snd_analysis.ide.refactoring.selection import selected_expression, selected_statements
 from snd_analysis.ide.refactoring.signature import change_signature
 from snd_analysis.workspace import Snapshot
@@ -62,8 +63,10 @@ __all__ = [
     "Asked",
     "LibraryCall",
     "Order",
+    "ProvedOperator",
     "Refactored",
     "RefactoringError",
+    "Version",
     "channel_order",
     "checked",
     "declared_parameter_at",
@@ -82,6 +85,7 @@ __all__ = [
     "is_unused",
     "may_be_replaced",
     "move_targets",
+    "moved_by_same_operations",
     "named_definition_at",
     "new_file",
     "new_problem",
