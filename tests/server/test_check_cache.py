@@ -17,12 +17,12 @@ def cache() -> Path:
 
 @pytest.fixture
 def analysed(snd):
-    """Run a check; returns the files that were analysed for it."""
+    """Run a check; returns the files that were analysed for it. A file is analysed again to try its fixes."""
 
     def run(*arguments: str) -> list[str]:
         FakeWorkspace.analysed = []
         snd("check", *arguments)
-        return FakeWorkspace.analysed
+        return [*dict.fromkeys(FakeWorkspace.analysed)]
 
     return run
 

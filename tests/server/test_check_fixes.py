@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 import pytest
 
 from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity, Span, TextEdit
-from snd_server.checking.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
+from snd_server.checking.checker import Checker
+from snd_server.checking.fixing import adds_none, apply_fixes, compatible, fix_text, not_held_back, unified_diff
+from snd_server.checking.report import is_declined, is_fixable
+from snd_server.settings.config import Configurations
+from snd_server.settings.rule_selection import RuleSettings
+from support.annotations import parse_annotations
 from support.confinement import confined
+from support.memory import split_files
+from support.sampling import sample
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def fix(*edits: tuple[int, int, str], title: str = "fix") -> Fix:
@@ -373,3 +385,34 @@ def test_named_arguments_are_attributes_or_inputs_by_the_signature(real, project
     (project / "main.sknd").write_text(f"{text}{given}; }}\n}}\n")
     real("check", "--fix", "main.sknd")
     assert f"y = {fixed};" in (project / "main.sknd").read_text()
+
+
+def test_a_fix_that_would_be_rejected_is_not_announced(snd, real, project):
+    (project / "a.sknd").write_text("tangle wrong odd\n")
+    for _ in range(2):  # analysed, and known from the cache
+        summary = snd("check").stdout.splitlines()[-1]
+        assert "(1 fixable with --fix, 1 more with --fix --unsafe-fixes, 1 fix is not applied: other" in summary
+    assert "1 fix is not applied" in snd("check", "--fix").stdout
+    assert "fixable" not in snd("check").stdout
+
+
+INVALID = sorted(path for path in (FIXTURES / "rules").rglob("*.sknd") if not path.name.startswith("good"))
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_every_announced_fix_of_a_fixture_is_applied(tmp_path, unsafe):
+    """After ``--fix``, the fixes that are left are as many as the check before called declined."""
+    checker = Checker(Configurations(None), RuleSettings(), tries_fixes=True)
+    for number, path in enumerate(sample(INVALID, 60)):
+        file = str(tmp_path / f"m{number}.sknd")
+        for name, text in split_files(path.read_bytes().decode()).items():
+            if name == "main.sknd":
+                checker.provide(file, parse_annotations(text)[0].encode())
+        announced = checker.check_all([file], iter)
+        declined = sum(is_declined(each, unsafe) for each in announced)
+        fixed = fix_text(
+            checker.source(file).text, partial(checker.analyse, file), lambda each: is_fixable(each, unsafe)
+        )
+        left = not_held_back(checker.analyse(file, fixed.text))
+        rejected = [each for each in left if is_fixable(each, unsafe)]
+        assert len(rejected) <= declined, (path, rejected)

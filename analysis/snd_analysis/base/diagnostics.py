@@ -35,6 +35,8 @@ class Fix(Struct, frozen=True):
     title: str
     edits: tuple[TextEdit, ...]
     safe: bool = True
+    declined: bool = False
+    """True if ``snd check --fix`` does not apply the fix, since other problems would follow."""
 
 
 class Diagnostic(Struct, frozen=True):

@@ -11,7 +11,7 @@ from snd_analysis.base import Diagnostic, Fix, Location, Related, Severity, Span
 
 _Offset = Annotated[int, Meta(ge=0, le=1 << 31)]
 _Place = tuple[str, _Offset, _Offset]
-_Fix = tuple[str, bool, list[tuple[_Place, str]]]
+_Fix = tuple[str, bool, bool, list[tuple[_Place, str]]]
 _Diagnostic = tuple[str, str, str, _Place, list[tuple[_Place, str]], _Fix | None, bool]
 
 
@@ -32,6 +32,7 @@ def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
             and [
                 diagnostic.fix.title,
                 diagnostic.fix.safe,
+                diagnostic.fix.declined,
                 [[place(edit.location), edit.text] for edit in diagnostic.fix.edits],
             ],
             diagnostic.unnecessary,
@@ -56,8 +57,8 @@ def decoded(entries: Any) -> tuple[Diagnostic, ...]:
     def fix(fields: _Fix | None) -> Fix | None:
         if fields is None:
             return None
-        title, safe, edits = fields
-        return Fix(title, tuple(TextEdit(place(location), text) for location, text in edits), safe)
+        title, safe, declined, edits = fields
+        return Fix(title, tuple(TextEdit(place(location), text) for location, text in edits), safe, declined)
 
     return tuple(
         Diagnostic(

@@ -28,12 +28,14 @@ class Checker:
         configurations: Configurations,
         command_line: RuleSettings,
         cache_folder: str | None = None,
+        tries_fixes: bool = False,
     ) -> None:
         self.reader = DiskReader()
         self.configurations = configurations
         self.from_cache = 0
         """Number of files that needed no analysis."""
         self._command_line = command_line
+        self._tries_fixes = tries_fixes
         self._workspaces: dict[ProjectSettings, Workspace] = {}
         self._snapshots: dict[ProjectSettings, Snapshot] = {}
         self._sources: dict[str, Source] = {}
@@ -110,11 +112,24 @@ class Checker:
     def _analysed(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of a file that the cache doesn't know, but will."""
         diagnostics = self.analyse(path)
-        if self._cache is not None and not any(found.rule == rules.INTERNAL_ERROR for found in diagnostics):
+        if any(found.rule == rules.INTERNAL_ERROR for found in diagnostics):
+            return diagnostics
+        recorded = None if self._cache is None else self._snapshot(path).recorded(path)
+        if self._tries_fixes and any(found.fix is not None for found in diagnostics):
+            diagnostics = self._with_declined_fixes(path, diagnostics)
+        if self._cache is not None and recorded is not None:
             settings = self.configurations.of_file(path).project_settings
-            recorded = self._snapshot(path).recorded(path)
             self._cache.store(path, settings, diagnostics, recorded.texts, recorded.places)
         return diagnostics
+
+    def _with_declined_fixes(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return diagnostics of a file whose fixes tell whether ``--fix`` would apply them."""
+        from snd_server.checking.fixing import with_declined_fixes
+
+        text = self.source(path).text
+        tried = with_declined_fixes(text, diagnostics, lambda changed: self.analyse(path, changed))
+        self._replace(path, text)
+        return tried
 
     def snapshot(self, path: str) -> Snapshot:
         """Return the current files, for queries beyond the diagnostics of ``path``. Raise ConfigError."""

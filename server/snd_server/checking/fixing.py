@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Rule, Severity, Span, TextEdit
 from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_IMPORT, UNUSED_VARIABLE
+from snd_server.checking.report import is_fixable
 from snd_server.console.visible import visible
 from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
 
@@ -80,6 +82,32 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
         else:
             most = len(fixes) // 2
     return FixedFile(text, count, frozenset(rejected), is_complete=False)
+
+
+def with_declined_fixes(text: str, diagnostics: Sequence[Diagnostic], diagnose: Diagnose) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of a text with the mark on fixes that ``--fix`` and ``--unsafe-fixes`` would reject."""
+    declined: Counter[object] = Counter()
+    for unsafe in (False, True):
+        if not any(is_fixable(each, unsafe) and each.fix and each.fix.safe is not unsafe for each in diagnostics):
+            continue
+        fixed = fix_text(text, diagnose, partial(is_fixable, unsafe=unsafe))
+        left = not_held_back(diagnose(fixed.text)) if fixed.rejected else []
+        declined.update(
+            _identity(each, each.fix) for each in left
+            if each.fix and each.fix in fixed.rejected and each.fix.safe is not unsafe
+        )  # fmt: skip
+    found: list[Diagnostic] = []
+    for each in diagnostics:
+        if each.fix is not None and declined[_identity(each, each.fix)] > 0:
+            declined[_identity(each, each.fix)] -= 1
+            each = replace(each, fix=replace(each.fix, declined=True))
+        found.append(each)
+    return tuple(found)
+
+
+def _identity(found: Diagnostic, fix: Fix) -> tuple[object, ...]:
+    """Return a key of a diagnostic and its fix that stays the same when its place moves."""
+    return found.rule, found.message, fix.title, tuple(edit.text for edit in fix.edits)
 
 
 def not_held_back(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:

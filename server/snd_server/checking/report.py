@@ -78,7 +78,17 @@ def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
     Fixes across files are for editors.
     """
     fix = diagnostic.fix
-    return fix is not None and (fix.safe or unsafe) and _stays_in(fix, diagnostic.location.path)
+    return fix is not None and not fix.declined and _is_tried(diagnostic, fix, unsafe)
+
+
+def is_declined(diagnostic: Diagnostic, unsafe: bool) -> bool:
+    """Return whether ``--fix`` (with ``--unsafe-fixes``) does not apply a fix since other problems would follow."""
+    fix = diagnostic.fix
+    return fix is not None and fix.declined and _is_tried(diagnostic, fix, unsafe)
+
+
+def _is_tried(diagnostic: Diagnostic, fix: Fix, unsafe: bool) -> bool:
+    return (fix.safe or unsafe) and _stays_in(fix, diagnostic.location.path)
 
 
 def _stays_in(fix: Fix, path: str) -> bool:

@@ -16,7 +16,7 @@ from snd_analysis.base import Diagnostic, Fix, Severity, counted
 from snd_analysis.proofs import Proof
 from snd_server.checking.cache import default_folder
 from snd_server.checking.checker import Checker
-from snd_server.checking.report import Report, is_fixable
+from snd_server.checking.report import Report, is_declined, is_fixable
 from snd_server.checking.request import CheckRequest
 from snd_server.commands.output import decorated, write_output
 from snd_server.console.progress import tracked
@@ -59,6 +59,7 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
         configurations,
         request.rules,
         cache_folder=default_folder() if request.use_cache else None,
+        tries_fixes=True,
     )
     if request.unsafe_fixes and not (request.fix or request.diff or request.quiet):
         say("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)
@@ -77,12 +78,21 @@ def _run(configurations: Configurations, request: CheckRequest, prover: Prover |
     withheld = {*rejected, *_held_back(found)}
     report = Report(
         files=tuple(files),
-        diagnostics=tuple(replace(each, fix=None) if each.fix in withheld else each for each in shown),
+        diagnostics=tuple(
+            replace(each, fix=None) if each.fix is not None and (each.fix.declined or each.fix in withheld) else each
+            for each in shown
+        ),
         source=checker.source,
         unsafe_fixes=request.unsafe_fixes,
         error_on_warning=request.error_on_warning,
         fixed=fixed,
-        declined=sum(each.fix in rejected and is_fixable(each, request.unsafe_fixes) for each in shown),
+        declined=sum(
+            is_declined(each, True)
+            if not request.fix
+            else is_declined(each, request.unsafe_fixes)
+            or (each.fix in rejected and is_fixable(each, request.unsafe_fixes))
+            for each in shown
+        ),
         hidden_hints=len(found) - len(shown),
         quiet=request.quiet,
         proofs=proofs,

@@ -65,7 +65,7 @@ def run_samples(request: SamplesRequest) -> int:
     """
     output = request.output
     configurations = Configurations(output.config)
-    checker = Checker(configurations, output.rules, default_folder())
+    checker = Checker(configurations, output.rules, default_folder(), tries_fixes=True)
     files = files_of(output, checker)
     recorded = 0
     with SampleEvaluator(ProcessLimits(request.memory * _MEGABYTE)) as evaluator:
@@ -74,7 +74,7 @@ def run_samples(request: SamplesRequest) -> int:
         if request.update:
             counts = [_update(each, checker) for each in tested]
             recorded = sum(counts)
-            checker = Checker(configurations, output.rules, default_folder())
+            checker = Checker(configurations, output.rules, default_folder(), tries_fixes=True)
             tested = [
                 _test(each.path, checker, evaluator, request) if count else each
                 for each, count in zip(tested, counts, strict=True)
