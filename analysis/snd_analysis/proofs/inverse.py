@@ -54,18 +54,9 @@ class _Inverse:
 
     def solve(self, index: Term, cell: Expression) -> None:
         """Note positions for which an index has a value."""
-        constant = self._constant
         match index:
             case AxisPosition(axis=axis):
                 self.positions.setdefault(axis, cell)
-            case Apply(operation="+", operands=(left, right)) if not right.axes:
-                self.solve(left, cell - constant(right))
-            case Apply(operation="+", operands=(left, right)) if not left.axes:
-                self.solve(right, cell - constant(left))
-            case Apply(operation="-", operands=(left, right)) if not right.axes:
-                self.solve(left, cell + constant(right))
-            case Apply(operation="-", operands=(left, right)) if not left.axes:
-                self.solve(right, constant(left) - cell)
             case Apply(operation="negate", operands=(operand,)):
                 self.solve(operand, -cell)
             case Apply(operation=operation, operands=(position, _)) if operation == IN_PACK:
@@ -89,18 +80,23 @@ class _Inverse:
         """Take a sum of multiples apart, such as ``i * (m * n) + j * n + k``: each is a quotient of the rest."""
         scaled: list[tuple[Term, Expression]] = []
         others: list[tuple[Term, bool]] = []
+        offset = number(0)
         for term, is_positive in _addends(index):
             multiplied, factors = _factors(term) if is_positive else (term, ())
             if not term.axes:
-                cell = cell - self._constant(term) if is_positive else cell + self._constant(term)
+                offset = offset + self._constant(term) * (1 if is_positive else -1)
             elif not factors:
                 others.append((term, is_positive))
             else:
                 scaled.append((multiplied, reduce(mul, map(self._constant, factors))))
+        # The rest is not negative: it is what is added, or in ``h - 1 - i`` the offset and what is subtracted.
+        is_ascending = all(is_positive for _, is_positive in others)
+        cell = cell - offset if is_ascending else cell
         for multiple, by in self._by_size(scaled):
             quotient = self._logic.quotient(cell, by)
             self.solve(multiple, quotient)
             cell = cell - quotient * by
+        cell = cell if is_ascending else cell - offset
         if len(others) > 1:
             self._sums.append((others, cell))
         elif others:
@@ -134,7 +130,25 @@ class _Inverse:
                 del self._remainders[dividend, divisor]
                 self.solve(dividend, quotient * by + remainder)
                 return True
+            shifted = self._unshifted(dividend, remainder)
+            if shifted is not None and self._quotient_of(shifted[0], divisor) is not None:
+                del self._remainders[dividend, divisor]
+                self._remainders[shifted[0], divisor] = shifted[1] - by * self._logic.quotient(shifted[1], by)
+                return True
         return False
+
+    def _unshifted(self, dividend: Term, value: Expression) -> tuple[Term, Expression] | None:
+        """Return the term to which a dividend adds a number, or which it subtracts, and its value."""
+        match dividend:
+            case Apply(operation="+", operands=(left, right)) if not right.axes:
+                return left, value - self._constant(right)
+            case Apply(operation="+", operands=(left, right)) if not left.axes:
+                return right, value - self._constant(left)
+            case Apply(operation="-", operands=(left, right)) if not right.axes:
+                return left, value + self._constant(right)
+            case Apply(operation="-", operands=(left, right)) if not left.axes:
+                return right, self._constant(left) - value
+        return None
 
     def _quotient_of(self, dividend: Term, divisor: Term) -> Expression | None:
         """Return a known quotient; ``p / k / m`` is known as ``p / (k * m)``, too."""

@@ -8,9 +8,11 @@ at all. Solutions found here say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import gcd
+
+from msgspec import Struct
 
 from snd_analysis.proofs.expressions import (
     Expression,
@@ -30,27 +32,36 @@ from snd_analysis.proofs.polynomials import ONE, ZERO, Monomial, Polynomial, Pol
 _Pair = tuple[Polynomial, Polynomial]
 
 
-def linearized(conditions: Sequence[Expression]) -> list[Expression] | None:
+class Linearized(Struct, frozen=True):
+    """Conditions without products, and what is known of the unknowns for products."""
+
+    conditions: Sequence[Expression]
+    lemmas: Sequence[Expression]
+    products: Mapping[int, Expression]
+    """Products by the numbers of their unknowns."""
+
+
+def linearized(conditions: Sequence[Expression]) -> Linearized | None:
     """Return conditions without products, and lemmas about the products; None if there are no products."""
     made = _Linear()
     found = [made.condition(each) for each in conditions]
-    if not made.has_products:
+    if not made.products:
         return None
     lemmas = list(made.lemmas())
-    return [*found, *lemmas]
+    return Linearized(found, lemmas, {each.value: made.product(monomial) for monomial, each in made.products.items()})
 
 
 class _Linear:
     def __init__(self) -> None:
         self._polynomials = Polynomials()
-        self._products: dict[Monomial, Expression] = {}
+        self.products: dict[Monomial, Expression] = {}
         self._pairs: list[_Pair] = []
         self._seen: set[Expression] = set()
         self._conditions: dict[Expression, Expression] = {}
 
-    @property
-    def has_products(self) -> bool:
-        return bool(self._products)
+    def product(self, monomial: Monomial) -> Expression:
+        """Return a product as it was."""
+        return self._polynomials.expression({monomial: 1})
 
     def condition(self, condition: Expression) -> Expression:
         """Return a condition in which each product is an unknown."""
@@ -103,10 +114,10 @@ class _Linear:
             return number(1)
         if len(monomial) == 1:
             return self._atom(monomial[0])
-        if monomial not in self._products:
+        if monomial not in self.products:
             # Below the numbers of all unknowns of a case, which count from 1.
-            self._products[monomial] = unknown(-1 - len(self._products))
-        return self._products[monomial]
+            self.products[monomial] = unknown(-1 - len(self.products))
+        return self.products[monomial]
 
     def _atom(self, at: int) -> Expression:
         atom = self._polynomials.atom(at)
@@ -170,7 +181,7 @@ class _Linear:
                 for atom in sorted(set(monomial)) if len(monomial) > 1 else ():
                     rest = without(monomial, (atom,)) or ()
                     note(self._polynomials.times(cofactor, {rest: factor[monomial]}), {(atom,): 1})
-        for monomial in [*self._products]:
+        for monomial in [*self.products]:
             for atom in sorted(set(monomial)):
                 note({without(monomial, (atom,)) or (): 1}, {(atom,): 1})
         for key, cofactors in found.items():

@@ -124,7 +124,9 @@ class Solver:
     def _answer(self, conditions: Sequence[Expression], question: Question, milliseconds: int) -> bool | None:
         linear = linearized(conditions)
         if linear is not None and not self._is_over(milliseconds):
-            with _Asked(self._solver, question_of(linear)[0], milliseconds // _LINEAR_PART) as asked:
+            with _Asked(
+                self._solver, question_of((*linear.conditions, *linear.lemmas))[0], milliseconds // _LINEAR_PART
+            ) as asked:
                 if asked.is_possible is False:
                     return False
         if self._is_over(milliseconds):

@@ -1,7 +1,8 @@
 """Operators that people write, each with a planted mistake: how many are proved, refuted, and how fast.
 
-``proofs/rearranging.sknd`` has them. A right operator is proved as a whole; a mistake has a counterexample that fails
-when it is evaluated. ``make test`` looks at a sample, ``--exhaustive`` at all, and at how long they take.
+``proofs/rearranging.sknd`` and ``proofs/networks.sknd`` have them. A right operator is proved as a
+whole; a mistake has a counterexample that fails when it is evaluated. ``make test`` looks at a sample, ``--exhaustive``
+at all.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from snd_analysis.skriptnd.names import OperatorName
 from support.memory import snapshot_of
 from support.proofs.agreement import CERTAIN, confirmed
 
-TEXT = (Path(__file__).parent / "proofs/rearranging.sknd").read_text()
+HERE = Path(__file__).parent / "proofs"
+TEXT = "".join((HERE / name).read_text() for name in ("rearranging.sknd", "networks.sknd"))
 OPERATORS = {
     match[4]: (match[3], match[1], match[2])
     for match in re.finditer(r"^# mistake: (.*) => (.*)\n(operator (\w+) \{\n(?:.*\n)*?\}\n)", TEXT, re.MULTILINE)
@@ -44,7 +46,7 @@ def proofs(name: str, text: str) -> list[Proof]:
 
 
 def test_there_are_many():
-    assert len(OPERATORS) >= 60
+    assert len(OPERATORS) >= 130
     assert TEXT.count("\noperator ") == len(OPERATORS)
 
 
