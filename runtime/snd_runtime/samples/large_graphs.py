@@ -40,7 +40,7 @@ def same_operations(
     The graph is composed for the defaults of its attributes, and for other values of them.
     """
     template, other = before.template(names[0]), after.template(names[1])
-    if template is None or other is None or not template.is_graph or template.errors or other.errors:
+    if template is None or other is None or template.errors or other.errors or not is_large(before, names[0]):
         return None
     moved: dict[str, str] = {}
     count = 0
@@ -48,8 +48,6 @@ def same_operations(
     for attributes in islice(choices, MOST_COMPOSITIONS):
         given = {name: value_of(value) for name, value in attributes.items()}
         one = compose_root(before.session(), template, given, {}, {})
-        if not count and _elements_of(one) < MOST_COMPARED_ELEMENTS:
-            return None
         if count and (not one.valid or one.failures):
             continue
         new = {name: value for old, value in given.items() if (name := parameters.get(old, old)) is not None}
@@ -60,6 +58,14 @@ def same_operations(
         moved.update(found)
         count += 1
     return SameOperations(count, moved)
+
+
+def is_large(snapshot: Snapshot, name: OperatorName) -> bool:
+    """Return whether a definition is a graph that takes long to run."""
+    template, specialization = snapshot.template(name), snapshot.specialization(name)
+    if template is None or specialization is None or not template.is_graph:
+        return False
+    return _elements_of(specialization) >= MOST_COMPARED_ELEMENTS
 
 
 def _elements_of(specialization: Specialization) -> int:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Span, counted
 from snd_analysis.ide.refactoring import (
+    CHANNELS,
     REFACTORINGS,
     Asked,
     ProvedOperator,
@@ -18,9 +19,11 @@ from snd_analysis.ide.refactoring import (
     RefactoringError,
     edited_files,
     new_problem,
+    switch_alone,
 )
 from snd_analysis.workspace import Snapshot
 from snd_runtime.samples.equivalence import Comparison, Equivalence
+from snd_runtime.samples.large_graphs import is_large
 from snd_runtime.samples.request import SampleRequest
 
 _STEP = 32
@@ -73,6 +76,10 @@ def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambd
     if candidates[0].call is not None:
         return _replaced(snapshot, request, candidates, end, note)
     (refactored,) = candidates
+    if request.kind == CHANNELS and is_large(snapshot, refactored.name):
+        found = _switched_alone(snapshot, request, refactored, end)
+        if found is not None:
+            return found
     return _compared(snapshot, request, refactored, end, note)
 
 
@@ -112,6 +119,23 @@ def _compared(
         moved.update(found.moved)
     total = Equivalence(count, cases=tuple(cases), moved=moved, compositions=compositions)
     return _answer(refactored, total, left_out)
+
+
+def _switched_alone(
+    snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored, end: float | None
+) -> RefactoringAnswer | None:
+    """Compare the statements of a large graph as an operator of their own; None if they are other statements then."""
+    try:
+        alone, switched = switch_alone(snapshot, request.around.path, request.place)
+    except RefactoringError:
+        return None
+    if sorted(each.text.split() for each in switched.edits) != sorted(each.text.split() for each in refactored.edits):
+        return None
+    changed = alone.changed(edited_files(alone, switched.edits))
+    found = Comparison(alone, switched.name, request.around, end).with_edit(changed)
+    if found.is_equal:
+        return _answer(refactored, found)
+    return None if found.difference is None else RefactoringAnswer(_refusal("the statements", found) or "")
 
 
 def _refusal(name: str, found: Equivalence) -> str | None:

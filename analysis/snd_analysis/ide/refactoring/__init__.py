@@ -17,7 +17,7 @@ from snd_analysis.ide.refactoring.change import (
     fresh,
     new_problem,
 )
-from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_channels
+from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_alone, switch_channels
 from snd_analysis.ide.refactoring.delete import delete_definition, named_definition_at
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
@@ -92,6 +92,7 @@ __all__ = [
     "replace_formula",
     "selected_expression",
     "selected_statements",
+    "switch_alone",
     "switch_channels",
 ]
 

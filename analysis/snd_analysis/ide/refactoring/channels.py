@@ -14,10 +14,12 @@ from snd_analysis.ide.refactoring.change import (
     RefactoringError,
     comments_in,
     edited,
+    edited_files,
     fresh,
     new_problem,
     words,
 )
+from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.selection import Selected, selected_statements, symbols_of
 from snd_analysis.model import Operation, Tensor
 from snd_analysis.skriptnd.names import OperatorName, Symbol
@@ -113,6 +115,22 @@ def switch_channels(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     if problem is not None:
         raise RefactoringError(f"the statements would not be right: {problem}")
     return (Refactored(knowledge.name, tuple(edits), f"switched to {wanted}"),)
+
+
+def switch_alone(snapshot: Snapshot, path: str, span: Span) -> tuple[Snapshot, Refactored]:
+    """Return the files with the selected statements as an operator of their own, and the edits that switch these.
+
+    The operator takes less time than the definition around the statements. Raises RefactoringError.
+    """
+    (extracted,) = extract_operator(snapshot, path, span)
+    alone = snapshot.changed(edited_files(snapshot, extracted.edits))
+    (name,) = alone.definitions(path).keys() - snapshot.definitions(path).keys()
+    found = alone.definitions(path)[name]
+    blocks = [each for each in found.definition.blocks if isinstance(each, nodes.Block)]
+    (body,) = [each for each in blocks if each.kind is BlockKind.COMPOSE]
+    statements = Span(body.entries[0].start, body.entries[-1].end).shifted(found.start)
+    (switched,) = switch_channels(alone, path, statements)
+    return alone, switched
 
 
 # ---- invocations -----------------------------------------------------------------------------------------------------
