@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { followEditors } from "./commands/editors";
 import { Guard } from "./commands/guard";
+import { registerChangeSignature } from "./commands/changeSignature";
 import { registerEvaluateGraph } from "./commands/evaluateGraph";
 import { registerReferencesCommand } from "./commands/references";
 import { registerRulePageCommand } from "./commands/rulePage";
@@ -54,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...registerEvaluateGraph(context, guard),
     ...registerSyntaxTree(server.client, guard),
     ...registerDataFlow(context.extensionUri, server.client, guard),
+    registerChangeSignature(guard),
     registerReferencesCommand(server.client),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("snd.server")) void server.restart();

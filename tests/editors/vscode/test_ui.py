@@ -188,6 +188,22 @@ def test_a_graph_is_evaluated_with_chosen_inputs(window: Window):
     window.screenshot("evaluated")
 
 
+def test_the_signature_of_an_operator_is_changed(window: Window):
+    window.open_file("samples.sknd")
+    window.go_to(24)
+    window.command("SkriptND: Change Signature of Operator…")
+    window.pick("x")
+    window.pick("Rename…")
+    window.sees(".quick-input-title", "New name of x")
+    window.page.locator(".quick-input-widget input[type=text]").fill("image")
+    window.page.keyboard.press("Enter")
+    window.sees(".quick-input-list .monaco-list-row", "was x")
+    window.screenshot("signature")
+    window.pick("Apply")
+    window.sees(".view-line", "image: real[h, w];")
+    window.command("File: Revert File")
+
+
 def test_the_table_of_shapes_has_every_tensor(window: Window):
     window.open_file("main.sknd")
     window.command("SkriptND: Show Composed Shapes")

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ComposedGraph, GraphAnswer, SampleAnswer, SyntaxNode } from "../../src/protocol";
+import { added, codePoints, moved, optionsOf, removed, renamed, signatureOf } from "../../src/commands/signature";
 import { titleOf, verdictOf } from "../../src/testing/verdict";
 import { beside, cellText, slices } from "../../src/views/flow/cells";
 import { placeOfName } from "../../src/views/shapes/place";
@@ -174,4 +175,28 @@ test("a cell as the server reads it, and the cell beside it", () => {
   assert.deepEqual(beside(slice, 1, 2, "ArrowRight"), [1, 3]);
   assert.equal(beside(slice, 2, 3, "ArrowDown"), undefined);
   assert.equal(beside(slice, 2, 3, "Enter"), undefined);
+});
+
+// ---- signatures -----------------------------------------------------------------------------------------------------
+test("a signature that was changed becomes the options of the command", () => {
+  let signature = signatureOf(["k", "unused"], ["x", "z", "w"]);
+  assert.deepEqual(optionsOf(signature), {
+    attributes: [{ was: "k" }, { was: "unused" }], inputs: [{ was: "x" }, { was: "z" }, { was: "w" }],
+  });
+  signature = removed(moved(renamed(signature, "inputs", 0, "u"), "inputs", 0, 1), "attributes", 1);
+  signature = added(signature, "attributes", { name: "stride", type: "int", default: "1" });
+  assert.deepEqual(optionsOf(signature), {
+    attributes: [{ was: "k" }, { name: "stride", type: "int", default: "1" }],
+    inputs: [{ was: "z" }, { was: "x", name: "u" }, { was: "w" }],
+  });
+});
+
+test("a parameter at an end stays there", () => {
+  const signature = signatureOf([], ["x", "z"]);
+  assert.deepEqual(moved(signature, "inputs", 0, -1), signature);
+  assert.deepEqual(moved(signature, "inputs", 1, 1), signature);
+});
+
+test("offsets are code points", () => {
+  assert.equal(codePoints("# é𝄞\n"), 5);
 });

@@ -156,6 +156,7 @@ const EFFECTS: Record<string, (command: string) => unknown> = {
     );
     assert.ok(input instanceof vscode.TabInputWebview && input.viewType.endsWith("snd.graph"));
   },
+  "snd.changeSignature": seenBy("test_ui.py", "test_the_signature_of_an_operator_is_changed"),
   "snd.showDataFlow": seenBy("test_ui.py", "test_the_data_flow_is_drawn_and_an_arrow_key_asks_about_another_cell"),
   "snd.showSyntaxTree": async (command) => {
     await at("main.sknd", "edges =");
