@@ -78,6 +78,7 @@ def outcomes_of(operator: Operator, rng: Random, tries: int) -> Iterator[tuple[S
                 sizes[name] = rng.choice("ABC")
             else:
                 sizes[name] = tuple(rng.randint(-1, most) for _ in range(sizes["q"]))
+        sizes["has w"] = any(each.optional for each in operator.inputs) and rng.random() < 0.5
         try:
             outcome = run(operator, sizes)
         except TooManyPointsError:
@@ -118,6 +119,12 @@ def _conditions(broken: Broken, starts: dict[str, int]) -> tuple[int, str]:
             return line, "no divisor is zero"
         case "item":
             return line, "each item is in its pack"
+        case "exponent":
+            return line, "no exponent is negative"
+        case "extremum":
+            return line, "no minimum or maximum is that of an empty pack"
+        case "cast":
+            return line, "each real has an int value"
         case "index":
             return line, f"the index '{broken.text}' of '{broken.name}' is in bounds"
         case "unwritten":
@@ -191,8 +198,9 @@ def _sizes_of(operator: Operator, sample: str) -> Sizes | None:
         else:
             match = re.match(r"(null|\w+\[([\d,]*)\])", rest)
             if match is None:
-                return sizes if tensor.optional else None
+                return sizes | {"has w": False} if tensor.optional else None
             shapes = [tuple(map(int, re.findall(r"\d+", match[2])))] if match[2] is not None else []
+            sizes["has w"] = tensor.optional and bool(shapes)
         rest = rest[match.end() :].removeprefix(", ")
         for shape in shapes[:1]:
             named = [part for part in tensor.shape if part[0] == "var"]

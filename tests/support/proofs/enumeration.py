@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import product
+from math import ceil, prod
 from typing import Any
 
 from support.proofs.random_operators import Expr, Formula, Index, Operator, Tensor, index_text
 
 MOST_POINTS = 4000
+PARTIAL = ("/", "\\", "%", "**", "item", "fold", "part", "rounded")
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,13 @@ def run(operator: Operator, sizes: Sizes) -> Outcome:
         except WrongError as error:
             wrong.append(Broken("using", number, error.kind))
     for number, condition in enumerate(operator.assertions):
+        if not names_of(condition) <= known.keys():
+            continue  # a helper symbol has no value
         try:
             if not truth(condition, known):
                 return Outcome(True)
         except WrongError as error:
             wrong.append(Broken("assert", number, error.kind))
-        except KeyError:
-            continue  # a helper symbol without a value
     outcome = Outcome(broken=set(wrong[:1]))
     if wrong:
         return outcome
@@ -93,6 +96,8 @@ def run(operator: Operator, sizes: Sizes) -> Outcome:
 
 
 def _has_shape(tensor: Tensor, known: Sizes) -> bool:
+    if tensor.optional:
+        return bool(known["has w"])
     return tensor.length is None or known[tensor.length] > 0
 
 
@@ -132,7 +137,8 @@ class _Run:
     ) -> None:
         self.outcome = outcome
         self.number = number
-        self.formula = formula
+        self.local = None if formula.local is None else formula.local[1]
+        self.formula = formula if self.local is None else _without_local(formula, *formula.local)
         self.known = known
         self.shapes = shapes
         self.counts = counts
@@ -228,6 +234,8 @@ class _Run:
         formula = self.formula
         condition = formula.condition
         try:
+            if self.local is not None:
+                self.prepare_part(self.local, here)
             if condition is not None:
                 self.prepare_part(condition, here)
                 if self.is_known(condition) and not truth(condition, here):
@@ -266,24 +274,27 @@ class _Run:
                 self.prepare_part(condition, here)
                 for branch in (a if truth(condition, here) else b,) if self.is_known(condition) else (a, b):
                     self.prepare_part(branch, here)
-            case ("&&" | "||" as sign, a, b):
+            case ("&&" | "||" | "=>" as sign, a, b):
                 self.prepare_part(a, here)
-                if not self.is_known(a) or truth(a, here) is (sign == "&&"):
+                if not self.is_known(a) or truth(a, here) is (sign != "||"):
                     self.prepare_part(b, here)
-            case ("item", _, at):
-                self.prepare_part(at, here)
-                if self.is_known(at):
+            case ("or else", read):
+                if read[1] in self.shapes:
+                    self.prepare_part(read, here)
+            case (sign, *parts):
+                for each in parts:
+                    if isinstance(each, tuple):
+                        self.prepare_part(each, here)
+                if sign in PARTIAL and self.is_known(e):
                     integer(e, here)
-            case (sign, a, b):
-                self.prepare_part(a, here)
-                self.prepare_part(b, here)
-                if self.is_known(e) and sign in ("/", "\\", "%") and integer(b, here) == 0:
-                    raise WrongError("division")
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def accesses(self, value: Expr, here: Sizes) -> Iterator[tuple[str, Expr | None, list[Index]]]:
         """Yield the reads at all points of the formula: outside branches, or in a branch that sizes choose."""
         match value:
+            case ("or else", read):
+                if read[1] in self.shapes:
+                    yield from self.accesses(read, here)
             case ("read", name, item, places):
                 yield name, item, places
             case ("+" | "*", a, b):
@@ -310,6 +321,8 @@ class _Run:
                     self.note(wrong.kind)
                     return False
                 return self.value(a if holds else b, here)
+            case ("or else", read):
+                return read[1] in self.shapes and self.value(read, here)
             case ("read", name, item, places):
                 try:
                     self.guards(name, item, places, here)
@@ -372,13 +385,37 @@ class _Run:
         return None if is_wrong else tuple(found)
 
 
+def _without_local(formula: Formula, name: str, value: Expr) -> Formula:
+    """Return a formula in which a name for an int is replaced by the int: it is evaluated where it is used."""
+
+    def replaced(e: Any) -> Any:
+        match e:
+            case ("var", used) if used == name:
+                return value
+            case tuple():
+                return tuple(map(replaced, e))
+            case list():
+                return [Index(each.mode, *map(replaced, (each.value, each.below, each.above))) for each in e]
+        return e
+
+    return replace(
+        formula,
+        item=replaced(formula.item),
+        places=replaced(formula.places),
+        value=replaced(formula.value),
+        condition=replaced(formula.condition),
+    )
+
+
 def names_of(e: Any) -> set[str]:
     """Return the names in an expression."""
     match e:
         case ("var" | "flag" | "is" | "spread", name, *_):
             return {name}
-        case ("item", pack, at):
-            return {pack, *names_of(at)}
+        case ("item", pack, *parts) | ("part", pack, *parts):
+            return {pack}.union(*map(names_of, parts))
+        case ("fold", _, pack):
+            return {pack}
         case ("read", _, item, places):
             parts = (item, *(part for place in places for part in (place.value, place.below, place.above)))
             return {"(elements)"}.union(*(names_of(each) for each in parts if each is not None))
@@ -402,6 +439,30 @@ def integer(e: Expr, known: Sizes) -> int:
             if not -len(items) <= place < len(items):
                 raise WrongError("item")
             return int(items[place])
+        case ("fold", sign, pack):
+            items = known[pack]
+            if sign in ("<?", ">?"):
+                if not items:
+                    raise WrongError("extremum")
+                return int(min(items) if sign == "<?" else max(items))
+            return sum(items) if sign == "+" else prod(items)
+        case ("part", pack, first, last):
+            begin, end, items = integer(first, known), integer(last, known), known[pack]
+            if not (-len(items) <= begin <= len(items) and -len(items) <= end <= len(items)):
+                raise WrongError("item")
+            return sum(items[begin:end])
+        case ("rounded", first, second):
+            a, b = integer(first, known), integer(second, known)
+            if b == 0:
+                raise WrongError("cast")
+            return ceil(Fraction(a, b))
+        case ("**", first, second):
+            a, b = integer(first, known), integer(second, known)
+            if b < 0:
+                raise WrongError("exponent")
+            if abs(a) > 1 and b > 12:
+                raise TooManyPointsError
+            return int(a**b)
         case (sign, first, second):
             a, b = integer(first, known), integer(second, known)
             if sign in ("/", "\\", "%") and b == 0:
@@ -422,6 +483,12 @@ def truth(e: Expr, known: Sizes) -> bool:
             return bool(known[name] == value)
         case ("!", inner):
             return not truth(inner, known)
+        case ("in", a, *items):
+            return integer(a, known) in items
+        case ("=>", a, b):
+            return not truth(a, known) or truth(b, known)
+        case ("^", a, b):
+            return truth(a, known) is not truth(b, known)
         case ("&&", a, b):
             return truth(a, known) and truth(b, known)
         case ("||", a, b):

@@ -39,6 +39,8 @@ class Formula:
     bounds: list[tuple[str, Expr]]
     condition: Expr | None = None
     unroll: tuple[str, Expr] | None = None
+    local: tuple[str, Expr] | None = None
+    """A name for an int of the formula."""
 
 
 @dataclass
@@ -73,7 +75,7 @@ def text_of(e: Expr) -> str:
     match e:
         case ("num", value) | ("var", value):
             return str(value)
-        case ("+" | "-" | "*" | "/" | "\\" | "%" | "<?" | ">?" | "&&" | "||" as sign, a, b):
+        case ("+" | "-" | "*" | "/" | "\\" | "%" | "**" | "<?" | ">?" | "&&" | "||" | "=>" | "^" as sign, a, b):
             return f"{_part(a)} {sign} {_part(b)}"
         case ("<" | "<=" | ">" | ">=" | "==" | "!=" as sign, a, b):
             return f"{_part(a)} {sign} {_part(b)}"
@@ -83,8 +85,16 @@ def text_of(e: Expr) -> str:
             return f"{_part(c)} ? {_part(a)} : {_part(b)}"
         case ("item", pack, at):
             return f"{pack}[{text_of(at)}]"
-        case ("sum", pack):
-            return f"({pack} + ..)"
+        case ("fold", sign, pack):
+            return f"({pack} {sign} ..)"
+        case ("part", pack, first, last):
+            return f"({pack}[{text_of(first)}:{text_of(last)}] + ..)"
+        case ("rounded", a, b):
+            return f"int(ceil(real({text_of(a)}) / real({text_of(b)})))"
+        case ("in", a, *items):
+            return f"{_part(a)} in [{', '.join(map(str, items))}]"
+        case ("or else", a):
+            return f"{text_of(a)} ?? 0.0"
         case ("is", name, value):
             return f"{name} == '{value}'"
         case ("flag", name):
@@ -102,7 +112,9 @@ def text_of(e: Expr) -> str:
 
 
 def _part(e: Expr) -> str:
-    plain = e[0] in ("num", "var", "item", "read", "real", "flag", "sum") and not (e[0] == "num" and e[1] < 0)
+    plain = e[0] in ("num", "var", "item", "read", "real", "flag", "fold", "part", "rounded") and not (
+        e[0] == "num" and e[1] < 0
+    )
     return text_of(e) if plain else f"({text_of(e)})"
 
 
@@ -154,15 +166,18 @@ def _formula_text(formula: Formula) -> str:
     bounds = "".join(f", {key} < {text_of(bound)}" for key, bound in formula.bounds)
     condition = "" if formula.condition is None else f" | {text_of(formula.condition)}"
     left = f"{formula.target}{item}[{places_text(formula.places)}]"
-    return f"{unroll}{left} {formula.operator} {text_of(formula.value)}{bounds}{condition};"
+    local = "" if formula.local is None else f"with {formula.local[0]} = {text_of(formula.local[1])}: "
+    return f"{unroll}{local}{left} {formula.operator} {text_of(formula.value)}{bounds}{condition};"
 
 
 # ---- drawing ---------------------------------------------------------------------------------------------------------
 class Drawing:
     """Generator of an operator. Drawn indices are mostly in bounds, or wrong by a little."""
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, *, is_wide: bool = False) -> None:
         self.rng = rng
+        self.is_wide = is_wide
+        """Whether rarer operations are drawn, too."""
         self.operator = Operator({}, [], [])
         self.names: list[str] = []
 
@@ -209,6 +224,8 @@ class Drawing:
         """Return an int of sizes, lengths and attributes."""
         if depth == 0 or self.chance(45):
             return ("num", self.rng.randint(0, 3)) if self.chance(20) else ("var", self.pick(*self.names))
+        if self.is_wide and self.chance(20):
+            return self.rare(depth - 1)
         sign = self.pick("+", "+", "-", "-", "*", "/", "%", "\\", "<?", ">?", "select", "item")
         if sign == "select":
             return ("select", self.comparison(depth - 1), self.number(depth - 1), self.number(depth - 1))
@@ -218,7 +235,23 @@ class Drawing:
         second = ("num", self.rng.randint(1, 3)) if self.chance(60) else self.number(depth - 1)
         return (sign, self.number(depth - 1), second)
 
+    def rare(self, depth: int) -> Expr:
+        """Draw a partial operation that is used less often than division."""
+        form = self.pick("**", "rounded", "fold", "part")
+        if form == "**":
+            return ("**", self.number(depth), self.pick(("num", 2), self.number(0)))
+        if form == "rounded":
+            return ("rounded", self.number(depth), self.pick(("num", 2), self.number(0)))
+        pack = "p" if "p" in self.operator.attributes else "s" if self.operator.has_rank else None
+        if pack is None:
+            return self.number(depth)
+        if form == "part":
+            return ("part", pack, self.pick(("num", 0), self.number(0)), self.number(0))
+        return ("fold", self.pick("+", "*", ">?", "<?"), pack)
+
     def comparison(self, depth: int = 1) -> Expr:
+        if self.is_wide and self.chance(8):
+            return ("in", self.number(depth), *sorted({self.rng.randint(0, 4) for _ in range(2)}))
         if "f" in self.operator.attributes and self.chance(15):
             return ("flag", "f")
         if "mode" in self.operator.attributes and self.chance(15):
@@ -227,6 +260,8 @@ class Drawing:
 
     def assertion(self) -> Expr:
         name = ("var", self.pick(*self.names))
+        if self.is_wide and self.chance(20):
+            return self.pick((self.pick("=>", "^"), self.comparison(), self.comparison()), ("!", self.comparison()))
         return self.pick(
             (self.pick(">=", ">"), name, ("num", self.rng.randint(0, 4))),
             (self.pick(">=", "<=", "=="), name, self.number(1)),
@@ -331,8 +366,11 @@ class Drawing:
         elif self.chance(12):
             unroll = ("u", ("var", "k")) if "k" in self.names else None
         indices = [key for key, _ in bounds] + (["u"] if unroll else [])
-        value = self.value(indices, 1)
-        self.operator.formulas.append(Formula(output.name, item, places, operator, value, bounds, condition, unroll))
+        local = ("e", self.index(indices)) if self.is_wide and self.chance(25) else None
+        value = self.value([*indices, *(["e"] * 3 if local else [])], 1)
+        self.operator.formulas.append(
+            Formula(output.name, item, places, operator, value, bounds, condition, unroll, local)
+        )
 
     def of_rank(self, output: Tensor) -> None:
         value = self.value([], 1)
@@ -356,6 +394,8 @@ class Drawing:
             return ("choose", condition, self.value(indices, 0), self.value(indices, 0))
         if form == "real":
             return ("real", self.index(indices))
+        if self.is_wide and self.chance(40) and any(each.optional for each in self.operator.inputs):
+            return ("or else", ("read", "w", None, [self.place(indices, ("var", "n"))]))
         tensors = [each for each in self.operator.inputs if each.name in ("x", "z", "xs")]
         tensor = self.pick(*tensors)
         item = None
@@ -399,6 +439,10 @@ class Drawing:
         )
 
 
+WIDE = 1_000_000
+"""First of the seeds whose operators have rarer operations, too."""
+
+
 def drawn(seed: int) -> Operator:
     """Return the operator of a seed."""
-    return Drawing(Random(seed)).drawn()
+    return Drawing(Random(seed), is_wide=seed >= WIDE).drawn()
