@@ -253,6 +253,7 @@ class Model:
 
     def _export(self, file: str, flat: bool, quantize: bool) -> None:
         from snd_server.exchange.exporting import all_variables, save
+        from snd_server.exchange.inference import Inference
         from snd_server.exchange.onnx_export import NotExportable, write_model
 
         session = Session(self._snapshot)
@@ -261,11 +262,14 @@ class Model:
             variables = all_variables(session, specialization, self._known_variables(), self._seed)
             quantizing = session if quantize else None
             model = write_model(specialization, variables, flat=flat, quantizing=quantizing)
-            save(model, file, specialization, variables)
+            with Inference(self._limits.tensor_bytes) as inference:
+                note = save(model, file, specialization, variables, inference)
         except NotExportable as failed:
             raise ExportError({each.operator: each.reason for each in failed.problems}) from None
         except OSError as error:
             raise ArgumentError(f"{file} can't be written: {reason(error)}") from None
+        if note is not None:
+            warnings.warn(f"{file} was not checked completely: {note}", stacklevel=3)
 
     def _known_variables(self) -> Mapping[str, Argument]:
         return self._given if self._running is None else self._running.variables

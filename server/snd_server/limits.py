@@ -122,3 +122,9 @@ MOST_NUMBERS_OF_NAMES = 4
 """Numbers of a name that `--write-map` tries in each order. With more, it tries one order."""
 MOST_TRIED_SIZES = 24
 """Combinations of sizes that `--verify` tries to find one with pairwise different sizes that a model accepts."""
+MOST_INFERENCE_SECONDS = 300.0
+"""Seconds that onnxruntime may take to load a model, and to run it. Then it is stopped, with a message."""
+MOST_VERIFICATION_SECONDS = 900.0
+"""Seconds after which `--verify` tries no further inputs. It gives up with a message."""
+LONGEST_VERIFICATION_RUN = 300.0
+"""Seconds that snd may take for one run of `--verify`. Then the run fails, and other inputs are tried."""

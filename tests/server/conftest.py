@@ -52,8 +52,13 @@ def evaluated_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run ``snd ARGUMENT…`` in this process, with the real analysis."""
+def real(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run ``snd ARGUMENT…`` in this process, with the real analysis.
+
+    onnxruntime has a process of its own in tests with the mark ``worker_process`` only.
+    """
+    if request.node.get_closest_marker("worker_process") is None:
+        monkeypatch.setattr("snd_server.exchange.inference.Worker", InProcessWorker)
 
     def run(*arguments: str, stdin: bytes = b"") -> Outcome:
         from snd_server.cli import main

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.compose import Session, Specialization, Template
 from snd_analysis.model import Tensor, tensors_of
@@ -16,8 +17,11 @@ from snd_runtime.execution.plain import plain
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.conditioning import Runs, Verdict, verdict
+from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
 from snd_server.exchange.ties import operator_of_rounding, operator_of_tie
 from snd_server.exchange.trials import Arguments, Comparison, Trials, arrays_of, compare_on_trials
+from snd_server.limits import LONGEST_VERIFICATION_RUN
+from snd_server.running.arguments import ArgumentError
 from snd_server.running.deviation import TOLERANCE, difference
 
 _QUANTIZED_TOLERANCE = 0.02
@@ -48,18 +52,34 @@ class Chosen(Struct, frozen=True):
     """True if the file quantizes the tensors named in ``@quantize``."""
 
 
-def verify(chosen: Chosen, variables: Mapping[str, Argument], path: str, seed: int, memory_bytes: int) -> Comparison:
+def verify(
+    chosen: Chosen,
+    variables: Mapping[str, Argument],
+    path: str,
+    inference: Inference,
+    seed: int,
+    memory_bytes: int,
+) -> Comparison:
     """Run the graph and the file on the same random inputs; return the difference.
 
     Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raise ArgumentError if
-    the graph can't be run.
+    the graph can't be run, or if onnxruntime goes beyond a limit.
     """
     attributes = {name: plain(value) for name, value in chosen.attributes.items()}
     trials = Trials(
         chosen.session, chosen.template, chosen.specialization, attributes, chosen.dtypes, seed,
-        Limits(tensor_bytes=memory_bytes),
+        Limits(seconds=LONGEST_VERIFICATION_RUN, tensor_bytes=memory_bytes),
     )  # fmt: skip
-    return compare_on_trials(trials, lambda given: _compared(chosen, variables, path, given, trials))[1]
+
+    def compare(given: Arguments) -> Comparison:
+        try:
+            return _compared(chosen, variables, path, given, trials, inference)
+        except InferenceError as error:
+            return Comparison(f"onnxruntime fails where snd runs: {error}")
+        except InferenceLimitError as limit:
+            raise ArgumentError(f"--verify: {limit}") from None
+
+    return compare_on_trials(trials, compare)[1]
 
 
 def _has_few_bits(model: Any) -> bool:
@@ -69,7 +89,12 @@ def _has_few_bits(model: Any) -> bool:
 
 
 def _compared(
-    chosen: Chosen, variables: Mapping[str, Argument], path: str, given: Arguments, trials: Trials
+    chosen: Chosen,
+    variables: Mapping[str, Argument],
+    path: str,
+    given: Arguments,
+    trials: Trials,
+    inference: Inference,
 ) -> Comparison:
     """Run the graph and the file on inputs. Raises EvaluationFailed if the graph does not run with these."""
     import onnx
@@ -85,74 +110,56 @@ def _compared(
     execution = Execution(
         seed=trials.seed, variables=variables, limits=trials.limits, watch=watch, quantize=chosen.is_quantized
     )
-    outcome = execute(chosen.session, chosen.specialization, given, execution)
-    judge = _session_of(path)
+    dtypes = [chosen.dtypes[each.name.text] for each in chosen.template.generics if each.name.text in chosen.dtypes]
+    specialization = bind_arrays(chosen.session, chosen.template, given, chosen.attributes, dtypes)
+    outcome = execute(chosen.session, specialization, given, execution)
     model = onnx.load(path, load_external_data=False)
     tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or _has_few_bits(model) else TOLERANCE
     names = [each.name for each in model.graph.input]
-    feed = _feed(chosen.specialization, given, names)
+    feed = _feed(specialization, given, names)
     expected = [array for value in outcome.outputs.values() for array in arrays_of(value)]
     states = {f"{fit_name(name)}{STATE_SUFFIX}": array for name, array in _named_arrays(outcome.variables)}
-    outputs = judge.get_outputs()
-    expected += [states[node.name] for node in outputs[len(expected) :]]
-    for node, one, other in zip(outputs, judge.run(None, feed), expected, strict=True):
+    outputs = [each.name for each in model.graph.output]
+    expected += [states[name] for name in outputs[len(expected) :]]
+    results = inference.run(path, feed)
+    for output, one, other in zip(outputs, (results[name] for name in outputs), expected, strict=True):
         differs = difference(one, other, tolerance)
         if differs is None:
             continue
         quantizing = chosen.session if chosen.is_quantized else None
         traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
-        inner = _session_of(traced.SerializeToString())
-        traces = dict(zip((each.name for each in inner.get_outputs()), inner.run(None, feed), strict=True))
+        traces = inference.run(traced.SerializeToString(), feed)
         differing = _differing(traces, seen, tolerance)
         if differing:
-            words = _explained(chosen, variables, given, {**traces, **feed}, {**seen, **feed}, differing, trials)
+            found, known = {**traces, **feed}, {**seen, **feed}
+            runs = Runs(
+                chosen.session, specialization, given, variables, found, known, seed=trials.seed, limits=trials.limits
+            )
+            words = _explained(chosen, runs, differing)
             if words.is_rounding:
                 return Comparison(note=words.words)
             first = f"; the first tensor that differs is '{differing[0]}'"
-            return Comparison(f"'{node.name}' differs in onnxruntime: {differs}{first}{words.words}")
-        if node.name in traces and difference(traces[node.name], other, tolerance) is None:
-            return Comparison(note=_OPTIMIZED.format(node.name, differs))
-        return Comparison(f"'{node.name}' differs in onnxruntime: {differs}")
+            return Comparison(f"'{output}' differs in onnxruntime: {differs}{first}{words.words}")
+        if output in traces and difference(traces[output], other, tolerance) is None:
+            return Comparison(note=_OPTIMIZED.format(output, differs))
+        return Comparison(f"'{output}' differs in onnxruntime: {differs}")
     return Comparison()
 
 
-def _explained(
-    chosen: Chosen,
-    variables: Mapping[str, Argument],
-    given: Arguments,
-    found: Mapping[str, Any],
-    expected: Mapping[str, Any],
-    differing: Sequence[str],
-    trials: Trials,
-) -> Verdict:
-    """Return whether rounding explains that tensors differ between onnxruntime (``found``) and snd (``expected``)."""
+def _explained(chosen: Chosen, runs: Runs, differing: Sequence[str]) -> Verdict:
+    """Return whether rounding explains that tensors differ between onnxruntime and snd."""
     from snd_server.exchange.onnx_export import flat_graph
 
-    specialization = bind_arrays(
-        chosen.session, chosen.template, given, chosen.attributes, tuple(chosen.dtypes.values())
-    )
-    known = {**expected, **dict(zip((each.name for each in chosen.template.inputs), given, strict=True))}
-    name = differing[0]
-    graph, versions = flat_graph(specialization), (np.asarray(found[name]), np.asarray(expected[name]))
+    inputs = zip((each.name for each in chosen.template.inputs), runs.arguments, strict=True)
+    known, name = {**runs.expected, **dict(inputs)}, differing[0]
+    graph, versions = flat_graph(runs.specialization), (np.asarray(runs.found[name]), np.asarray(known[name]))
     tie = operator_of_tie(graph, name, *versions, known)
     if tie is not None:
         return Verdict(True, _TIE.format(name, tie))
-    rounding = operator_of_rounding(graph, name, *versions, found, known)
+    rounding = operator_of_rounding(graph, name, *versions, runs.found, known)
     if rounding is not None:
         return Verdict(True, _ROUNDED.format(name, rounding))
-    if chosen.is_quantized:
-        return Verdict(False)
-    runs = Runs(chosen.session, specialization, given, variables, found, known, seed=trials.seed, limits=trials.limits)
-    return verdict(runs, differing)
-
-
-def _session_of(model: str | bytes) -> Any:
-    """Return a file, or the content of one, in onnxruntime, on the processor."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return Verdict(False) if chosen.is_quantized else verdict(replace(runs, expected=known), differing)
 
 
 def _named_arrays(variables: Mapping[str, Argument]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:

@@ -24,6 +24,7 @@ from snd_server.checking.report import Report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
 from snd_server.exchange.export_comparison import Chosen, verify
+from snd_server.exchange.inference import Inference
 from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_MODEL_BYTES, MOST_VARIABLES
 from snd_server.render.reports import full
@@ -71,7 +72,7 @@ def run_export(request: ExportRequest) -> int:
     Raises ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
     """
     demand_onnx()
-    from snd_server.exchange.onnx_export import NotExportable, too_large_to_load, write_model
+    from snd_server.exchange.onnx_export import NotExportable, write_model
 
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, _, template = chosen_graph(checker, request.path, request.graph)
@@ -89,23 +90,27 @@ def run_export(request: ExportRequest) -> int:
     specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
     chosen = Chosen(session, template, specialization, given.attributes, composition.dtypes, request.quantize)
     variables = _variables(checker, snapshot, request, chosen)
-    try:
-        model = write_model(
-            specialization, variables, flat=request.flat, quantizing=session if request.quantize else None
-        )
-        save(model, request.output, specialization, variables)
-    except NotExportable as failed:
-        for problem in failed.problems:
-            say(f"can't be exported: {problem}", err=True)
-        return PROBLEMS
-    if not request.quiet:
-        functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
-        say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
-    if (why := too_large_to_load(model)) is not None:
-        say(why, err=True)
-    if not request.verify:
-        return CLEAN
-    found = verify(chosen, variables, request.output, request.seed, request.memory_bytes)
+    with Inference(request.memory_bytes) as inference:
+        inference.start()
+        try:
+            model = write_model(
+                specialization, variables, flat=request.flat, quantizing=session if request.quantize else None
+            )
+            note = save(model, request.output, specialization, variables, inference)
+        except NotExportable as failed:
+            for problem in failed.problems:
+                say(f"can't be exported: {problem}", err=True)
+            return PROBLEMS
+        if not request.quiet:
+            functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
+            say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
+        if note is not None:
+            say(f"warning: the file was not checked completely: {note}", err=True)
+        if not request.verify:
+            return CLEAN
+        if note is not None:
+            raise ArgumentError(f"--verify: {note}")
+        found = verify(chosen, variables, request.output, inference, request.seed, request.memory_bytes)
     if found.wrong is not None:
         say(found.wrong, err=True)
         return PROBLEMS
@@ -114,28 +119,38 @@ def run_export(request: ExportRequest) -> int:
     return CLEAN
 
 
-def save(model: onnx.ModelProto, path: str, specialization: Specialization, variables: Mapping[str, Argument]) -> None:
+def save(
+    model: onnx.ModelProto,
+    path: str,
+    specialization: Specialization,
+    variables: Mapping[str, Argument],
+    inference: Inference,
+) -> str | None:
     """Write the model of a graph; the weights of a very large one into a file beside it, ``NAME.data``.
 
-    A file appears only if ``onnx.checker`` and onnxruntime accept it. Raises NotExportable if they do not; OSError.
+    A file appears only if ``onnx.checker`` and onnxruntime accept it. Return the reason if they could not be asked.
+    Raises NotExportable if they refuse the file; OSError.
     """
-    from snd_server.exchange.onnx_export import refusal, refused
+    from snd_server.exchange.onnx_export import accept, refused
 
     names = [os.path.basename(path)]
+    note: str | None = None
 
     def check(temporaries: Sequence[str]) -> None:
         """Check new files under the names that they will have: the model names the file of its weights."""
+        nonlocal note
         with TemporaryDirectory(prefix=".", dir=os.path.dirname(temporaries[0])) as trial:
             moved = [(each, os.path.join(trial, name)) for each, name in zip(temporaries, names, strict=True)]
             for temporary, named in moved:
                 os.replace(temporary, named)
             try:
-                reason = refusal(model, moved[0][1])
+                found = accept(model, moved[0][1], inference)
             finally:
                 for temporary, named in moved:
                     os.replace(named, temporary)
-        if reason is not None:
-            raise refused(specialization, variables, reason)
+        if found.refusal is not None:
+            raise refused(specialization, variables, found.refusal, inference)
+        note = found.note
 
     is_small = sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES
     if is_stream(path):
@@ -146,15 +161,16 @@ def save(model: onnx.ModelProto, path: str, specialization: Specialization, vari
             names = [_MODEL]
             write_together({os.path.join(folder, _MODEL): (content,)}, check)
         write_file(path, content)
-        return
+        return note
     if is_small:
         write_together({path: (model.SerializeToString(),)}, check)
-        return
+        return note
     beside = f"{path}.data"
     demand_below(os.path.dirname(path) or os.curdir, beside)
     names.append(os.path.basename(beside))
     pieces = _external(model, names[1])
     write_together({path: (model.SerializeToString(),), beside: pieces}, check)
+    return note
 
 
 def _external(model: onnx.ModelProto, location: str) -> list[bytes]:

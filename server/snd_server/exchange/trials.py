@@ -6,6 +6,7 @@ model accepts them.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
@@ -25,7 +26,7 @@ from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.values import PlainValue
-from snd_server.limits import MOST_TRIED_SIZES
+from snd_server.limits import MOST_TRIED_SIZES, MOST_VERIFICATION_SECONDS
 from snd_server.running.arguments import ArgumentError
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -77,7 +78,13 @@ def compare_on_trials(trials: Trials, compare: Callable[[Arguments], Comparison]
     ArgumentError if there are no others.
     """
     first: Exception | None = None
+    end = time.monotonic() + MOST_VERIFICATION_SECONDS
     for sizes in _first_sizes(trials.root):
+        if time.monotonic() > end:
+            raise ArgumentError(
+                f"--verify: no inputs were found in {MOST_VERIFICATION_SECONDS:g} seconds with which the model runs; "
+                f"with the first ones: {_message(first)}"
+            )
         try:
             given, found = _compared(trials, sizes, compare)
             break
@@ -89,6 +96,8 @@ def compare_on_trials(trials: Trials, compare: Callable[[Arguments], Comparison]
         return [given], found
     elements = sum(array.size for value in given for array in arrays_of(value))
     for sizes in islice(different_inputs(trials.root, elements), MOST_TRIED_SIZES):
+        if time.monotonic() > end:
+            break
         try:
             larger, second = _compared(trials, sizes, compare)
         except (EvaluationFailed, InvalidRequest, TrialFailed):  # the model demands other extents

@@ -21,9 +21,11 @@ from snd_server.checking.checker import Checker
 from snd_server.console.terminal import say
 from snd_server.exchange.conditioning import Runs, Verdict, moved, verdict, verdict_of_two_models
 from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
+from snd_server.exchange.inference import Inference, InferenceLimitError
 from snd_server.exchange.onnx_import import ConvertedModel, tensor_array
 from snd_server.exchange.onnx_import.judge import RuntimeFailedError, run_onnxruntime
 from snd_server.exchange.trials import Comparison, TrialFailed, Trials, compare_on_trials, shown_inputs
+from snd_server.limits import LONGEST_VERIFICATION_RUN
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.chosen_graph import chosen_graph
 from snd_server.running.deviation import TOLERANCE, difference
@@ -79,19 +81,22 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
     def compared(evaluator: Evaluator, inputs: _Arrays) -> tuple[Comparison, int]:
         given = {**{name: inputs[new] for name, new in converted.inputs.items() if new in inputs}, **fixed}
         try:
-            source = run_onnxruntime(request.path, given)
+            source = run_onnxruntime(inference, request.path, given)
         except RuntimeFailedError as failed:
             raise TrialFailed(str(failed)) from None
+        except InferenceLimitError as failed:  # with other inputs, too
+            raise ArgumentError(f"--verify: {failed}") from None
         target, after = _run(evaluator, request, main, inputs, {})
         name, differs = _difference(source, target, converted.outputs, tolerance)
         if name is None:
             return Comparison(), len(source)
-        every = run_onnxruntime(request.path, given, tuple(converted.tensors))
+        every = run_onnxruntime(inference, request.path, given, tuple(converted.tensors))
         before = {name: summarize(array) for name, array in every.items()}
         found = Verdict(False) if converted.has_halves else _verdict(request, converted, main, inputs, every)
         return _comparison(name, differs + _first_difference(before, after, converted.tensors), found), len(source)
 
-    return _on_trials(request, main, compared)
+    with Inference(request.memory_bytes) as inference:
+        return _on_trials(request, main, compared)
 
 
 def _comparison(name: str, differs: str, found: Verdict) -> Comparison:
@@ -155,7 +160,7 @@ def _on_trials(
 
 def _trials(request: ConvertRequest, main: str) -> Trials:
     snapshot, _, template = chosen_graph(Checker(Configurations(request.config), RuleSettings()), main, None)
-    session, limits = Session(snapshot), Limits(tensor_bytes=request.memory_bytes)
+    session, limits = Session(snapshot), Limits(seconds=LONGEST_VERIFICATION_RUN, tensor_bytes=request.memory_bytes)
     return Trials(session, template, compose_root(session, template, {}, {}, {}), seed=request.seed, limits=limits)
 
 
@@ -187,6 +192,7 @@ def _run(
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot = checker.snapshot(path)
     run = RunRequest(path, seed=request.seed, double=double, memory_bytes=request.memory_bytes, trace=not double)
+    run = replace(run, seconds=LONGEST_VERIFICATION_RUN)
     prepared = prepare(snapshot, run, checker.configurations.of_file(path).weights)
     values: dict[str, Any] = {**weights, **prepared.evaluation.weights}
     if move is not None:

@@ -3,44 +3,52 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 
 import onnx
+from msgspec import Struct
 
 from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_runtime.lowering.lowered import Argument
+from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
 from snd_server.exchange.onnx_export.errors import NotExportable, Problem
 from snd_server.exchange.onnx_export.limits import LONGEST_REFUSAL, MOST_CULPRITS, MOST_LOADED_NODES
 from snd_server.exchange.onnx_export.model_writer import flat_graph, operator_text, write_operations
 from snd_server.exchange.onnx_export.parts import part_of, results_of
+from snd_server.limits import MOST_INFERENCE_SECONDS
 
 _FAULT = "this is a fault of snd, not of the model: please report it"
 
 
-def refusal(model: onnx.ModelProto, path: str) -> str | None:
-    """Return why ``onnx.checker`` or onnxruntime refuses a model that was written to a file; None if they accept it.
+class Acceptance(Struct, frozen=True):
+    """The reason why a file is refused, or a note that it could not be checked; None for neither."""
+
+    refusal: str | None = None
+    note: str | None = None
+
+
+def accept(model: onnx.ModelProto, path: str, inference: Inference) -> Acceptance:
+    """Let ``onnx.checker`` and, where it is installed, onnxruntime check a model that was written to a file.
 
     onnxruntime is not asked about a model that is too large for it (``too_large_to_load``).
     """
+    too_large = too_large_to_load(model)
+    what = "onnx.checker refuses the file"
     try:
-        onnx.checker.check_model(path)
-    except Exception as error:  # the checker and protobuf have exceptions of their own
-        return f"onnx.checker refuses the file: {_shown(error)}"
-    if too_large_to_load(model) is not None:
-        return None
-    try:
-        import onnxruntime
-    except ImportError:
-        return None
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    try:
-        onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime has an exception of its own for each of its states
-        return f"onnxruntime does not load the file: {_shown(error)}"
-    return None
+        inference.check(path)
+        what = "onnxruntime does not load the file"
+        if too_large is None and find_spec("onnxruntime") is not None:
+            inference.load(path)
+    except InferenceError as error:
+        text = str(error) if len(str(error)) <= LONGEST_REFUSAL else f"{str(error)[:LONGEST_REFUSAL]}…"
+        return Acceptance(refusal=f"{what}: {text}")
+    except InferenceLimitError as limit:
+        return Acceptance(note=str(limit))
+    return Acceptance(note=too_large)
 
 
 def too_large_to_load(model: onnx.ModelProto) -> str | None:
@@ -72,32 +80,35 @@ def _nodes_without_functions(model: onnx.ModelProto) -> int:
     return count(model.graph.node)
 
 
-def refused(specialization: Specialization, variables: Mapping[str, Argument], reason: str) -> NotExportable:
+def refused(
+    specialization: Specialization, variables: Mapping[str, Argument], reason: str, inference: Inference
+) -> NotExportable:
     """Return the error for a graph whose file was refused: it names the operations whose nodes are the cause.
 
     ``reason`` is the refusal of the whole file.
     """
     graph = flat_graph(specialization)
     problems = []
+    end = time.monotonic() + MOST_INFERENCE_SECONDS
     for operation in (*graph.operations, *graph.update_operations):
         part = part_of(graph, [operation], results_of([operation]))
         try:
             model = write_operations(specialization, part, variables)
         except NotExportable:  # it can be exported only with the operations around it
             continue
-        found = _refusal_of(model)
+        found = _refusal_of(model, inference)
         if found is not None:
             problems.append(Problem(_name(operation), f"{found} ({_FAULT})"))
-        if len(problems) == MOST_CULPRITS:
+        if len(problems) == MOST_CULPRITS or time.monotonic() > end:
             break
     return NotExportable(problems or [Problem(specialization.template.name.name, f"{reason} ({_FAULT})")])
 
 
-def _refusal_of(model: onnx.ModelProto) -> str | None:
+def _refusal_of(model: onnx.ModelProto, inference: Inference) -> str | None:
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, "part.onnx")
         onnx.save(model, path)
-        return refusal(model, path)
+        return accept(model, path, inference).refusal
 
 
 def _name(operation: Operation) -> str:
@@ -106,8 +117,3 @@ def _name(operation: Operation) -> str:
     name = (operation.construct or "") if callee is None else operator_text(callee.template.name)
     results = [tensor.name for tensor in results_of([operation])]
     return f"{name} ('{results[0]}')" if results else name
-
-
-def _shown(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text if len(text) <= LONGEST_REFUSAL else f"{text[:LONGEST_REFUSAL]}…"

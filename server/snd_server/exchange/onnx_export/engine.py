@@ -25,6 +25,7 @@ from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.variables import Variables
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_server.exchange.onnx_export.acceptance import too_large_to_load
 from snd_server.exchange.onnx_export.errors import NotExportable, Unsuitable
 from snd_server.exchange.onnx_export.model_writer import declared_constants, flat_graph, write_operations
 from snd_server.exchange.onnx_export.parts import part_of, read_by, results_of
@@ -117,6 +118,9 @@ class _Engine:
             wanted.update(tensors_of(value))
         outputs = [tensor for tensor in results_of(operations) if tensor in wanted]
         model, inputs = self._written(operations, outputs)
+        too_large = too_large_to_load(model)
+        if too_large is not None:
+            raise Unsuitable(too_large)
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

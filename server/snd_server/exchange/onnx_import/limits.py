@@ -38,3 +38,5 @@ MOST_NAME_CHARACTERS = 64 << 20
 
 A larger model is refused.
 """
+LONGEST_RUNTIME_ERROR = 300
+"""Characters of a message of onnxruntime that are shown; a longer one ends with an ellipsis."""
