@@ -283,3 +283,38 @@ def test_memory_of_a_long_day(
     also(f"{OPEN_FILES} files open, after {EDITS // 10} edits", held[:1], 300e6, is_memory=True)
     also(f"{OPEN_FILES} files open, after {EDITS} edits", held[1:], 300e6, is_memory=True)
     assert held[1] < 300_000_000, f"{held} bytes"
+
+
+SHELL = "@input {{ x: real[n]; }} @output {{ y: real[n]; }} {}".format
+LOWER = "@lower { y[i,] = x[i,], i < n; }"
+LARGE = {
+    "attributes": "operator f { @attrib { a0: int = 1; "
+    + " ".join(f"a{at}: int = a{at - 1} + 1;" for at in range(1, 8_000))
+    + f" }} {SHELL(LOWER)} }}\n",
+    "extents": f"graph g {{ @input {{ x: real[{', '.join(['2'] * 200_000)}]; }} @output {{ y: real[2]; }} "
+    "@compose { y = x; } }\n",
+    "symbols": "operator f { "
+    + SHELL("@using { " + " ".join(f"u{at} = n + {at};" for at in range(20_000)) + " } " + LOWER)
+    + " }\n",
+    "placeholders": "operator f { @attrib { a: int = 1; } "
+    + SHELL('@assert { a > 0: "' + "{a}" * 200_000 + '"; } ' + LOWER)
+    + " }\n",
+    "brackets": f"operator f {{ @attrib {{ a: int = {'[' * 1_000_000}; }} }}\n",
+    "items": f"operator f {{ @attrib {{ a: int[] = [{', '.join(['1'] * 300_000)}]; }} {SHELL(LOWER)} }}\n",
+}
+WAITS = 12
+
+
+@pytest.mark.budget(0.100)
+@pytest.mark.parametrize("name", LARGE)
+def test_hover_beside_a_large_definition(benchmark: BenchmarkFixture, wire: Wire, name: str) -> None:
+    """Budget: a hover in another file, while a hostile one is analysed, in 100 ms."""
+    wire.open(MAIN, "graph net { @input { x: real[2]; } @output { y: real[2]; } @compose { y = x; } }\n")
+    params = {"textDocument": {"uri": MAIN}, "position": {"line": 0, "character": 21}}
+    assert wire.request("textDocument/hover", params)
+    wire.open("untitled:large", LARGE[name])
+
+    def hover() -> None:
+        assert wire.request("textDocument/hover", params)
+
+    benchmark.pedantic(hover, setup=lambda: time.sleep(0.1), rounds=WAITS)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from snd_analysis.base.checkpoints import checked_by, checkpoint
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.forks import UNFORKABLE, InterruptedByForkError
 from snd_analysis.base.late import loaded_when_used
@@ -46,6 +47,8 @@ __all__ = [
     "Source",
     "Span",
     "TextEdit",
+    "checked_by",
+    "checkpoint",
     "children",
     "content_fields",
     "counted",

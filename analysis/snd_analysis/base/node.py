@@ -8,6 +8,7 @@ from typing import Generic, TypeVar, overload
 
 from msgspec import Struct
 
+from snd_analysis.base.checkpoints import checkpoint
 from snd_analysis.base.text import Span
 
 
@@ -46,6 +47,8 @@ class NodeSequence(Generic[NodeT]):
         raise NotImplementedError
 
 
+_NODES_AT_ONCE = 2_000
+"""Nodes that are visited between two checkpoints."""
 _CLASS_NAME = re.compile(r"\b(?!None\b)[A-Z]")
 _CONTENT_FIELDS: dict[type, tuple[str, ...]] = {}
 _BACKWARDS: dict[type, tuple[str, ...]] = {}
@@ -79,9 +82,14 @@ def descendants(node: Node) -> Iterator[Node]:
     """``node`` and all below it, without recursion. Spans below an ``Entry`` count from that entry."""
     pending = [node]
     pop, push = pending.pop, pending.append
+    left = _NODES_AT_ONCE
     while pending:
         current = pop()
         yield current
+        left -= 1
+        if not left:
+            checkpoint()
+            left = _NODES_AT_ONCE
         # As ``children``, backwards and without a generator for each node: no other walk is as frequent.
         kind = type(current)
         if kind not in _BACKWARDS:
@@ -103,7 +111,12 @@ def descendants(node: Node) -> Iterator[Node]:
 def first_below(node: Node, depth: int) -> Node | None:
     """Return the first node more than ``depth`` levels below ``node``, which must be inside one entry."""
     pending = [(node, 0)]
+    left = _NODES_AT_ONCE
     while pending:
+        left -= 1
+        if not left:
+            checkpoint()
+            left = _NODES_AT_ONCE
         current, level = pending.pop()
         if level > depth:
             return current

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from snd_analysis import rules
+from snd_analysis.base import checked_by
 from snd_analysis.skriptnd.syntax import parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import placed_nodes
+from support.memory import snapshot_of
 from support.sampling import tries
 
 DEEPEST = 700
@@ -113,3 +116,41 @@ def test_depth_is_reported_once(name: str) -> None:
 def test_depth_that_is_allowed() -> None:
     for expression in ("(" * 250 + "1" + ")" * 250, "a" + "[0]" * 250, "+".join("a" * 250), "-" * 250 + "a"):
         assert list(parse_file(using(expression)).problems) == []
+
+
+LARGE = {
+    "extents": f"graph g {{ @input {{ x: real[{', '.join(['2'] * 30_000)}]; }} "
+    "@output { y: real[2]; } @compose { y = x; } }\n",
+    "arguments": using("f(" + ", ".join(["1"] * 30_000) + ")"),
+    "items": using("[" + ", ".join(["1"] * 30_000) + "]"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_is_too_large_is_one_error(name: str) -> None:
+    """Names that it declares are no second mistake."""
+    snapshot = snapshot_of({"a.sknd": LARGE[name]})
+    errors = [each for each in snapshot.diagnostics("a.sknd") if each.rule == rules.VALUE_TOO_LARGE]
+    assert len(errors) == 1
+    assert "tokens, more than the 50,000 that snd works with, is not checked" in errors[0].message
+
+
+def test_a_text_with_too_many_expressions_is_one_error() -> None:
+    problems = [*parse_file('operator f { @assert { a > 0: "' + "{a}" * 20_000 + '"; } }').problems]
+    assert [(each.rule, each.message) for each in problems] == [
+        (rules.VALUE_TOO_LARGE, "this text has more than the 1,000 expressions and parts that snd works with")
+    ]
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "a " * 100_000, *LARGE.values()])
+def test_reading_can_be_ended_at_any_time(text: str) -> None:
+    """Between two checkpoints lies work of some milliseconds."""
+    count = 0
+
+    def reached() -> None:
+        nonlocal count
+        count += 1
+
+    with checked_by(reached):
+        sum(1 for _ in parse_file(text).problems)
+    assert count >= len(text) // 20_000

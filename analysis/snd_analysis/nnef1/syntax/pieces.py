@@ -13,6 +13,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from snd_analysis.base import checkpoint
+
 _MARK = re.compile(r"[#;{}\"']")
 """Characters that may begin a comment or a string, or be a sign.
 
@@ -117,6 +119,7 @@ class _Splitter:
         text, is_closed = self._text, True
         found = _MARK.search(text)
         while found is not None:
+            checkpoint()
             at = found.start()
             self._heads_before(at)
             match found[0]:

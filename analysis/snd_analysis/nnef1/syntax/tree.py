@@ -9,7 +9,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, edit_between
+from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, checkpoint, edit_between
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
@@ -131,6 +131,7 @@ class _Builder:
         self._head: tuple[int, nodes.Head | nodes.ErrorItem] | None = None
 
     def add(self, piece: Piece) -> None:
+        checkpoint()
         match piece.kind:
             case PieceKind.STATEMENT:
                 self._statement(piece)

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from snd_analysis import rules
-from snd_analysis.base import Problem, Span
+from snd_analysis.base import Problem, Span, checkpoint
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.builder import Entries, TreeBuilder, methods
 from snd_analysis.skriptnd.syntax.damage import with_damage_of
 from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder
-from snd_analysis.skriptnd.syntax.limits import DEEPEST_NESTING
+from snd_analysis.skriptnd.syntax.limits import DEEPEST_NESTING, MOST_TOKENS_OF_ENTRY
 from snd_analysis.skriptnd.syntax.stacks import Remembered, Stacks
 from snd_analysis.skriptnd.syntax.table import END, Table, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
+
+_TOKENS_AT_ONCE = 2_000
+"""Tokens that are taken between two checkpoints: a few milliseconds of work."""
 
 
 class EntryStart(NamedTuple):
@@ -130,6 +133,7 @@ class Automaton:
         token = instead or self.token()
         kind, start, end, _ = token
         at, count, last_end = self.at, len(tokens), self.last_end
+        pause = at + _TOKENS_AT_ONCE if limit is None else min(at + _TOKENS_AT_ONCE, limit)
         value: Any
         while True:
             state = states[-1]
@@ -155,8 +159,11 @@ class Automaton:
                     if instead is not None:
                         return True
                     self.at = at = at + 1
-                    if at == limit:
-                        return True
+                    if at == pause:
+                        if at == limit:
+                            return True
+                        checkpoint()
+                        pause = at + _TOKENS_AT_ONCE if limit is None else min(at + _TOKENS_AT_ONCE, limit)
                     token = tokens[at] if at < count else self._end_token
                     kind, start, end, _ = token
                     continue
@@ -198,10 +205,19 @@ class Automaton:
         if self.last_end - start <= DEEPEST_NESTING:
             return entry  # it has too few characters to nest too deeply
         too_deep = nodes.first_below(statement, DEEPEST_NESTING)
-        if too_deep is None:
+        if too_deep is not None:
+            message = f"this stands more than {DEEPEST_NESTING} expressions deep: split them up"
+            problem = Problem(rules.NESTING_TOO_DEEP, too_deep.span.shifted(start), message)
+        elif self.entry is not None and self.at - self.entry.at > MOST_TOKENS_OF_ENTRY:
+            message = (
+                f"this is too large: a declaration or statement of {self.at - self.entry.at:,} tokens, more than the "
+                f"{MOST_TOKENS_OF_ENTRY:,} that snd works with, is not checked"
+            )
+            _, at, end, _ = self.tokens[self.entry.at]
+            problem = Problem(rules.VALUE_TOO_LARGE, Span(at, end), message)
+        else:
             return entry
-        message = f"this stands more than {DEEPEST_NESTING} expressions deep: split them up"
-        self.builder.problems.append(Problem(rules.NESTING_TOO_DEEP, too_deep.span.shifted(start), message))
+        self.builder.problems.append(problem)
         return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start, ""))
 
 

@@ -26,6 +26,10 @@ LONGEST_UNFINISHED_ENTRY = 2000
 """Tokens of the unfinished statement. In a longer one, the parser recovers as from any mistake."""
 MOST_MOVED_TOKENS = 20_000
 """Tokens of a definition inside another one. For a longer one, the brace around it counts as unclosed."""
+MOST_STRING_PARTS = 1_000
+"""Expressions in a text, and parts between them. One more is an error, and the rest of the text is not read."""
+MOST_TOKENS_OF_ENTRY = 50_000
+"""Tokens of one declaration or statement. A longer one is an error, and its contents are not checked."""
 DEEPEST_NESTING = 600
 """Maximum number of open grammar symbols, and of levels of expressions in a statement.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Problem, Repair, Span
+from snd_analysis.base import Edit, Problem, Repair, Span, checkpoint
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.limits import MOST_STRING_PARTS
 
 _ESCAPES = {"{": "{", "}": "}", "'": "'", '"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
@@ -41,6 +42,11 @@ def string_parts(
             if close is None:
                 message = "this '{' begins an expression that is never closed: write '}' after it, or '\\{' for a brace"
                 problems.append(Problem(rules.MALFORMED_FORMAT, Span(at, at + 1), message))
+                return parts
+            checkpoint()
+            if len(parts) > MOST_STRING_PARTS:
+                message = f"this text has more than the {MOST_STRING_PARTS:,} expressions and parts that snd works with"
+                problems.append(Problem(rules.VALUE_TOO_LARGE, Span(at, close + 1), message))
                 return parts
             parts.append(_field(text, at, close, base, problems, read))
             at = run_start = close + 1

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import BYTE_ORDER_MARK, Edit, Problem, Repair, Span
+from snd_analysis.base import BYTE_ORDER_MARK, Edit, Problem, Repair, Span, checkpoint
 from snd_analysis.skriptnd.syntax.limits import MOST_DIGITS
 from snd_analysis.skriptnd.syntax.table import table
 
@@ -99,6 +99,9 @@ def is_identifier(word: str) -> bool:
     return _IDENTIFIER.fullmatch(word) is not None and word != "_" and word not in keywords()
 
 
+_CHARACTERS_AT_ONCE = 20_000
+"""Characters that are read between two checkpoints: a few milliseconds of work."""
+
 # Tokens that need further checks; all others are taken unchanged.
 _LOOKED_AT = frozenset(
     (
@@ -123,7 +126,11 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
     problems: list[Problem] = []
     match, append, new = _pattern().match, tokens.append, tuple.__new__
     position = start + (start == 0 and text.startswith(BYTE_ORDER_MARK))
+    pause = position
     while position < stop_at:
+        if position >= pause:
+            checkpoint()
+            pause = position + _CHARACTERS_AT_ONCE
         found = match(text, position, end)
         assert found is not None  # OTHER matches any character
         kind = found.lastgroup or ""

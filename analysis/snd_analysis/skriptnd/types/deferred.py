@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -33,15 +33,44 @@ def circular_defaults(definition: nodes.Definition, resolution: Resolution) -> C
     provided = {symbol for each in attributes if each not in needs for symbol in gives[each]}
     for declaration in declarations(definition, BlockKind.INPUT):
         provided.update(_gives(resolution, declaration))
-    while True:
-        open_symbols = {symbol for each in pending for symbol in gives[each]} - provided
-        known = [each for each in pending if not needs[each] & open_symbols]
-        if not known:
-            break
-        pending = [each for each in pending if each not in known]
-        provided.update(symbol for each in known for symbol in gives[each])
-    edges = {each: tuple(other for other in pending if needs[each] & (gives[other] - provided)) for each in pending}
+    pending = _never_known(pending, needs, gives, provided)
+    givers = _givers(pending, gives, provided)
+    edges = {each: tuple(other for symbol in needs[each] for other in givers.get(symbol, ())) for each in pending}
     return Circles(frozenset(pending), _circles(pending, edges))
+
+
+def _never_known(
+    pending: list[Declaration],
+    needs: Mapping[Declaration, frozenset[Symbol]],
+    gives: Mapping[Declaration, frozenset[Symbol]],
+    provided: set[Symbol],
+) -> list[Declaration]:
+    """Return the attributes whose defaults no order can evaluate. Add to ``provided`` the symbols that others give."""
+    givers = _givers(pending, gives, provided)
+    users: dict[Symbol, list[Declaration]] = {}
+    for each in pending:
+        for symbol in needs[each] & givers.keys():
+            users.setdefault(symbol, []).append(each)
+    waiting = {each: len(needs[each] & givers.keys()) for each in pending}
+    known = [each for each in pending if not waiting[each]]
+    for each in known:  # grows
+        for symbol in gives[each] - provided:
+            provided.add(symbol)
+            for user in users.get(symbol, ()):
+                waiting[user] -= 1
+                if not waiting[user]:
+                    known.append(user)
+    return [each for each in pending if waiting[each]]
+
+
+def _givers(
+    pending: list[Declaration], gives: Mapping[Declaration, frozenset[Symbol]], provided: set[Symbol]
+) -> dict[Symbol, list[Declaration]]:
+    found: dict[Symbol, list[Declaration]] = {}
+    for each in pending:
+        for symbol in gives[each] - provided:
+            found.setdefault(symbol, []).append(each)
+    return found
 
 
 def _needs(resolution: Resolution, declaration: Declaration) -> frozenset[Symbol]:
@@ -60,19 +89,42 @@ def _circles(
     pending: list[Declaration], edges: Mapping[Declaration, tuple[Declaration, ...]]
 ) -> dict[Declaration, tuple[Declaration, ...]]:
     """Return the circles, each with the attribute of it that is declared first."""
+    backwards: dict[Declaration, list[Declaration]] = {each: [] for each in pending}
+    for declaration, others in edges.items():
+        for other in others:
+            backwards[other].append(declaration)
     found: dict[Declaration, tuple[Declaration, ...]] = {}
-    seen: set[Declaration] = set()
+    seen = _in_no_circle(pending, edges, backwards)
     for declaration in pending:
-        forward = _reachable(declaration, edges)
-        if declaration in seen or declaration not in forward:
+        if declaration in seen:
             continue
-        circle = tuple(each for each in pending if each in forward and declaration in _reachable(each, edges))
+        forward = _reachable(declaration, edges)
+        if declaration not in forward:
+            continue
+        back = _reachable(declaration, backwards)
+        circle = tuple(each for each in pending if each in forward and each in back)
         seen.update(circle)
         found[declaration] = circle
     return found
 
 
-def _reachable(start: Declaration, edges: Mapping[Declaration, tuple[Declaration, ...]]) -> set[Declaration]:
+def _in_no_circle(
+    pending: list[Declaration],
+    edges: Mapping[Declaration, Sequence[Declaration]],
+    backwards: Mapping[Declaration, Sequence[Declaration]],
+) -> set[Declaration]:
+    """Return declarations that no others need, but for such: they depend on a circle and are in none."""
+    users = {each: len(backwards[each]) for each in pending}
+    unused = [each for each in pending if not users[each]]
+    for each in unused:  # grows
+        for other in edges[each]:
+            users[other] -= 1
+            if not users[other]:
+                unused.append(other)
+    return set(unused)
+
+
+def _reachable(start: Declaration, edges: Mapping[Declaration, Sequence[Declaration]]) -> set[Declaration]:
     reached: set[Declaration] = set()
     pending = [start]
     while pending:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
+from snd_analysis.base import checked_by
 from snd_server.lsp.limits import MOST_URGENT_SECONDS
 
 _Answer = TypeVar("_Answer")
@@ -142,7 +143,8 @@ class AnalysisThread:
 
         def answer() -> _Answer:
             asked.checkpoint()
-            return function(asked)
+            with checked_by(asked.checkpoint):
+                return function(asked)
 
         try:
             return await asyncio.wrap_future(self._add(_Job(answer, asked, background)))
