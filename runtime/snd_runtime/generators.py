@@ -30,7 +30,7 @@ class Generator(Struct, frozen=True):
 
 
 def parse_generator(text: str) -> Generator | None:
-    """Yield the generator that is written; None for any other text. Raises ValueError if its extents are none."""
+    """Yield the generator that is written; None for any other text. Raise ValueError if its extents are none."""
     match = _WRITTEN.fullmatch(text)
     if match is None:
         return None
@@ -55,7 +55,7 @@ def generate(
     """Return the tensor of type ``int``, ``real``, ``bool`` or ``str``.
 
     ``random`` reals have mean 0 and standard deviation 1; ints are 0 or 1, which index anything that has two items.
-    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed (at ``place``) for a tensor that is too large,
+    ``iota`` counts from 0 in row-major order. Raise EvaluationFailed (at ``place``) for a tensor that is too large,
     and ValueError for strings other than ``zeros`` (empty strings), and for ``iota`` of bools.
     """
     kind, shape = generator.kind, generator.shape

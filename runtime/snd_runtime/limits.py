@@ -54,7 +54,7 @@ class Budget:
         self._held = 0
 
     def allocate(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
-        """Take the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
+        """Take the memory of a tensor from the budget. Raise EvaluationFailed if it has not enough."""
         if len(shape) > MOST_RANK:
             message = f"{what} would have {len(shape)} dimensions, but snd computes with {MOST_RANK} at most"
             raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
@@ -80,7 +80,7 @@ class Budget:
         self._bytes -= elements * item_bytes
 
     def hold(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
-        """Take the memory of a tensor that stays to the end. Raises EvaluationFailed if there is not enough."""
+        """Take the memory of a tensor that stays to the end. Raise EvaluationFailed if there is not enough."""
         self.allocate(what, shape, item_bytes, place)
         self._held += prod(shape) * item_bytes
 

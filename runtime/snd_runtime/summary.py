@@ -65,7 +65,7 @@ class Summary(Struct, frozen=True):
 
 
 def summarize(array: Array) -> Summary:
-    """Return the statistics of a tensor. Raises ValueError for one of no type of the language."""
+    """Return the statistics of a tensor. Raise ValueError for one of no type of the language."""
     dtype, shape, count = dtype_name(array), array.shape, array.size
     if count == 0:
         return Summary(dtype, shape, 0)

@@ -20,7 +20,7 @@ _GREATEST_INT = (1 << 63) - 1
 
 
 def dtype_name(array: Array) -> str:
-    """``int``, ``real``, ``bool`` or ``str``. Raises ValueError for an array of anything else."""
+    """``int``, ``real``, ``bool`` or ``str``. Raise ValueError for an array of anything else."""
     kinds = {"i": "int", "u": "int", "f": "real", "b": "bool", "O": "str", "U": "str"}
     if array.dtype.kind not in kinds:
         raise ValueError(f"items of type {array.dtype} are neither numbers nor bools nor strings")
@@ -36,7 +36,7 @@ def numpy_dtype(dtype: str, real: np.dtype[Any] = FLOAT32) -> np.dtype[Any]:
 def array_of(value: Any, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
     """Return a number, bool or string, or lists of them nested to any depth, as a tensor of type ``dtype``.
 
-    Ints are accepted as reals. Raises ValueError for lists of different lengths and items of other types.
+    Ints are accepted as reals. Raise ValueError for lists of different lengths and items of other types.
     """
     shape = _shape(value)
     items = list(_items(value, shape, ()))
@@ -46,7 +46,7 @@ def array_of(value: Any, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
 
 
 def filled(items: Sequence[Any], dtype: np.dtype[Any]) -> Array:
-    """Single values as a tensor of rank 1. Raises ValueError for a number that does not fit into the type."""
+    """Single values as a tensor of rank 1. Raise ValueError for a number that does not fit into the type."""
     array = np.empty(len(items), dtype)
     try:
         with np.errstate(over="ignore"):
@@ -100,7 +100,7 @@ def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
 
     Ints are accepted as reals, 0 and 1 as bools.
 
-    Raises ValueError for items that would not be the same.
+    Raise ValueError for items that would not be the same.
     """
     found = dtype_name(array)
     if array.ndim > MOST_RANK:

@@ -48,9 +48,9 @@ def load(
     variable and a weight that no variable takes raise WeightsError. Without ``weights``, the first run warns of them.
     ``missing="random"`` accepts both in silence.
 
-    A model with mistakes can be loaded: see ``Model.diagnostics``. Raises ArgumentError if there is no such file,
+    A model with mistakes can be loaded: see ``Model.diagnostics``. Raise ArgumentError if there is no such file,
     graph, attribute or type, or if the weights can't be read, and ConversionError for an ONNX model with nodes that no
-    operator takes the place of: ``snd.convert`` writes the rest of it. Raises TypeError for arguments of other types.
+    operator takes the place of: ``snd.convert`` writes the rest of it. Raise TypeError for arguments of other types.
     """
     demand_text("graph", graph)
     demand_int("seed", seed)

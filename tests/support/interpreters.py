@@ -17,7 +17,7 @@ NEWEST = "3.14"
 
 
 def interpreter(version: str) -> Path:
-    """Return a program of a version. Raises `UnavailableError`."""
+    """Return a program of a version. Raise `UnavailableError`."""
     for program in _known(version):
         said = subprocess.run([program, "-c", _VERSION], capture_output=True, text=True)
         if said.stdout.strip() == version:

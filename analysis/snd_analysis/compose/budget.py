@@ -59,14 +59,14 @@ class StepBudget:
         return self.most < math.inf
 
     def spend(self, steps: int) -> None:
-        """Count steps. Raises OverBudgetError."""
+        """Count steps. Raise OverBudgetError."""
         self._checkpoint()
         self.done += steps
         if self.done > self.most:
             raise OverBudgetError(self.done)
 
     def spend_on(self, specialization: Specialization) -> None:
-        """Count a specialization, and all that it is composed of, if it is not counted yet. Raises OverBudgetError."""
+        """Count a specialization, and all that it is composed of, if it is not counted yet. Raise OverBudgetError."""
         pending = [specialization]
         while pending:
             each = pending.pop()

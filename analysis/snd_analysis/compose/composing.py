@@ -66,12 +66,12 @@ class Composing:
             self.invokes_obligations = invokes_obligations(self.state.template, self.state.operations[first:])
 
     def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
-        """Return the results of a branch. Raises EvaluationError if a condition has no value."""
+        """Return the results of a branch. Raise EvaluationError if a condition has no value."""
         self.state.step()
         return branch(self, node, targets)
 
     def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
-        """Return the results of a loop. Raises EvaluationError if an expression has no value."""
+        """Return the results of a loop. Raise EvaluationError if an expression has no value."""
         self.state.step()
         around, began = self._began, self.callees.budget.done
         self._began = math.inf
@@ -86,7 +86,7 @@ class Composing:
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
         """Return the results of an invocation; None if it is not valid.
 
-        Raises EvaluationError if an expression has no value.
+        Raise EvaluationError if an expression has no value.
         """
         state, template = self.state, self.callees.template(name)
         if template is None:

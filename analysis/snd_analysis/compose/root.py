@@ -239,7 +239,7 @@ def _declared_by_itself(session: Session, template: Template, lasting: LastingMo
 
 
 def _declared(binder: RootBinder, lasting: LastingModel | None) -> Specialization:
-    """Return the evaluated declarations of a definition. Raises BindingFailed and Unbindable."""
+    """Return the evaluated declarations of a definition. Raise BindingFailed and Unbindable."""
     binding, template = binder.bind(), binder.template
     if lasting is not None:
         for at, member in enumerate(template.inputs):

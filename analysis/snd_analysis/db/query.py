@@ -71,7 +71,7 @@ class Query(Generic[P, Value]):
     def __call__(self, db: Database, *args: P.args, **kwargs: P.kwargs) -> Value:
         """Return the answer in the revision of the database, and record that it was asked for.
 
-        Raises CycleError if that depends on itself.
+        Raise CycleError if that depends on itself.
         """
         cell = db.storage.cell(self, args)
         if cell.revision != db.revision and not cell.is_constant:

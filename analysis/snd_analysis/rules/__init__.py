@@ -21,7 +21,7 @@ __all__ = ["catalogue"]
 
 
 def __getattr__(name: str) -> Rule | ModuleType:
-    """Load the rule of this name, or its module. Raises AttributeError if no file declares it."""
+    """Load the rule of this name, or its module. Raise AttributeError if no file declares it."""
     subjects = _subjects() if name.isupper() or name.islower() else ()
     for subject in subjects:
         declaring = f"{subject}.{name.lower()}"

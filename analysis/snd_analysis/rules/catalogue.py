@@ -50,7 +50,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def rule(name: str) -> Rule:
-    """Return the rule of this name. Raises KeyError if no file declares it."""
+    """Return the rule of this name. Raise KeyError if no file declares it."""
     module = _modules()[name]
     declared: Rule = getattr(import_module(module), _stem(module).upper())
     return declared

@@ -40,7 +40,7 @@ class Reader(Protocol):
         ``FOLDER/*.safetensors`` return a line for each tensor in these files of the folder, and for each that can't be
         read (``snd_analysis.nnef1.elaborate.TensorArchives``).
 
-        Raises FileNotFoundError or UnreadableText.
+        Raise FileNotFoundError or UnreadableText.
         """
 
     def exists(self, path: str) -> bool:

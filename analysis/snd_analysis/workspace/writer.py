@@ -34,7 +34,7 @@ class Workspace:
         self._db = self._db.changed({text.at(path): why, exists.at(path): True})
 
     def edit(self, path: str, edits: Sequence[Edit]) -> None:
-        """Apply edits, each to the text that the one before it left. Raises KeyError for a file that is not open."""
+        """Apply edits, each to the text that the one before it left. Raise KeyError for a file that is not open."""
         content = self._open[path]
         for edit in edits:
             content = edit.apply(content)

@@ -74,7 +74,7 @@ def bound(
 ) -> Bound:
     """Bind a graph or operator. Ints that are made up are ``least`` or one more.
 
-    Raises InvalidRequest, and EvaluationFailed for tensors that are too large.
+    Raise InvalidRequest, and EvaluationFailed for tensors that are too large.
     """
     return _Inputs(session, template, request, real, budget, found or FoundShapes(), search_seconds, least).bound()
 

@@ -48,7 +48,7 @@ class Evaluator:
     ) -> EvaluationAnswer:
         """Evaluate a graph or operator of these texts; ``note`` gets the steps (with ``trace``) and the progress.
 
-        Raises WorkerFailed if the process has to be killed, dies or fails; the next evaluation works.
+        Raise WorkerFailed if the process has to be killed, dies or fails; the next evaluation works.
         """
         seconds = request.limits.seconds
 

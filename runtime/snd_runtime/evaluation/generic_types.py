@@ -17,7 +17,7 @@ def generic_types(template: Template, request: EvaluationRequest, attributes: Ma
     """Return the type that each generic type has in an evaluation.
 
     The type is the given one; else that of the given inputs, of the given attributes, the default, or real if the base
-    allows it. Ints may be given for reals. Raises InvalidRequest for a type outside the base, and for two types.
+    allows it. Ints may be given for reals. Raise InvalidRequest for a type outside the base, and for two types.
     """
     found = dict(request.dtypes)
     inputs = [(each, dtype_of_input(request.inputs.get(each.name))) for each in template.inputs]

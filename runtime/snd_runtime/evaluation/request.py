@@ -37,7 +37,7 @@ class StoredArray(Struct, frozen=True):
     def array(self) -> Array:
         """Return the array, which can't be written to.
 
-        Raises OSError if the file is gone, and ValueError if it has become shorter.
+        Raise OSError if the file is gone, and ValueError if it has become shorter.
         """
         return np.memmap(self.path, self.dtype, "r", self.offset, self.shape).view(np.ndarray)
 
@@ -96,7 +96,7 @@ class EvaluationRequest(Struct, frozen=True):
 
 
 def weight_arrays(request: EvaluationRequest) -> dict[str, Argument]:
-    """Return the weights of a request as arrays. Raises EvaluationFailed if one lies in a file that has changed."""
+    """Return the weights of a request as arrays. Raise EvaluationFailed if one lies in a file that has changed."""
     try:
         return {
             name: value.array() if isinstance(value, StoredArray) else value for name, value in request.weights.items()

@@ -66,7 +66,7 @@ class InputTensors:
         return self._dtypes.get(written, written)
 
     def given(self, member: Member, value: InputValue) -> Parts:
-        """Return the tensors given for an input. Raises InvalidRequest if they do not fit its declaration."""
+        """Return the tensors given for an input. Raise InvalidRequest if they do not fit its declaration."""
         if member.node.pack is None:
             return self._tensor(member, member.name, value)
         if isinstance(value, LiteralInput) and isinstance(value.value, list | tuple):

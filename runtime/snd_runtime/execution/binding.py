@@ -32,7 +32,7 @@ def bind_arrays(
 ) -> Specialization:
     """Return the specialization of an operator or graph for arrays, attributes by name, and generic types in order.
 
-    Arguments that are left out at the end are null. Raises EvaluationFailed, saying why, if there is none.
+    Arguments that are left out at the end are null. Raise EvaluationFailed, saying why, if there is none.
     """
     types = dict(zip((generic.name.text for generic in template.generics), dtypes, strict=False))
     arrays = converted(template, inputs, real or np.dtype(np.float32), types)
@@ -51,7 +51,7 @@ def bind_arrays(
 def bound(session: Session, specialization: Specialization, inputs: Sequence[Argument]) -> Specialization:
     """Return the specialization itself if it takes these arrays, else one with their shapes.
 
-    Raises EvaluationFailed.
+    Raise EvaluationFailed.
     """
     raise_failure(specialization.failures)
     if specialization.valid and _takes(specialization, inputs):

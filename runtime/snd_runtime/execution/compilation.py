@@ -33,7 +33,7 @@ class Undecided(Exception):  # noqa: N818 - it is no fault
 def compiled(specialization: Specialization, weigh: Callable[[Specialization], int]) -> Program:
     """Return the body of a specialization as a program.
 
-    Raises Undecided if not all of its shapes and branches are known.
+    Raise Undecided if not all of its shapes and branches are known.
     """
     body = specialization.body
     if body is None or specialization.checks or body.checks:
@@ -56,7 +56,7 @@ def compiled_loop(
     known: Container[Tensor],
     weigh: Callable[[Specialization], int],
 ) -> LoopProgram:
-    """Return a loop of the body of a specialization; ``known`` are the tensors that have arrays. Raises Undecided."""
+    """Return a loop of the body of a specialization; ``known`` are the tensors that have arrays. Raise Undecided."""
     return _Compilation(specialization, loop.body, weigh).loop(loop, place, known)
 
 

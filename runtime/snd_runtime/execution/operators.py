@@ -23,7 +23,7 @@ from snd_runtime.rules import NO_EVALUATION, UNKNOWN_VALUE
 def invoke(
     state: State, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
 ) -> Sequence[Argument]:
-    """Return the outputs of a specialization whose inputs have known shapes. Raises EvaluationFailed."""
+    """Return the outputs of a specialization whose inputs have known shapes. Raise EvaluationFailed."""
     return run_specialization(state, specialization, inputs, scope, iterations, is_root=False)
 
 
@@ -36,7 +36,7 @@ def run_specialization(
     *,
     is_root: bool,
 ) -> Sequence[Argument]:
-    """Return the outputs of a specialization, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
+    """Return the outputs of a specialization, the one that was asked for if ``is_root``. Raise EvaluationFailed."""
     if specialization.checks:  # all that they depend on should be known
         check = specialization.checks[0]
         raise EvaluationFailed(UNKNOWN_VALUE, f"whether this holds is not known: {check.message}", check.place)

@@ -20,7 +20,7 @@ _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def plain(value: Value | None) -> PlainValue:
-    """Return a compile-time value as one of Python. Raises ValueError if it is not known."""
+    """Return a compile-time value as one of Python. Raise ValueError if it is not known."""
     match value:
         case Integer() if value.value is not None:
             return value.value
@@ -52,7 +52,7 @@ def value_of(value: Any) -> Value:
 
 
 def dtype_of_array(array: Array) -> str:
-    """Return the element type in the language: int, real, bool or str. Raises ValueError for another kind of array."""
+    """Return the element type in the language: int, real, bool or str. Raise ValueError for another kind of array."""
     found = _DTYPES.get(array.dtype.kind)
     if found is None:
         raise ValueError(f"there are no tensors of {array.dtype}")

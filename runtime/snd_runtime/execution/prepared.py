@@ -90,7 +90,7 @@ class Prepared:
 
     @cached_property
     def lowered(self) -> Lowered:
-        """The formulas. Raises EvaluationFailed if they can't be run."""
+        """The formulas. Raise EvaluationFailed if they can't be run."""
         return lower(self.specialization)
 
     @cached_property
@@ -122,7 +122,7 @@ class Prepared:
 
     @cached_property
     def attributes(self) -> dict[str, PlainValue]:
-        """The attributes as Python values. Raises ValueError if one is not known."""
+        """The attributes as Python values. Raise ValueError if one is not known."""
         return {name: plain(value) for name, value in self.specialization.attributes.items()}
 
     @cached_property
@@ -131,7 +131,7 @@ class Prepared:
         return tuple(_shapes(value) for value in self.specialization.outputs)
 
     def constants(self, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
-        """Return the declared constants, by name. Raises EvaluationFailed if one has no value."""
+        """Return the declared constants, by name. Raise EvaluationFailed if one has no value."""
         known = self._constants.get(real)
         if known is None:
             known = self._constants[real] = constant_values(self.specialization, real, budget)

@@ -84,7 +84,7 @@ class Action(Protocol):
         """Return the slots that it reads."""
 
     def run(self, frame: Frame) -> Sequence[Argument]:
-        """Return the results. Raises EvaluationFailed."""
+        """Return the results. Raise EvaluationFailed."""
 
 
 def slots_of(references: Iterable[Reference]) -> set[int]:
@@ -109,7 +109,7 @@ class Step(Struct):
     free: tuple[int, ...] = ()
 
     def run(self, frame: Frame) -> None:
-        """Run the operation. Raises EvaluationFailed."""
+        """Run the operation. Raise EvaluationFailed."""
         state = frame.state
         budget = state.budget
         budget.check_time(self.place)
@@ -152,7 +152,7 @@ class ControlPart(Struct, frozen=True):
         return [frame.read(result) for result in self.results]
 
     def holds(self, frame: Frame) -> bool:
-        """Return the value of a condition. Raises EvaluationFailed if it is not one bool."""
+        """Return the value of a condition. Raise EvaluationFailed if it is not one bool."""
         found = truth(self.run(frame)[0])
         if found is None:
             raise EvaluationFailed(rules.CONDITION_SHAPE, "a condition is one bool", self.place)
@@ -290,7 +290,7 @@ class Repetition(Struct, frozen=True):
 
 
 def integer(value: Argument, place: Place) -> int:
-    """Return the number of iterations that a tensor says. Raises EvaluationFailed if it is not one int."""
+    """Return the number of iterations that a tensor says. Raise EvaluationFailed if it is not one int."""
     if not isinstance(value, np.ndarray) or value.size != 1:
         raise EvaluationFailed(rules.CONDITION_SHAPE, "the number of iterations is one int", place)
     return int(value.reshape(-1)[0])
@@ -342,7 +342,7 @@ class Program(Struct, frozen=True):
         iterations: tuple[int, ...],
         is_root: bool,
     ) -> Frame:
-        """Return a frame with everything that is there before the first step. Raises EvaluationFailed."""
+        """Return a frame with everything that is there before the first step. Raise EvaluationFailed."""
         frame = Frame(state, self.size, scope, iterations, is_root)
         for reference, value in zip(self.inputs, inputs, strict=True):
             frame.write(reference, value)
@@ -358,13 +358,13 @@ class Program(Struct, frozen=True):
         return frame
 
     def compute(self, frame: Frame) -> list[Argument]:
-        """Run the composition: the outputs. Raises EvaluationFailed."""
+        """Run the composition: the outputs. Raise EvaluationFailed."""
         for step in self.steps:
             step.run(frame)
         return [frame.read(reference) for reference in self.outputs]
 
     def update(self, frame: Frame) -> None:
-        """Compute and stores the new values of variables (2.11). Raises EvaluationFailed."""
+        """Compute and stores the new values of variables (2.11). Raise EvaluationFailed."""
         for step in self.update_steps:
             step.run(frame)
         for name, reference in self.updates:
@@ -372,7 +372,7 @@ class Program(Struct, frozen=True):
 
 
 def filled(state: State, each: Fixed) -> Array:
-    """Return the array of a constant. Raises EvaluationFailed."""
+    """Return the array of a constant. Raise EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
         raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(each.value), each.place)

@@ -68,7 +68,7 @@ class Quantizing:
         return tuple(self._quantized(named, found, each) for each in value)
 
     def result(self, scope: str, tensor: Value, value: Argument) -> Argument:
-        """Return the quantized result of an operation. Raises EvaluationFailed."""
+        """Return the quantized result of an operation. Raise EvaluationFailed."""
         if isinstance(tensor, Tensor):
             return self.apply(scope, tensor.name, value)
         if not isinstance(tensor, Pack) or value is None or isinstance(value, np.ndarray):

@@ -63,11 +63,11 @@ class State:
     def invoke(
         self, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
     ) -> Sequence[Argument]:
-        """Return the outputs of a specialization. Raises EvaluationFailed."""
+        """Return the outputs of a specialization. Raise EvaluationFailed."""
         return self._invoke(self, specialization, inputs, scope, iterations)
 
     def variable(self, scope: str, name: str, declared: TensorValue) -> Argument:
-        """Return the value of a variable, quantized if that is asked for. Raises EvaluationFailed if it doesn't fit."""
+        """Return the value of a variable, quantized if that is asked for. Raise EvaluationFailed if it doesn't fit."""
         return self.quantizing.apply(scope, name, self.variables.value(joined(scope, name), declared))
 
     def advance(self, done: int) -> None:

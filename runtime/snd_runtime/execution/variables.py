@@ -78,7 +78,7 @@ class Variables:
         return tuple(sorted(self._stored))
 
     def value(self, name: str, declared: TensorValue) -> Argument:
-        """Return the value of a variable. Raises EvaluationFailed if the given value does not fit."""
+        """Return the value of a variable. Raise EvaluationFailed if the given value does not fit."""
         if name in self.values:
             return self.values[name]
         value, declaration = self._checked.get(name, (None, None))

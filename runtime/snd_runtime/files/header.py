@@ -47,7 +47,7 @@ class Header(Struct, frozen=True):
         return (prod(self.shape) * self.storage.bits + 7) // 8
 
     def to_bytes(self) -> bytes:
-        """Return the 128 bytes. Raises ValueError for a tensor that is too large for the format."""
+        """Return the 128 bytes. Raise ValueError for a tensor that is too large for the format."""
         if len(self.shape) > GREATEST_RANK:
             raise ValueError(f"a tensor file holds up to {GREATEST_RANK} dimensions, not {len(self.shape)}")
         if max(self.shape, default=0) > _GREATEST_EXTENT or self.data_bytes > _GREATEST_EXTENT:
@@ -61,7 +61,7 @@ class Header(Struct, frozen=True):
 
 
 def with_shape(content: bytes, shape: tuple[int, ...]) -> bytes:
-    """Return a file with other extents of the same volume. Raises ValueError for more dimensions than there may be."""
+    """Return a file with other extents of the same volume. Raise ValueError for more dimensions than there may be."""
     if len(shape) > GREATEST_RANK:
         raise ValueError(f"a tensor file holds up to {GREATEST_RANK} dimensions, not {len(shape)}")
     extents = struct.pack(f"<I{GREATEST_RANK}I", len(shape), *shape, *(0,) * (GREATEST_RANK - len(shape)))

@@ -79,7 +79,7 @@ def write_npy(array: Array) -> bytes:
 def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:
     """Return the arrays of a ``.npz`` file by name, in order, or the one that is called ``only``.
 
-    Raises InvalidFileError, also if together they would unpack to more than ``most_bytes``.
+    Raise InvalidFileError, also if together they would unpack to more than ``most_bytes``.
     """
     with _archive(content) as archive:
         members: dict[str, zipfile.ZipInfo] = {}

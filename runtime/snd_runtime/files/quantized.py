@@ -26,7 +26,7 @@ def decoded(codes: Array, storage: ElementStorage) -> Array:
 def encoded(values: Array, storage: ElementStorage) -> Array:
     """Return the codes (uint64) of reals; values beyond the range get its ends.
 
-    Raises ValueError for NaN.
+    Raise ValueError for NaN.
     """
     values = values.astype(np.float64)
     if np.isnan(values).any():

@@ -42,7 +42,7 @@ def _array(content: bytes, name: str, tensor: SafeTensor) -> Array:
 
 
 def write_safetensors(arrays: Mapping[str, Array]) -> bytes:
-    """Return arrays by name as a file. Raises ValueError for items that the format doesn't have."""
+    """Return arrays by name as a file. Raise ValueError for items that the format doesn't have."""
     entries: dict[str, object] = {}
     pieces: list[bytes] = []
     at = 0

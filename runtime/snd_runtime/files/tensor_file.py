@@ -23,7 +23,7 @@ _FLOAT32_BITS = 24
 def read_tensor(content: bytes) -> Array:
     """Return the tensor in a file: ints are int64, reals have the precision of the file, quantized items are decoded.
 
-    Raises InvalidFileError with the offset of the byte at fault; nothing is allocated before the header is believed.
+    Raise InvalidFileError with the offset of the byte at fault; nothing is allocated before the header is believed.
     """
     header = read_header(content)
     storage, count = header.storage, prod(header.shape)
@@ -51,7 +51,7 @@ def read_tensor(content: bytes) -> Array:
 def write_tensor(array: Array, storage: ElementStorage | None = None) -> bytes:
     """Return an array as a file; without ``storage`` in the form of its own type, bools as single bits.
 
-    Raises ValueError for a tensor that the format, or the form of its items, cannot hold.
+    Raise ValueError for a tensor that the format, or the form of its items, cannot hold.
     """
     form = storage or _storage_of(array.dtype)
     head = Header(array.shape, form).to_bytes()
@@ -106,7 +106,7 @@ def _integer_codes(items: Array, storage: ElementStorage) -> Array:
 
 
 def _storage_of(dtype: np.dtype[Any]) -> ElementStorage:
-    """Return the form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
+    """Return the form that keeps all values of an array. Raise ValueError if the format has none, as for strings."""
     if dtype.kind == "b":
         return ElementStorage(ItemKind.BOOL, 1)
     if dtype.kind in "iu":

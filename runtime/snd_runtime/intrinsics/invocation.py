@@ -61,7 +61,7 @@ class BoundIntrinsic(Struct, frozen=True):
         return tuple(item for item in value if isinstance(item, int))
 
     def claim(self, what: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        """Take the memory of an array from the budget. Raises EvaluationFailed if it has not enough."""
+        """Take the memory of an array from the budget. Raise EvaluationFailed if it has not enough."""
         self.budget.allocate(what, shape, dtype.itemsize, self.place)
 
     def failed(self, rule: Rule, message: str) -> EvaluationFailed:

@@ -71,7 +71,7 @@ def bernoulli(invocation: BoundIntrinsic) -> tuple[Argument, ...]:
 
 
 def _finite(invocation: BoundIntrinsic, name: str) -> np.floating[Any]:
-    """Return an attribute as a real of the run. Raises EvaluationFailed if that is infinite or NaN."""
+    """Return an attribute as a real of the run. Raise EvaluationFailed if that is infinite or NaN."""
     with np.errstate(over="ignore"):
         value: np.floating[Any] = invocation.real.type(invocation.number(name))
     if not np.isfinite(value):

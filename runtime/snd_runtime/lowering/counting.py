@@ -24,7 +24,7 @@ def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted:
     """Find the points in order, allocate outputs of that number, store the values, and record the number.
 
     ``unrolled`` are the formulas that one formula was unrolled into: each counts on from the end of the one before.
-    Raises EvaluationFailed, also if an extent differs from its value in an earlier formula.
+    Raise EvaluationFailed, also if an extent differs from its value in an earlier formula.
     """
     found = [(*each, points) for each in unrolled for points in _found(memory, *each)]
     formula = unrolled[0][1]

@@ -62,7 +62,7 @@ def elaborating() -> Iterator[None]:
 
 
 def checked(formula: Formula) -> Formula:
-    """Return a formula that NumPy can compute. Raises EvaluationFailed for any other."""
+    """Return a formula that NumPy can compute. Raise EvaluationFailed for any other."""
     if len(formula.axes) > MOST_RANK:
         message = f"this has {len(formula.axes)} indices, but snd computes with {MOST_RANK} dimensions at most"
         raise EvaluationFailed(LIMIT_EXCEEDED, message, formula.source)
@@ -244,14 +244,14 @@ class Lowered:
 
 
 def lower(specialization: Specialization) -> Lowered:
-    """Return the formulas of a specialization, ready to be run. Raises EvaluationFailed if they can't be."""
+    """Return the formulas of a specialization, ready to be run. Raise EvaluationFailed if they can't be."""
     return Lowered(specialization)
 
 
 def constant_values(specialization: Specialization, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
     """Return the constants that a specialization declares, by name (2.7).
 
-    Raises EvaluationFailed if one has no value.
+    Raise EvaluationFailed if one has no value.
     """
     with elaborating():
         tensors = FormulaTensors(specialization, outputs=False)
@@ -355,7 +355,7 @@ class _Plan:
         return found
 
     def run(self, memory: Memory, counted: Counted) -> None:
-        """Run the formula. Raises EvaluationFailed."""
+        """Run the formula. Raise EvaluationFailed."""
         formula, analysis = self.formula, self._analysis
         memory.budget.check_time(formula.source)
         if self.direct is not None:

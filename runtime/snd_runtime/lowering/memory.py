@@ -52,11 +52,11 @@ class Memory:
         return made
 
     def claim(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> None:
-        """Take the memory of a slot's array, which is given to it later, from the budget. Raises EvaluationFailed."""
+        """Take the memory of a slot's array, which is given to it later, from the budget. Raise EvaluationFailed."""
         self.budget.allocate(f"'{slot.name}'", shape, self.dtypes[slot.dtype].itemsize, place)
 
     def allocate(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> Array:
-        """Return a new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""
+        """Return a new array for a slot, of default values. Raise EvaluationFailed if it would be too large."""
         self.claim(slot, shape, place)
         return self.make(slot, shape)
 

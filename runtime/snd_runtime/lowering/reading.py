@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Array:
     """Return the elements that an access means at every point of the domain.
 
-    Raises EvaluationFailed if an index is out of bounds where it matters.
+    Raise EvaluationFailed if an index is out of bounds where it matters.
     """
     array = evaluation.memory.array(term.slot, evaluation.formula.source)
     domain = evaluation.domain

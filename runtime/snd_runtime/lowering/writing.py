@@ -136,7 +136,7 @@ def _accumulate_exactly(evaluation: Evaluation, array: Array, index: Any, values
 
 
 def fitting(evaluation: Evaluation, exact: Array, operator: str) -> Array:
-    """Exact ints as ints of 64 bits. Raises EvaluationFailed if one does not fit."""
+    """Exact ints as ints of 64 bits. Raise EvaluationFailed if one does not fit."""
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     if exact.size and (exact.min() < low or exact.max() > high):
         message = rules.int_overflow.result_too_wide(operator)

@@ -31,7 +31,7 @@ class Arguments:
         self._budget = budget
 
     def array(self, value: TensorValue) -> Argument:
-        """Return an array, a pack of them, or None for null. Raises EvaluationFailed for a value that is not known."""
+        """Return an array, a pack of them, or None for null. Raise EvaluationFailed for a value that is not known."""
         if value is NULL:
             return None
         if isinstance(value, Pack):

@@ -207,7 +207,7 @@ class Comparison:
         return True
 
     def _before(self, number: int, case: _Case) -> RunResult:
-        """Return the result of a case before any edit, computed once. Raises EvaluationFailed."""
+        """Return the result of a case before any edit, computed once. Raise EvaluationFailed."""
         key = (number, case.where)
         if key not in self._known:
             try:

@@ -37,7 +37,7 @@ class Message(Struct, frozen=True):
 
 
 def send(stream: BinaryIO, message: Any) -> None:
-    """Write a message. Raises OSError if the other end is closed."""
+    """Write a message. Raise OSError if the other end is closed."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
     parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
@@ -48,7 +48,7 @@ def send(stream: BinaryIO, message: Any) -> None:
 
 
 def receive(stream: BinaryIO) -> Any:
-    """Return the next message. Raises EOFError if the other side is gone."""
+    """Return the next message. Raise EOFError if the other side is gone."""
     (count,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
     lengths = struct.unpack(f"<{count}Q", _read(stream, _LENGTH.size * count))
     content, *buffers = [_read(stream, length) for length in lengths]

@@ -69,7 +69,7 @@ class Worker:
         self._running()
 
     def wait(self) -> None:
-        """Wait until the process is ready; it is started if there is none. Raises WorkerFailed."""
+        """Wait until the process is ready; it is started if there is none. Raise WorkerFailed."""
         with self._busy:
             process = self._running()
             try:
@@ -83,7 +83,7 @@ class Worker:
 
         ``seconds`` count from when the process is ready. ``note`` is called with messages before the answer.
         ``request`` may be a function of the generation of the process, whose state decides about the content.
-        Raises WorkerFailed; the next call works. Calls from several threads wait for one another.
+        Raise WorkerFailed; the next call works. Calls from several threads wait for one another.
         """
         with self._busy:
             process = self._running()

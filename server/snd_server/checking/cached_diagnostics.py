@@ -44,7 +44,7 @@ def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
 def decoded(entries: Any) -> tuple[Diagnostic, ...]:
     """Return the diagnostics again.
 
-    Raises LookupError, ValueError or TypeError for anything that ``encoded`` did not make.
+    Raise LookupError, ValueError or TypeError for anything that ``encoded`` did not make.
     """
     if not (entries := convert(entries, list[_Diagnostic])):
         return ()

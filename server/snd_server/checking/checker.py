@@ -45,7 +45,7 @@ class Checker:
     def check(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of one file, by the rules that are on for it, in order of their places.
 
-        A fault of ours becomes an ``internal-error``. Raises ConfigError if the file's configuration is broken.
+        A fault of ours becomes an ``internal-error``. Raise ConfigError if the file's configuration is broken.
         """
         self.configurations.of_file(path)
         known = self._known(path)

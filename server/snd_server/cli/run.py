@@ -128,7 +128,7 @@ def run(
 
 
 def _library_file(operator: str | None) -> str:
-    """Return the path of the module that has an operator of the library. Raises UsageError for another."""
+    """Return the path of the module that has an operator of the library. Raise UsageError for another."""
     if operator is None:
         raise click.UsageError("Missing argument 'PATH'.")
     from snd_server.running.definitions import library_path

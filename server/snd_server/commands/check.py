@@ -198,7 +198,7 @@ def _fix(
 ) -> tuple[int, frozenset[Fix]]:
     """Fix every file and write it (standard input to standard output).
 
-    Return how many fixes were applied, and which were rejected. Raises OSError for a file that can't be written, or
+    Return how many fixes were applied, and which were rejected. Raise OSError for a file that can't be written, or
     that somebody else changed since it was read.
     """
     from snd_server.workspace_files.writing import replace_text  # a run that only reports does without it

@@ -115,7 +115,7 @@ def _in_style(text: str, width: int, is_nnef1: bool) -> tuple[str, Problem | Non
 
 
 def _written(path: str, before: str, after: str) -> bool:
-    """Replace the text of a file, unless it is no longer ``before``. Raises OSError."""
+    """Replace the text of a file, unless it is no longer ``before``. Raise OSError."""
     try:
         lost = replace_text(path, before, after)
     except ChangedMeanwhileError as problem:

@@ -63,7 +63,7 @@ class Drawing(Struct, frozen=True):
 
 
 def draw(request: GraphRequest) -> Drawing:
-    """Draw a graph. Raises ShapesError, ConfigError and DrawingError."""
+    """Draw a graph. Raise ShapesError, ConfigError and DrawingError."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, name, template = chosen_graph(checker, request.path, request.graph)
     composition, diagnostics = compose_chosen(

@@ -117,7 +117,7 @@ def _test(path: str, checker: Checker, evaluator: SampleEvaluator, request: Samp
 
 # ---- recording -------------------------------------------------------------------------------------------------------
 def _update(tested: _Tested, checker: Checker) -> int:
-    """Write the results of one file. Returns the number of samples that changed."""
+    """Write the results of one file. Return the number of samples that changed."""
     text = before = checker.source(tested.path).text
     edits: list[Edit] = []
     changed = 0

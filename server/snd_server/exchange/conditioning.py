@@ -196,7 +196,7 @@ def _effects(runs: Runs, names: Collection[str]) -> dict[str, _Effect]:
 def _tensors(
     runs: Runs, arguments: Sequence[Argument], variables: Mapping[str, Argument], names: Collection[str]
 ) -> dict[str, Array]:
-    """Return tensors of a run with 64 bits. Raises EvaluationFailed."""
+    """Return tensors of a run with 64 bits. Raise EvaluationFailed."""
     members = zip(runs.specialization.template.inputs, arguments, strict=True)
     seen = {member.name: value for member, value in members if isinstance(value, np.ndarray) and member.name in names}
 
@@ -285,7 +285,7 @@ def _array(tensor: Tensor, known: Mapping[str, Any]) -> Array | None:
 
 
 def _computed(runs: Runs, operation: Operation, inputs: Sequence[Argument], at: int) -> Array:
-    """Return a result of an invocation, computed with 64 bits. Raises EvaluationFailed."""
+    """Return a result of an invocation, computed with 64 bits. Raise EvaluationFailed."""
     callee = specialization_of(operation)
     assert callee is not None
     scope = f"{operation.label}." if operation.label else ""

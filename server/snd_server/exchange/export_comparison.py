@@ -96,7 +96,7 @@ def _compared(
     trials: Trials,
     inference: Inference,
 ) -> Comparison:
-    """Run the graph and the file on inputs. Raises EvaluationFailed if the graph does not run with these."""
+    """Run the graph and the file on inputs. Raise EvaluationFailed if the graph does not run with these."""
     import onnx
 
     from snd_server.exchange.onnx_export import STATE_SUFFIX, fit_name, write_model

@@ -69,7 +69,7 @@ class ExportRequest(Struct, frozen=True):
 def run_export(request: ExportRequest) -> int:
     """Export a graph, and return the exit status.
 
-    Raises ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
+    Raise ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
     """
     demand_onnx()
     from snd_server.exchange.onnx_export import NotExportable, write_model
@@ -213,7 +213,7 @@ def all_variables(
 ) -> dict[str, Argument]:
     """Return a value for every variable: the given ones, and others drawn as ``snd run`` draws them.
 
-    Raises ArgumentError for a given one that does not fit, and for too many.
+    Raise ArgumentError for a given one that does not fit, and for too many.
     """
     drawing = Variables(given, seed, FLOAT32, Budget(Limits()), Factors(session))
     found: dict[str, Argument] = {}

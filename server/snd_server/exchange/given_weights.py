@@ -19,7 +19,7 @@ _KINDS = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}
 
 
 def given_weights(request: ConvertRequest) -> dict[str, Array | StoredArray]:
-    """Return the weights of ``weights_from``, renamed by ``map``. Raises ArgumentError."""
+    """Return the weights of ``weights_from``, renamed by ``map``. Raise ArgumentError."""
     assert request.weights_from is not None
     weights = read_weights(request.weights_from, request.memory_bytes)
     return renamed(weights, () if request.map is None else read_rules(request.map))
@@ -40,7 +40,7 @@ def proposed_map(request: ConvertRequest, weights: Mapping[str, Any], variables:
 def fitting_weights(
     request: ConvertRequest, weights: Mapping[str, Any], variables: Mapping[str, tuple[str, tuple[int, ...]]]
 ) -> dict[str, Array]:
-    """Return the weights of variables, which are given with their types and shapes. Raises ArgumentError.
+    """Return the weights of variables, which are given with their types and shapes. Raise ArgumentError.
 
     Unless the request is strict, weights without a variable are ignored.
     """

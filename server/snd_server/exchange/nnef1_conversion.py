@@ -66,7 +66,7 @@ def run_nnef1(request: ConvertRequest) -> int:
 
 
 def source_errors(checker: Checker, request: ConvertRequest) -> tuple[Diagnostic, ...]:
-    """Return the errors of a model in NNEF 1.0. Raises ArgumentError if it can't be converted to where it is to go."""
+    """Return the errors of a model in NNEF 1.0. Raise ArgumentError if it can't be converted to where it is to go."""
     if checker.snapshot(request.path).file(request.path) is None:
         raise ArgumentError(no_file(request.path))
     if not request.path.endswith(NNEF1_SUFFIX):
@@ -110,7 +110,7 @@ def _write(
 ) -> list[StoredTensor]:
     """Write the module and its weights, ``given`` ones first; return the variables that have none.
 
-    Raises ArgumentError.
+    Raise ArgumentError.
     """
     stored = stored_files(snapshot, request.path, request.memory_bytes)
     contents = {
@@ -125,7 +125,7 @@ def _write(
 
 
 def _tensor_file(content: bytes, variable: StoredTensor) -> bytes:
-    """Return a tensor file with the extents that its variable has now. Raises ArgumentError."""
+    """Return a tensor file with the extents that its variable has now. Raise ArgumentError."""
     try:
         read_tensor(content)
         return content if read_header(content).shape == variable.shape else with_shape(content, variable.shape)

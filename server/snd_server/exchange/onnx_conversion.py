@@ -95,7 +95,7 @@ def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tupl
 def convert_onnx(
     path: str, memory_bytes: int, fixed: Mapping[str, Any] | None = None
 ) -> tuple[ConvertedModel, dict[str, Array]]:
-    """Return an ONNX file as a model; the inputs in ``fixed`` become constants. Raises ArgumentError."""
+    """Return an ONNX file as a model; the inputs in ``fixed`` become constants. Raise ArgumentError."""
     try:
         graph = read_model(path, memory_bytes)
     except OnnxMissingError as problem:
@@ -125,7 +125,7 @@ def _extents(graph: SourceGraph, fixed: Mapping[str, Any]) -> tuple[dict[str, in
 
 
 def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]:
-    """Return the inputs that become constants, in the types of the model. Raises ArgumentError."""
+    """Return the inputs that become constants, in the types of the model. Raise ArgumentError."""
     declared = {each.name: each for each in graph.inputs}
     found: dict[str, Array] = {}
     for name, value in fixed.items():
@@ -147,7 +147,7 @@ def _verified(request: ConvertRequest, converted: ConvertedModel, main: str, giv
 
 
 def _write(request: ConvertRequest, text: str, weights: Mapping[str, Array], main: str) -> None:
-    """Write the module and its weights. Raises ArgumentError for weights that are too large."""
+    """Write the module and its weights. Raise ArgumentError for weights that are too large."""
     total = sum(prod(array.shape) * max(array.dtype.itemsize, 4) for array in weights.values())
     if total > request.memory_bytes:
         raise ArgumentError(f"the weights take {total:,} bytes, more than the {request.memory_bytes:,} allowed")

@@ -145,7 +145,7 @@ def _compared(
 def _arguments(trials: Trials, sizes: Mapping[str, InputValue]) -> Arguments:
     """Return random inputs of these sizes, and of fitting ones where none is given.
 
-    Raises InvalidRequest, and EvaluationFailed for tensors that are too large.
+    Raise InvalidRequest, and EvaluationFailed for tensors that are too large.
     """
     required = {each.name for each in trials.template.inputs if not each.node.optional and each.node.default is None}
     budget = Budget(trials.limits)

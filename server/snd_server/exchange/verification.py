@@ -42,7 +42,7 @@ _TOLERANCE_OF_HALVES = 2e-2
 
 
 def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
-    """Run a model in NNEF 1.0 and its conversion; return the exit status. Raises ArgumentError if neither runs."""
+    """Run a model in NNEF 1.0 and its conversion; return the exit status. Raise ArgumentError if neither runs."""
     drawn = _drawn(request, converted)
     sources = {new: name for name, new in converted.names.items()}
     weights = {
@@ -185,7 +185,7 @@ def _run(
     double: bool = False,
     move: int | None = None,
 ) -> tuple[dict[str, Array], dict[str, Summary]]:
-    """Return the outputs of a model, and a summary of every tensor. Raises ArgumentError if the model does not run.
+    """Return the outputs of a model, and a summary of every tensor. Raise ArgumentError if the model does not run.
 
     With the seed ``move``, inputs and weights are moved by one unit in the last place.
     """

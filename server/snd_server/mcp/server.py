@@ -31,7 +31,7 @@ def make_server() -> MCPServer:
 
     @server.tool(annotations=_READ_ONLY)
     async def check(path: str) -> str:
-        """Find the mistakes in a file or folder of SkriptND or NNEF 1.0. Returns JSON."""
+        """Find the mistakes in a file or folder of SkriptND or NNEF 1.0. Return JSON."""
         return await _snd("check", "--format", "json", _plain(path))
 
     @server.tool(annotations=_READ_ONLY)

@@ -39,7 +39,7 @@ class Arguments(Struct, frozen=True):
 def parse_arguments(
     template: Template, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
 ) -> Arguments:
-    """Read ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises ArgumentError.
+    """Read ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raise ArgumentError.
 
     Generic types are among ``attributes``, or apart in ``types``.
     """
@@ -140,7 +140,7 @@ def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dic
 
 
 def demand_types(template: Template, attributes: Mapping[str, Value], types: Mapping[str, str]) -> None:
-    """Demand that attributes and generic types that Python gives are as a graph declares them. Raises ArgumentError."""
+    """Demand that attributes and generic types that Python gives are as a graph declares them. Raise ArgumentError."""
     members = {member.name: member for member in template.attributes}
     generics = {generic.name.text: generic.base.text for generic in template.generics}
     dtypes = {name: _dtype(_Pair("type", name, str(text)), generics[name]) for name, text in types.items()}

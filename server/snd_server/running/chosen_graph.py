@@ -19,7 +19,7 @@ class ShapesError(Exception):
 
 
 def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapshot, OperatorName, Template]:
-    """Return the graph of that name, or the main graph of the file. Raises ShapesError if there is none."""
+    """Return the graph of that name, or the main graph of the file. Raise ShapesError if there is none."""
     snapshot = checker.snapshot(path)
     if snapshot.file(path) is None:
         raise ShapesError(no_file(path))

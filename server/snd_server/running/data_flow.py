@@ -33,7 +33,7 @@ def flow_in(specialization: Specialization, cell: str) -> DataFlow:
 
 
 def middle_cell(specialization: Specialization) -> str:
-    """Return a cell amidst the first output, which has a shape that is known. Raises ArgumentError."""
+    """Return a cell amidst the first output, which has a shape that is known. Raise ArgumentError."""
     for name, tensor in tensors_of(specialization, Direction.READS).items():
         shape = [extent for extent in shape_of(tensor) if extent]
         if len(shape) == len(tensor.shape or ()):

@@ -422,7 +422,7 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
 def _write(request: RunRequest, answer: EvaluationAnswer, before: Version) -> None:
     """Write the state, weights and outputs that are asked for. ``before`` is the version of the state that was read.
 
-    Raises ArgumentError and OSError.
+    Raise ArgumentError and OSError.
     """
     _demand_own_state(request, answer)
     variables = answer.variables or {}

@@ -17,7 +17,7 @@ TOLERANCE = 1e-5
 
 
 def expected_tensors(items: Sequence[str], outputs: Sequence[str], most_bytes: int) -> dict[str, Any]:
-    """Read ``NAME=@FILE`` and, for a tensor of a pack, ``NAME:0=@FILE``. Raises ArgumentError."""
+    """Read ``NAME=@FILE`` and, for a tensor of a pack, ``NAME:0=@FILE``. Raise ArgumentError."""
     found = given_tensors(items, most_bytes, "--expect", outputs)
     for name, value in found.items():
         if name not in outputs:

@@ -90,7 +90,7 @@ def with_reals(template: Template, attributes: Sequence[str], inputs: Mapping[st
 def _flat(item: str, text: str, template: Template, member: Member) -> str:
     """Return a nested list as the pack that an attribute is, or the only item of a list where it is no pack.
 
-    Paddings are the only attributes that a specification shapes as rows. Raises ArgumentError for other rows.
+    Paddings are the only attributes that a specification shapes as rows. Raise ArgumentError for other rows.
     """
     if text[:1] != "[" or "'" in text or '"' in text:
         return text

@@ -50,7 +50,7 @@ class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_rules(path: str) -> tuple[MapRule, ...]:
-    """Return the rules of a file. Raises ArgumentError."""
+    """Return the rules of a file. Raise ArgumentError."""
     try:
         text = read_file(path, MOST_SOURCE_BYTES).decode()
         rules = msgspec.convert(tomllib.loads(text), _Rules).rule
@@ -63,7 +63,7 @@ def read_rules(path: str) -> tuple[MapRule, ...]:
 
 
 def rules_of(names: Mapping[str, str]) -> tuple[MapRule, ...]:
-    """Return the rules that give new names to old ones. Raises ArgumentError."""
+    """Return the rules that give new names to old ones. Raise ArgumentError."""
     rules = tuple(MapRule(str(old), str(new)) for old, new in names.items())
     _demand_same_stars("map", rules)
     return rules
@@ -82,7 +82,7 @@ def _demand_same_stars(what: str, rules: tuple[MapRule, ...]) -> None:
 def renamed(weights: Mapping[str, Any], rules: tuple[MapRule, ...]) -> dict[str, Any]:
     """Return weights by the names that the first rule that matches gives them; others keep theirs.
 
-    Raises ArgumentError if two get the same name, or if a rule does not fit the shape of its weights.
+    Raise ArgumentError if two get the same name, or if a rule does not fit the shape of its weights.
     """
     found: dict[str, Any] = {}
     index = _Index(rules)
@@ -151,7 +151,7 @@ def _filled(pattern: str, parts: tuple[str, ...]) -> str:
 
 
 def _divided(rule: MapRule, sources: Sequence[str], arrays: Sequence[Any]) -> Sequence[Any]:
-    """Return the arrays joined and split as a rule has it. Raises ArgumentError."""
+    """Return the arrays joined and split as a rule has it. Raise ArgumentError."""
     count = len(rule.targets)
     if len(arrays) == count == 1:
         return arrays

@@ -133,7 +133,7 @@ def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[st
 def stored_files(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, bytes]:
     """Return the variables of a model in NNEF 1.0 that have a file, each as the content of a ``.dat`` file.
 
-    Raises ArgumentError for a file that can't be read. Files of more than ``most_bytes`` together are refused.
+    Raise ArgumentError for a file that can't be read. Files of more than ``most_bytes`` together are refused.
     """
     variables = snapshot.stored_variables(path)
     files = {each.name: tensor_path(path, each.label) for each in variables}

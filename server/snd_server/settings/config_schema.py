@@ -72,7 +72,7 @@ def parse_settings(
 
 
 def checked_settings(table: Mapping[str, Any], origin: str) -> Settings:
-    """Return the settings in a table that does not come from a file. Raises ConfigError."""
+    """Return the settings in a table that does not come from a file. Raise ConfigError."""
     return _Reader("", origin, (), refuse).settings(table)
 
 

@@ -62,7 +62,7 @@ def discover(paths: Sequence[str], configurations: SearchSettings, suffixes: tup
 def has_files(folder: str, configurations: SearchSettings) -> bool:
     """Return whether there is any file to check below a folder.
 
-    Raises ConfigError for a broken configuration on the way.
+    Raise ConfigError for a broken configuration on the way.
     """
     return next(_below(folder, configurations, (SUFFIX, *NNEF1_SUFFIXES)), None) is not None
 

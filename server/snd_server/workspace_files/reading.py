@@ -39,7 +39,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """Open a regular file, to read parts of it. Raises OSError as ``read_file``."""
+    """Open a regular file, to read parts of it. Raise OSError as ``read_file``."""
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
     try:
@@ -57,7 +57,7 @@ def demand_size(path: str | os.PathLike[str], size: int, most_bytes: int) -> Non
 
 
 def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, int]:
-    """Return the first ``most_bytes`` of a regular file, and the size of the file. Raises OSError as ``read_file``."""
+    """Return the first ``most_bytes`` of a regular file, and the size of the file. Raise OSError as ``read_file``."""
     with open_file(path) as file:
         return file.read(most_bytes), os.fstat(file.fileno()).st_size
 

@@ -71,7 +71,7 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def replace_version(path: str | os.PathLike[str], content: bytes, before: Version) -> None:
-    """Write a file as ``write_file``. Raises ChangedMeanwhileError if the version of the file is not ``before``."""
+    """Write a file as ``write_file``. Raise ChangedMeanwhileError if the version of the file is not ``before``."""
     if is_stream(path):
         write_file(path, content)
         return
@@ -88,7 +88,7 @@ def replace_version(path: str | os.PathLike[str], content: bytes, before: Versio
 def write_together(
     files: Mapping[str | os.PathLike[str], Iterable[bytes]], check: Callable[[Sequence[str]], None] | None = None
 ) -> None:
-    """Replace several files, given in pieces, once all are written beside them. Raises OSError as ``write_file``.
+    """Replace several files, given in pieces, once all are written beside them. Raise OSError as ``write_file``.
 
     A full disk leaves all of them as they were. Pipes and devices are written to after that. The user has named each of
     them: links are followed. ``check`` is called with the paths of the new files before any file is replaced: an error

@@ -61,7 +61,7 @@ def payload(address: str, folder: Path) -> dict[str, str]:
 def begin(scenario: str, folder: Path) -> Path:
     """Tell the window whose first workspace folder is directly below `folder` what to run.
 
-    Returns where the results will be.
+    Return where the results will be.
     """
     results = folder / "results.json"
     (folder / "scenario.json").write_text(json.dumps({"tests": scenario, "results": str(results)}), encoding="utf-8")

@@ -36,7 +36,7 @@ class Neovim:
 
 
 def oldest() -> Neovim:
-    """Neovim 0.10: of Debian 13, or an installed one of that version. Raises `UnavailableError`."""
+    """Neovim 0.10: of Debian 13, or an installed one of that version. Raise `UnavailableError`."""
     found = _installed()
     return found if found is not None and found.version == OLDEST else _unpacked("trixie")
 
@@ -84,7 +84,7 @@ def unpacked(suite: str, package: str, program: str) -> Path:
 
 
 def download(suite: str, package: str, root: Path) -> None:
-    """Unpack a package of a suite of Debian, and all that it needs, into a folder. Raises `UnavailableError`."""
+    """Unpack a package of a suite of Debian, and all that it needs, into a folder. Raise `UnavailableError`."""
     apt = root / "apt"
     for folder in ("lists/partial", "cache/archives/partial"):
         (apt / folder).mkdir(parents=True)

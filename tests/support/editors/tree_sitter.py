@@ -49,7 +49,7 @@ class Grammar:
 
 
 def grammar(language: str, home: Path) -> Grammar:
-    """Generate and compile a grammar below ``home``. Raises `UnavailableError` where there are no tools for it."""
+    """Generate and compile a grammar below ``home``. Raise `UnavailableError` where there are no tools for it."""
     needed("cc")
     cli = _cli()
     folder = home / f"editors/tree-sitter-{language}"

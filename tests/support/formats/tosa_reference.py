@@ -61,7 +61,7 @@ class Unpredictable(Exception):  # noqa: N818 - it is what the model says
 
 
 def evaluate(cases: Sequence[Case], folder: Path) -> list[list[Array]]:
-    """Return the results of each case, of one run of the reference model. Raises Unpredictable."""
+    """Return the results of each case, of one run of the reference model. Raise Unpredictable."""
     found = programs()
     assert found is not None
     block = _block(cases)

@@ -57,7 +57,7 @@ class NodeCase:
     def check(self) -> frozenset[str]:
         """Compare all outputs, and returns the operators that took the place of the nodes.
 
-        Raises AssertionError if they differ, UntranslatableError if they can't be compared.
+        Raise AssertionError if they differ, UntranslatableError if they can't be compared.
         """
         if self.name in DIFFERENT:
             raise UntranslatableError(DIFFERENT[self.name])

@@ -44,7 +44,7 @@ class ReferenceCase:
     def check(self) -> frozenset[str]:
         """Compare all outputs, and returns the operators that took the place of the node.
 
-        Raises AssertionError if they differ, UntranslatableError if they can't be compared.
+        Raise AssertionError if they differ, UntranslatableError if they can't be compared.
         """
         is_rounded = self.kind in ROUNDED_BY_EVALUATOR | UNKNOWN_TO_EVALUATOR
         real = np.dtype(np.float32 if is_rounded else np.float64)

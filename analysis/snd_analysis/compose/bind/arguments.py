@@ -50,7 +50,7 @@ class Binder:
     def bind(self) -> BindingState:
         """Return the three stages of 2.6.2: attributes, inputs, deferred defaults and lengths.
 
-        Raises BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
+        Raise BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
         """
         self._bind_types()
         for member in self.template.attributes:

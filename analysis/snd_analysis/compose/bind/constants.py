@@ -28,7 +28,7 @@ class IndexedValue(Struct, frozen=True, eq=False):
     default: nodes.Default
 
     def elements(self) -> Iterator[Value]:
-        """Yield the values in row-major order of the indices. Raises EvaluationError if one has none."""
+        """Yield the values in row-major order of the indices. Raise EvaluationError if one has none."""
         symbols, ranges = [], []
         for bound in self.default.bounds:
             symbol = self.scope.template.resolution.targets.get(bound.name)
@@ -53,7 +53,7 @@ class IndexedValue(Struct, frozen=True, eq=False):
 def with_values(scope: ValueScope, member: Member, default: nodes.Default, value: TensorValue) -> TensorValue:
     """Return the declared tensor, or pack of tensors, with its value or values.
 
-    Raises EvaluationError if they don't fit.
+    Raise EvaluationError if they don't fit.
     """
     if default.bounds:
         if not isinstance(value, Tensor):

@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Value, ma
 
 
 def destructured(scope: ValueScope, node: nodes.Using, value: Value) -> Iterator[tuple[Symbol, Value]]:
-    """Yield the symbols of an entry with their values. Raises EvaluationError if they don't fit."""
+    """Yield the symbols of an entry with their values. Raise EvaluationError if they don't fit."""
     target = node.target
     if isinstance(target, nodes.NameTarget):
         _check_hint(scope, target, node.value, value)

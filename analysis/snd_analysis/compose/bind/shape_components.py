@@ -25,7 +25,7 @@ class ShapeComponent(Struct, frozen=True):
 def components(scope: ValueScope, extents: tuple[nodes.Extent, ...]) -> list[ShapeComponent]:
     """Return the components of a shape as far as its symbols are bound.
 
-    Raises EvaluationError if a length has no value.
+    Raise EvaluationError if a length has no value.
     """
     return [_component(scope, extent) for extent in extents]
 

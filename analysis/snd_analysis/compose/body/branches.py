@@ -25,7 +25,7 @@ _Alternative: TypeAlias = "tuple[nodes.Node, Values | None]"
 def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Values | None:
     """Compose the branches that may be taken: one, if compile-time conditions decide which.
 
-    Raises EvaluationError if a condition has no value.
+    Raise EvaluationError if a condition has no value.
     """
     cases: list[Case] = []
     alternatives: list[_Alternative] = []
@@ -95,7 +95,7 @@ def static_condition(state: BodyState, condition: nodes.Callable) -> Truth | Und
     """Return the value of a compile-time condition, not known if it is UNDEFINED; None for a tensor.
 
     A conjunction tests a value before it uses it (2.10.1, Promotion of optional values): one false term makes it false,
-    though others are null then. Raises EvaluationError for a condition that is null otherwise.
+    though others are null then. Raise EvaluationError for a condition that is null otherwise.
     """
     if isinstance(condition, nodes.Region | nodes.Labelled) or state.invokes(condition):
         return None

@@ -36,13 +36,13 @@ class Interpreter(Protocol):
         """Evaluate one statement and assign its results."""
 
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
-        """Return the results of an invocation. Raises EvaluationError if an expression has no value."""
+        """Return the results of an invocation. Raise EvaluationError if an expression has no value."""
 
     def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
-        """Return the results of a branch. Raises EvaluationError if a condition has no value."""
+        """Return the results of a branch. Raise EvaluationError if a condition has no value."""
 
     def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
-        """Return the results of a loop. Raises EvaluationError if an expression has no value."""
+        """Return the results of a loop. Raise EvaluationError if an expression has no value."""
 
 
 def right_side(interpreter: Interpreter, value: RightSide, targets: Targets) -> Values | None:
@@ -63,7 +63,7 @@ def right_side(interpreter: Interpreter, value: RightSide, targets: Targets) -> 
 def call(interpreter: Interpreter, value: nodes.Callable, targets: Targets) -> Values | None:
     """Return the results of an invocation, a block or an expression; None if they are not known.
 
-    Raises EvaluationError if an expression has no value.
+    Raise EvaluationError if an expression has no value.
     """
     state = interpreter.state
     match value:
@@ -99,7 +99,7 @@ def part(
 ) -> tuple[Values | None, Graph]:
     """Return the results of one part of a control flow construct, and the part as a graph of its own.
 
-    Raises EvaluationError if an expression in it has no value.
+    Raise EvaluationError if an expression in it has no value.
     """
     state = interpreter.state
     operations, state.operations = state.operations, []

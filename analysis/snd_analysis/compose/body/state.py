@@ -63,7 +63,7 @@ class BodyState:
 
     # ---- the budget --------------------------------------------------------------------------------------------------
     def step(self) -> None:
-        """Count a statement or an iteration. Raises OverBudgetError."""
+        """Count a statement or an iteration. Raise OverBudgetError."""
         self.steps += 1
         self._budget.spend(1)
 
@@ -124,7 +124,7 @@ class BodyState:
     def tensor(self, node: nodes.Expression, name: str | None) -> TensorValue:
         """Return an expression as a tensor or a pack of them; scalars are constants (2.10).
 
-        Raises EvaluationError if the expression has no value.
+        Raise EvaluationError if the expression has no value.
         """
         if isinstance(node, nodes.Qualified):
             symbol = self.template.resolution.targets.get(node)

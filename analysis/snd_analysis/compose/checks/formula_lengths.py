@@ -14,7 +14,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
 def packed_length(scope: ValueScope, formula: nodes.Lowering) -> None:
-    """Compare the lengths of all packs in a formula. Raises EvaluationError at the first that differ."""
+    """Compare the lengths of all packs in a formula. Raise EvaluationError at the first that differ."""
     value = _length(scope, formula.value)
     symbol = scope.template.resolution.targets.get(formula.target.name)
     if not isinstance(symbol, Symbol) or value is None:

@@ -64,7 +64,7 @@ def elaborate_constant(
 def constant_formula(
     specialization: Specialization, tensors: FormulaTensors, member: Member, slot: Slot, item: int | None
 ) -> Formula:
-    """Return the same for a constant that has a value. Raises EvaluationError."""
+    """Return the same for a constant that has a value. Raise EvaluationError."""
     node, default = member.node, member.node.default
     assert default is not None
     target = nodes.Access(node.name.start, node.name.end, node.name, ())

@@ -108,7 +108,7 @@ class Operations:
         self.terms = terms
 
     def term(self, value: Value, dtype: str | None = None) -> Term:
-        """Return a single value as a term. Raises Failure for anything else, and for an int of more than 64 bits.
+        """Return a single value as a term. Raise Failure for anything else, and for an int of more than 64 bits.
 
         An int becomes a real where ``dtype`` says so: types agree, but a fold over no items doesn't know its own.
         """
@@ -244,7 +244,7 @@ def is_dynamic(value: Value) -> bool:
 
 
 def items_of(value: Value) -> tuple[Value, ...]:
-    """Return the items of a pack that is written out. Raises Failure for anything else."""
+    """Return the items of a pack that is written out. Raise Failure for anything else."""
     if isinstance(value, Pack) and value.items is not None:
         return value.items
     raise OperationError(UNKNOWN_VALUE, "this is not a pack of known length")

@@ -18,7 +18,7 @@ class PointBudget(Struct):
     left: float
 
     def take(self, count: float) -> None:
-        """Count points. Raises FormulaFailed if that are more than may be looked at."""
+        """Count points. Raise FormulaFailed if that are more than may be looked at."""
         self.left -= count
         if self.left < 0:
             raise FormulaFailed(LIMIT_EXCEEDED, "there are too many elements on the way; smaller extents have less")
@@ -28,5 +28,5 @@ class PointBudget(Struct):
         self.take(count / _POINTS_OF_A_GROUP)
 
     def take_cells(self, count: int) -> None:
-        """Count cells. Raises FormulaFailed."""
+        """Count cells. Raise FormulaFailed."""
         self.take(count / _CELLS)

@@ -75,7 +75,7 @@ def _reads(place: IndexTerm, known: KnownElements) -> bool:
 def computed_elements(formulas: Sequence[Formula], slot: Slot, known: KnownElements) -> tuple[Scalar, ...] | None:
     """Return the elements that formulas give a tensor of ints or bools, in row-major order.
 
-    None if they are not known, or are more than are looked at one by one. Raises EvaluationError.
+    None if they are not known, or are more than are looked at one by one. Raise EvaluationError.
     """
     if slot.dtype not in ("int", "bool") or None in slot.shape:
         return None
@@ -212,7 +212,7 @@ class Point:
                 yield element[1:]
 
     def computed(self, slot: Slot) -> Iterator[tuple[tuple[int, ...], Scalar | None]]:
-        """Yield the elements of a tensor that are written here, with their values. Raises EvaluationError."""
+        """Yield the elements of a tensor that are written here, with their values. Raise EvaluationError."""
         for write in self._formula.writes:
             places = [self._reach(slot, place, at, self._formula.node.target) for at, place in enumerate(write.places)]
             element = tuple(place for place in places if place is not None)
@@ -268,7 +268,7 @@ class Point:
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def value(self, term: Term) -> Scalar | None:
-        """Return the value of a term here; None if data decide it. Raises EvaluationError, or Skipped."""
+        """Return the value of a term here; None if data decide it. Raise EvaluationError, or Skipped."""
         if term not in self._known:
             self._known[term] = self._computed(term)
         return self._known[term]

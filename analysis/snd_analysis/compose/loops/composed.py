@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import Integer
 def loop(interpreter: Interpreter, node: nodes.Loop, targets: Targets) -> Values | None:
     """Compose a loop; return None if nothing is known of its results.
 
-    Raises EvaluationError if an expression has no value.
+    Raise EvaluationError if an expression has no value.
     """
     state = interpreter.state
     carries = [initial(state, carry) for carry in node.carries]

@@ -116,7 +116,7 @@ def checked(
 ) -> Refactored:
     """Return a refactoring whose edits add no error or warning to the files it changes, or to ``files``.
 
-    Warnings of the ``allowed`` rules may be new. Raises RefactoringError.
+    Warnings of the ``allowed`` rules may be new. Raise RefactoringError.
     """
     texts = edited_files(snapshot, refactored.edits)
     changed = snapshot.changed(texts)

@@ -97,7 +97,7 @@ def channel_order(snapshot: Snapshot, path: str, selected: Selected) -> Order | 
 
 def switch_channels(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
     """Return the edits that give selected statements the other order, with tensors transposed where they come in and
-    go out. Raises RefactoringError.
+    go out. Raise RefactoringError.
     """
     selected = selected_statements(snapshot, path, span)
     order = None if selected is None else channel_order(snapshot, path, selected)

@@ -25,7 +25,7 @@ def named_definition_at(snapshot: Snapshot, path: str, offset: int) -> tuple[int
 
 
 def delete_definition(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edit that deletes a definition with its comment. Raises RefactoringError if it is used."""
+    """Return the edit that deletes a definition with its comment. Raise RefactoringError if it is used."""
     found = named_definition_at(snapshot, asked.path, asked.span.start)
     if found is None:
         raise RefactoringError("choose the name of an operator or graph")

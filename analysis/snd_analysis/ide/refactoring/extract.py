@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def extract_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
-    """Return the edits that make an operator of the selected statements. Raises RefactoringError."""
+    """Return the edits that make an operator of the selected statements. Raise RefactoringError."""
     selected = selected_statements(snapshot, path, span)
     if selected is None:
         raise RefactoringError("select statements of one '@compose' block")

@@ -76,7 +76,7 @@ def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | No
 
 
 def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
-    """Return the edit that replaces an invocation by the statements of its operator. Raises RefactoringError."""
+    """Return the edit that replaces an invocation by the statements of its operator. Raise RefactoringError."""
     invocation = invocation_at(snapshot, path, span.start)
     callee = None if invocation is None else knowledge_of(snapshot, invocation.operator)
     if invocation is None or callee is None:

@@ -48,7 +48,7 @@ def inlined_name_at(snapshot: Snapshot, path: str, offset: int) -> InlinedName |
 
 
 def inline_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that write an expression in place of its name, everywhere. Raises RefactoringError."""
+    """Return the edits that write an expression in place of its name, everywhere. Raise RefactoringError."""
     found = inlined_name_at(snapshot, asked.path, asked.span.start)
     if found is None:
         raise RefactoringError("choose a helper symbol of '@using', or a local value of a formula")

@@ -18,7 +18,7 @@ _DECLARING = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT)
 
 
 def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that name a selected expression. Raises RefactoringError."""
+    """Return the edits that name a selected expression. Raise RefactoringError."""
     selected = selected_expression(snapshot, asked.path, asked.span)
     if selected is None:
         raise RefactoringError("select a whole expression")
@@ -36,7 +36,7 @@ def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
 
 
 def free_name(snapshot: Snapshot, asked: Asked, selected: SelectedExpression) -> str:
-    """Return the name in the options, or one that is free in the definition. Raises RefactoringError."""
+    """Return the name in the options, or one that is free in the definition. Raise RefactoringError."""
     around = selected.definition.span.shifted(selected.start)
     taken = {*words(snapshot.source(asked.path).text[around.start : around.end]), *keywords()}
     given = asked.text("name")

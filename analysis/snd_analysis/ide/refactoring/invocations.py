@@ -33,7 +33,7 @@ class PlacedInvocation(Struct, frozen=True):
 def invocations_of(snapshot: Snapshot, name: OperatorName, files: Iterable[str]) -> list[PlacedInvocation]:
     """Return the invocations of an operator in some files.
 
-    Raises RefactoringError if the operator is named in another way.
+    Raise RefactoringError if the operator is named in another way.
     """
     found: list[PlacedInvocation] = []
     for path in dict.fromkeys(files):

@@ -16,7 +16,7 @@ _TRAILING_COMMENT = re.compile(r"[ \t]*#[^\r\n]*")
 def rebuilt(text: str, items: Sequence[Span], new: Sequence[int | str], separator: str, keep: bool = True) -> str:
     """Return the text of ``items`` with the ``new`` items: numbers of old ones, or texts.
 
-    Separators stay where they are; ``separator`` stands between further items. Raises RefactoringError if a comment in
+    Separators stay where they are; ``separator`` stands between further items. Raise RefactoringError if a comment in
     a separator would be lost, unless it need not be kept.
     """
     separators = [text[first.end : second.start] for first, second in pairwise(items)]

@@ -52,7 +52,7 @@ def new_file(name: OperatorName) -> str:
 
 
 def move_definition(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that move an operator to another file. Raises RefactoringError."""
+    """Return the edits that move an operator to another file. Raise RefactoringError."""
     found = named_definition_at(snapshot, asked.path, asked.span.start)
     if found is None or found[1].kind == "graph":
         raise RefactoringError("choose the name of an operator: a module with a graph can't be imported")

@@ -82,7 +82,7 @@ class NameWriter:
         """Names of the modules to import."""
 
     def name(self, operator: OperatorName) -> str:
-        """Return the name of an operator in the file. Raises RefactoringError if the file can't import it."""
+        """Return the name of an operator in the file. Raise RefactoringError if the file can't import it."""
         if operator.path == self._path:
             return operator.name
         if operator.name.startswith("_"):

@@ -74,14 +74,14 @@ def is_unused(snapshot: Snapshot, path: str, parameter: DeclaredParameter) -> bo
 
 
 def remove_parameter(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that remove an unused parameter and its arguments. Raises RefactoringError."""
+    """Return the edits that remove an unused parameter and its arguments. Raise RefactoringError."""
     found = _demanded(snapshot, asked)
     names = [each for each in found.names if each != found.name]
     return _with_names(snapshot, asked, found, names, f"removed the {found.noun} '{found.name}'")
 
 
 def move_parameter(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that let a parameter trade places with its neighbour. Raises RefactoringError."""
+    """Return the edits that let a parameter trade places with its neighbour. Raise RefactoringError."""
     found = _demanded(snapshot, asked)
     other = found.at - 1 if asked.text(DIRECTION) == LEFT else found.at + 1
     if not 0 <= other < len(found.names):
@@ -110,7 +110,7 @@ def _with_names(
 # ---- values ----------------------------------------------------------------------------------------------------------
 def make_attribute(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     """Return the edits that turn a helper symbol, or a selected expression, into an attribute with its value as the
-    default. Raises RefactoringError.
+    default. Raise RefactoringError.
     """
     helper = inlined_name_at(snapshot, asked.path, asked.span.start) if asked.span.start == asked.span.end else None
     selected = selected_expression(snapshot, asked.path, asked.span)
@@ -144,7 +144,7 @@ def make_attribute(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
 
 
 def _type_text(type_: Type | None) -> str:
-    """Return the type of an attribute as its declaration has it. Raises RefactoringError if there is none."""
+    """Return the type of an attribute as its declaration has it. Raise RefactoringError if there is none."""
     if type_ is None or type_.dtype.is_generic:
         raise RefactoringError("the type of this value is not known")
     return f"{'optional ' if type_.optional else ''}{type_.dtype}{'..' if type_.packed else ''}"

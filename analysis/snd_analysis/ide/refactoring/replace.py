@@ -77,7 +77,7 @@ def formulas_at(snapshot: Snapshot, path: str, offset: int) -> Formulas | None:
 
 
 def replace_formula(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
-    """Return edits that invoke an operator of the library instead, the simplest first. Raises RefactoringError."""
+    """Return edits that invoke an operator of the library instead, the simplest first. Raise RefactoringError."""
     formulas = formulas_at(snapshot, path, span.start)
     if formulas is None:
         raise RefactoringError("choose an operator with a '@lower' block")

@@ -97,7 +97,7 @@ def parameters_of(definition: nodes.Definition, kind: BlockKind) -> tuple[str, .
 
 
 def change_signature(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that give an operator the signature in the options. Raises RefactoringError."""
+    """Return the edits that give an operator the signature in the options. Raise RefactoringError."""
     found = named_definition_at(snapshot, asked.path, asked.span.start)
     if found is None or found[1].kind == "graph":
         raise RefactoringError("choose the name of an operator")
@@ -111,7 +111,7 @@ def change_signature(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
 def with_signature(
     snapshot: Snapshot, asked: Asked, found: tuple[int, nodes.Definition], wanted: NewSignature, what: str = ""
 ) -> Refactored:
-    """Return the edits that give an operator a new signature. Raises RefactoringError."""
+    """Return the edits that give an operator a new signature. Raise RefactoringError."""
     start, definition = found
     name, files = OperatorName(asked.path, definition.name.text), [*dict.fromkeys((asked.path, *asked.files))]
     if snapshot.definition(name) is not definition:

@@ -87,7 +87,7 @@ def _demand_same_meaning(
     words: Sequence[str] = (),
     moved: tuple[str, str] | None = None,
 ) -> None:
-    """Make the change in a copy, and look where every name leads then. Raises RenameRefused."""
+    """Make the change in a copy, and look where every name leads then. Raise RenameRefused."""
     texts: dict[str, str | None] = {**edited_texts(snapshot, edits)}
     if moved is not None:
         old, new = moved

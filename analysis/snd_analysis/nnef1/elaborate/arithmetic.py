@@ -23,7 +23,7 @@ class TooLargeError(Exception):
 
 
 def unary(operator: str, value: Value) -> Value:
-    """Return the value of a unary operation. Raises OperandError."""
+    """Return the value of a unary operation. Raise OperandError."""
     match operator, value:
         case "-", Integer():
             return integers.constant(0) - value
@@ -37,7 +37,7 @@ def unary(operator: str, value: Value) -> Value:
 
 
 def binary(operator: str, left: Value, right: Value) -> Value:
-    """Return the value of a binary operation. Raises OperandError."""
+    """Return the value of a binary operation. Raise OperandError."""
     match left, right:
         case Integer(), Integer() if operator in _OF_INTEGERS:
             return _integers(operator, left, right)
@@ -73,7 +73,7 @@ def demand_size(size: int, most: int, what: str) -> None:
 
 
 def whole(text: str) -> Integer:
-    """Return the integer that digits denote. Raises TooLargeError."""
+    """Return the integer that digits denote. Raise TooLargeError."""
     demand_size(len(text), MOST_DIGITS, "digits")
     number = int(text)
     if number > GREATEST_INTEGER:

@@ -236,7 +236,7 @@ class Evaluator:
         return value
 
     def _made(self, items: int) -> None:
-        """Count the items of an array that was computed. Raises TooLargeError."""
+        """Count the items of an array that was computed. Raise TooLargeError."""
         demand_size(items, MOST_ITEMS, "items")
         self.context.items_made += items
         self.context.record.items_made += items

@@ -61,7 +61,7 @@ class Unsuitable(Exception):  # noqa: N818 - it carries a finding
 
 
 def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
-    """Return the value of an attribute of an operator. Raises Unsuitable.
+    """Return the value of an attribute of an operator. Raise Unsuitable.
 
     Unless it ``is_strict``, an integer is a scalar, too, and a single value the same as an array of one.
     """

@@ -22,7 +22,7 @@ class Environment(Protocol):
     def lookup(self, node: nodes.Qualified) -> Value:
         """Return the value of a name, also of ``x.shape``, ``x.rank`` and ``x.size``.
 
-        Raises Unresolved if there is none.
+        Raise Unresolved if there is none.
         """
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:

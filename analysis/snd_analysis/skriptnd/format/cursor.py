@@ -61,7 +61,7 @@ class Cursor:
         return token is not None and token.spelling(self._text) in spellings
 
     def take(self, *spellings: str) -> Document:
-        """Return the next token. Raises Unprintable if there is none, or none that is spelled so."""
+        """Return the next token. Raise Unprintable if there is none, or none that is spelled so."""
         token = self.next
         if token is None or (spellings and token.spelling(self._text) not in spellings):
             raise Unprintable

@@ -45,7 +45,7 @@ def format_modules() -> tuple[str, ...]:
 
 @cache
 def library_text(path: str) -> str:
-    """Return text of a module of the library by its path. Raises FileNotFoundError."""
+    """Return text of a module of the library by its path. Raise FileNotFoundError."""
     content = get_data("snd_analysis", f"libraries/{library_file(path)}")
     assert content is not None
     return content.decode().replace("\r\n", "\n")
@@ -53,7 +53,7 @@ def library_text(path: str) -> str:
 
 @cache
 def library_file(path: str) -> str:
-    """Return the file of a module of the library, ``std/nn.sknd``, by its path. Raises FileNotFoundError."""
+    """Return the file of a module of the library, ``std/nn.sknd``, by its path. Raise FileNotFoundError."""
     name = path.removeprefix(LIBRARY_PREFIX)
     if name not in _FOLDERS:
         raise FileNotFoundError(path)

@@ -39,7 +39,7 @@ def elementwise(operation: Operation, *operands: Value) -> Value:
 def joined_length(operands: Sequence[Value]) -> Integer:
     """Return the length of the packs among operands, at least one, which must have the same; in the simplest form.
 
-    Raises Failure if they certainly have not.
+    Raise Failure if they certainly have not.
     """
     length: Integer | None = None
     told = 0

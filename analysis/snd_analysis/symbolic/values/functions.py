@@ -117,7 +117,7 @@ DEFINITIONS.update(FUNCTIONS)
 
 # ---- casts -----------------------------------------------------------------------------------------------------------
 def to_int(a: Value) -> Value:
-    """``int(a)``: truncates. Raises Failure for infinity and NaN."""
+    """``int(a)``: truncates. Raise Failure for infinity and NaN."""
     match a:
         case Integer():
             return a

@@ -68,7 +68,7 @@ def _items(target: Pack, places: Pack) -> Value:
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def masked(target: Pack, mask: Pack) -> Value:
-    """Return the items where the mask is true. Raises Failure if it certainly has another length."""
+    """Return the items where the mask is true. Raise Failure if it certainly has another length."""
     try:
         joined_length((target, mask))
     except OperationError:
@@ -120,7 +120,7 @@ def _unmasked(target: Pack, mask: Pack) -> list[Segment] | None:
 def sliced(target: Value, part: Slice) -> Value:
     """``target[first:last:step]``.
 
-    Raises Failure if a given bound is certainly outside, its operand being 0 for the first, 1 for the last and 2 for
+    Raise Failure if a given bound is certainly outside, its operand being 0 for the first, 1 for the last and 2 for
     the step.
     """
     step = ONE if part.step is None else part.step

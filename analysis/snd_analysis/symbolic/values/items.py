@@ -34,7 +34,7 @@ def from_start(index: Integer, length: Integer) -> Integer:
 
 
 def item(pack: Pack, index: Integer) -> Value:
-    """``pack[index]``. Raises Failure if the index is certainly outside."""
+    """``pack[index]``. Raise Failure if the index is certainly outside."""
     number, count = index.value, pack.length.value
     if number is not None and count is not None:
         if -count <= number < count:
@@ -50,7 +50,7 @@ def item(pack: Pack, index: Integer) -> Value:
 def at(pack: Pack, index: Integer) -> Value:
     """Return the item at an index that is not negative and in the pack, both as far as is known.
 
-    Raises Failure if it is certainly not.
+    Raise Failure if it is certainly not.
     """
     number, count = index.value, pack.length.value
     if number is not None and count is not None and not 0 <= number < count:

@@ -34,7 +34,7 @@ Binary: TypeAlias = Callable[[Value, Value], Value]
 
 
 def number(value: int) -> Integer:
-    """Return a number as a value. Raises Failure if it has too many digits."""
+    """Return a number as a value. Raise Failure if it has too many digits."""
     if value.bit_length() > MOST_BITS:
         raise _too_many_digits(value.bit_length())
     return constant(value)

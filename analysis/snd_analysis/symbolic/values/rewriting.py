@@ -38,7 +38,7 @@ from snd_analysis.symbolic.values.scalars import (
 def shifted(element: Value, index: Integer) -> Value:
     """Return the element of a run at an index, which may itself depend on the position.
 
-    Raises Failure if it has no value there.
+    Raise Failure if it has no value there.
     """
     if index is POSITION:
         return element
@@ -56,7 +56,7 @@ def substitute(
 ) -> Value:
     """Return the value with others in place of unknown ones, by key: of single values, and of packs as wholes.
 
-    Raises Failure if an operation has no value then, unless a condition excludes it.
+    Raise Failure if an operation has no value then, unless a condition excludes it.
     """
     known = {key: _as_value(given) for key, given in variables.items()}
     return _Rewriting(None, known, packs or {}).value(value)

@@ -63,7 +63,7 @@ class CompiledSteps:
         )
 
     def run(self, frame: Frame) -> None:
-        """Run the steps. Raises EvaluationFailed."""
+        """Run the steps. Raise EvaluationFailed."""
         done = frame.state.done
         if self._is_computed(frame):
             frame.state.advance(done + self._weight)

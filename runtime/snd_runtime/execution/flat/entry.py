@@ -54,7 +54,7 @@ class Entries:
         self._variables: dict[str, list[tuple[Reference, str, TensorValue]]] = {}
 
     def enter(self, frame: Frame) -> None:
-        """Write constants and variables into their slots; nothing is quantized. Raises EvaluationFailed."""
+        """Write constants and variables into their slots; nothing is quantized. Raise EvaluationFailed."""
         constants, variables = self._constants, self._variables.get(frame.scope)
         if constants is None:
             constants = self._constants = [*self._found_constants(frame)]

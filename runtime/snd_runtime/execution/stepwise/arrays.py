@@ -42,7 +42,7 @@ class Arrays:
                 self.let(one, array)
 
     def argument(self, value: Value, place: Place | None) -> Argument:
-        """Return the value of a tensor or pack. Raises EvaluationFailed if it is unknown."""
+        """Return the value of a tensor or pack. Raise EvaluationFailed if it is unknown."""
         if value is NULL:
             return None
         if isinstance(value, Pack) and value.items is not None:
@@ -50,7 +50,7 @@ class Arrays:
         return self.array(value, place)
 
     def array(self, value: Value, place: Place | None) -> Array:
-        """Return the array of a tensor. Raises EvaluationFailed if it is unknown."""
+        """Return the array of a tensor. Raise EvaluationFailed if it is unknown."""
         if isinstance(value, Tensor):
             known = self._known.get(value)
             if known is None and value.kind is TensorKind.CONSTANT:

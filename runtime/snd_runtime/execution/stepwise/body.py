@@ -87,7 +87,7 @@ class Stepwise:
             self.run.tell(name, value)
 
     def run_composition(self) -> list[Argument]:
-        """Run the body, and return the outputs after updates. Raises EvaluationFailed."""
+        """Run the body, and return the outputs after updates. Raise EvaluationFailed."""
         self._run(self.template.components, 0)
         finished = finished_outputs(self.state)
         raise_failure(self.state.failures)
@@ -102,7 +102,7 @@ class Stepwise:
         return outputs
 
     def update(self, outputs: Sequence[Argument]) -> None:
-        """Update variables, where formulas have computed the outputs. Raises EvaluationFailed."""
+        """Update variables, where formulas have computed the outputs. Raise EvaluationFailed."""
         for member, value in zip(self.template.outputs, outputs, strict=True):
             self.state.scope.values[member.symbol] = tensor = tensor_of(value, member.name)
             self.arrays.let(tensor, value)
@@ -140,7 +140,7 @@ class Stepwise:
 
     # ---- statements --------------------------------------------------------------------------------------------------
     def statement(self, component: nodes.Component) -> None:
-        """Compose and runs one statement. Raises EvaluationFailed."""
+        """Compose and runs one statement. Raise EvaluationFailed."""
         place = self.state.place(component)
         self.run.budget.check_time(place)
         targets = self.naming.targets(component)
@@ -158,7 +158,7 @@ class Stepwise:
             self._tell_copies(component, values)
 
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
-        """Run an invocation. Raises EvaluationFailed."""
+        """Run an invocation. Raise EvaluationFailed."""
         template = self.run.session.template(name)
         if template is None:
             return None
@@ -205,7 +205,7 @@ class Stepwise:
         return made
 
     def quantized(self, value: Value, name: str | None, place: Place) -> TensorValue:
-        """Return a tensor or pack, quantized as its name demands. Raises EvaluationFailed."""
+        """Return a tensor or pack, quantized as its name demands. Raise EvaluationFailed."""
         if isinstance(value, Pack) and value.items is not None:
             return Pack([self.quantized(item, name, place) for item in value.items], dtype=value.dtype)
         if not isinstance(value, Tensor) or name is None:
@@ -253,7 +253,7 @@ class Stepwise:
 
     # ---- branches ----------------------------------------------------------------------------------------------------
     def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
-        """Run the branch whose condition holds. Raises EvaluationFailed."""
+        """Run the branch whose condition holds. Raise EvaluationFailed."""
         scopes = scopes_of_branch(self, node, targets)
         for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
             static = static_condition(self.state, case.condition)
@@ -266,7 +266,7 @@ class Stepwise:
         return call(self, node.alternative, scopes[-1][-1])
 
     def holds(self, condition: nodes.Callable, targets: Targets) -> bool:
-        """Run a condition. Raises EvaluationFailed."""
+        """Run a condition. Raise EvaluationFailed."""
         place = self.state.place(condition)
         values = call(self, condition, targets)
         found = truth(self.arrays.argument(values[0], place)) if values is not None and len(values) == 1 else None
@@ -277,7 +277,7 @@ class Stepwise:
 
     # ---- loops -------------------------------------------------------------------------------------------------------
     def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
-        """Run a loop. Raises EvaluationFailed."""
+        """Run a loop. Raise EvaluationFailed."""
         return run_loop(self, node, targets)
 
 

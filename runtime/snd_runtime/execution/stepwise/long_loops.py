@@ -24,7 +24,7 @@ _LONG = 16
 def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: Targets) -> Values | None:
     """Return the results of a long loop; None if it is none, or its shapes are not all known.
 
-    Raises EvaluationFailed.
+    Raise EvaluationFailed.
     """
     if number is None or number < _LONG or node.conditions or body.run.watch is not None:
         return None

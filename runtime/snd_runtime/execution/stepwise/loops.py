@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | None:
-    """Return the results of a loop; None if they are not known, which is noted. Raises EvaluationFailed."""
+    """Return the results of a loop; None if they are not known, which is noted. Raise EvaluationFailed."""
     carries = [initial(body.state, carry) for carry in node.carries]
     packs = [body.state.tensor(scan.value, scan.name.text) for scan in node.scans]
     if not lengths_agree(body.state, node, packs):

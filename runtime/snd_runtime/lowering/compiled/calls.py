@@ -109,7 +109,7 @@ class Calls:
     def __init__(self, calls: Sequence[Call], numbers: Mapping[Hashable, int]) -> None:
         """``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets.
 
-        Raises ImportError if the compiler can't compile them.
+        Raise ImportError if the compiler can't compile them.
         """
         if not _is_loaded():
             raise ImportError("the compiler can't be loaded")

@@ -34,7 +34,7 @@ def _sum() -> Function:
 def _extreme(name: str) -> Function:
     """Return an instruction of the compiler that chooses one of two reals, NaN if one is.
 
-    Raises ImportError if the compiler is too old to have it.
+    Raise ImportError if the compiler is too old to have it.
     """
     from llvmlite import binding, ir
     from numba.extending import intrinsic
@@ -83,7 +83,7 @@ _OTHERS: dict[str, Callable[[], Function]] = {
 def function_named(name: str, real: str = "float32") -> Function:
     """Return a function that compiled loops may call, for reals of this type.
 
-    Raises ImportError if there is no compiler that has it.
+    Raise ImportError if there is no compiler that has it.
     """
     return _made(f"as_{real}" if name == "as_real" else name)
 

@@ -58,7 +58,7 @@ class Call:
         return True
 
     def symbol(self, name: str) -> Any:
-        """Return the value of a helper symbol. Raises Unsuitable if it is not known."""
+        """Return the value of a helper symbol. Raise Unsuitable if it is not known."""
         for symbol, value in self.callee.scope.values.items():
             if symbol.name == name:
                 try:
@@ -114,7 +114,7 @@ class Call:
         return [name for at in range(len(self.inputs)) for name in self.items(at)]
 
     def shape(self, at: int = 0) -> tuple[int, ...]:
-        """Return the extents of an argument. Raises Unsuitable if they are not all known."""
+        """Return the extents of an argument. Raise Unsuitable if they are not all known."""
         return static_shape(self.inputs[at])
 
     def known(self, at: int = 0) -> list[int | None]:

@@ -45,7 +45,7 @@ def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
 
 
 def run_by_onnxruntime(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
-    """Run a graph by onnxruntime, as far as it can be exported. Raises EvaluationFailed."""
+    """Run a graph by onnxruntime, as far as it can be exported. Raise EvaluationFailed."""
     try:
         return _Engine(session, given.specialization, execution).run(given.arguments, steps)
     except Unsuitable as unsuitable:

@@ -88,7 +88,7 @@ Value: TypeAlias = "Known | Named"
 
 
 def write_formulas(call: Call) -> None:
-    """Write an operator by its formulas. Raises Unsuitable."""
+    """Write an operator by its formulas. Raise Unsuitable."""
     try:
         _Writer(call).write()
     except (FormulaFailed, EvaluationFailed) as failed:
@@ -193,7 +193,7 @@ class _Writer:
 
 
 def extents_of(slot: Slot) -> tuple[int, ...]:
-    """Return the extents of a tensor. Raises Unsuitable if one is counted."""
+    """Return the extents of a tensor. Raise Unsuitable if one is counted."""
     found = tuple(extent for extent in slot.shape if extent is not None)
     if len(found) != slot.rank:
         raise Unsuitable(f"the extents of '{slot.name}' depend on data")

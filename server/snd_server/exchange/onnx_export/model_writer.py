@@ -89,14 +89,14 @@ def write_model(
 
 
 def flat_graph(specialization: Specialization) -> Graph:
-    """Return a graph with all but operators of the library written where they are invoked. Raises NotExportable."""
+    """Return a graph with all but operators of the library written where they are invoked. Raise NotExportable."""
     return _ModelWriter(True, False).root_graph(specialization)
 
 
 def write_operations(
     specialization: Specialization, graph: Graph, variables: Mapping[str, Argument]
 ) -> onnx.ModelProto:
-    """Return a part of the flat graph of a specialization as a model. Raises NotExportable."""
+    """Return a part of the flat graph of a specialization as a model. Raise NotExportable."""
     return _ModelWriter(True, False).graph_model(specialization, graph, variables)
 
 
@@ -112,13 +112,13 @@ class _ModelWriter:
         self._taken: set[tuple[str, str]] = set()
 
     def model(self, specialization: Specialization, variables: Mapping[str, Argument]) -> onnx.ModelProto:
-        """Return a graph or operator as a model. Raises NotExportable."""
+        """Return a graph or operator as a model. Raise NotExportable."""
         return self.graph_model(specialization, self.root_graph(specialization), variables)
 
     def graph_model(
         self, specialization: Specialization, graph: Graph, variables: Mapping[str, Argument]
     ) -> onnx.ModelProto:
-        """Return a graph, or a part of the graph, of a specialization as a model. Raises NotExportable."""
+        """Return a graph, or a part of the graph, of a specialization as a model. Raise NotExportable."""
         root = Root(is_function=False)
         scope = Scope(root)
         for name in graph.outputs:  # their names are known outside
@@ -523,7 +523,7 @@ class _ModelWriter:
 
 
 def _variable(scope: Scope, label: str | None, name: str) -> list[str]:
-    """Return the names of the tensors of a variable that a function takes. Raises Unsuitable if no value is fixed."""
+    """Return the names of the tensors of a variable that a function takes. Raise Unsuitable if no value is fixed."""
     scoped = f"{label}.{name}" if label else name
     found = scope.variable(scoped)
     if found is None:  # below a graph that is invoked: the graph is the root of the names

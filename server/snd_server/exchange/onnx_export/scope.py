@@ -112,7 +112,7 @@ class Scope:
                 table.popitem()
 
     def constant(self, value: Any, dtype: Any = np.int64, wanted: str = "constant") -> str:
-        """Return the name of a constant. Raises Unsuitable if it would be very large."""
+        """Return the name of a constant. Raise Unsuitable if it would be very large."""
         array = np.asarray(value, dtype)
         if array.size > _LARGEST_CONSTANT:
             raise Unsuitable(f"a table of {array.size:,} indices would be needed")
@@ -195,11 +195,11 @@ class Scope:
         return parts[0] if len(parts) == 1 else self.node("Concat", parts, axis=0)
 
     def scalar(self, value: Integer) -> str:
-        """Return the name of a tensor without dimensions that has the value of an integer. Raises Unsuitable."""
+        """Return the name of a tensor without dimensions that has the value of an integer. Raise Unsuitable."""
         return self.constant(value.value) if value.value is not None else self.node("Squeeze", [self.integer(value)])
 
     def integer(self, value: Integer) -> str:
-        """Return the name of a vector of one element with the value of an integer. Raises Unsuitable."""
+        """Return the name of a vector of one element with the value of an integer. Raise Unsuitable."""
         if value.value is not None:
             return self.constant([value.value])
         total: str | None = None
@@ -257,7 +257,7 @@ class Scope:
 
 
 def static_shape(tensor: TensorValue) -> tuple[int, ...]:
-    """Return the extents of a tensor. Raises Unsuitable if one is not known before the run."""
+    """Return the extents of a tensor. Raise Unsuitable if one is not known before the run."""
     if not isinstance(tensor, Tensor) or tensor.shape is None:
         raise Unsuitable("the shape of a tensor is not known")
     found = []
@@ -269,7 +269,7 @@ def static_shape(tensor: TensorValue) -> tuple[int, ...]:
 
 
 def rank_of(tensor: TensorValue) -> int:
-    """Return the number of dimensions. Raises Unsuitable if it is not known."""
+    """Return the number of dimensions. Raise Unsuitable if it is not known."""
     if not isinstance(tensor, Tensor) or tensor.shape is None:
         raise Unsuitable("the rank of a tensor is not known")
     if not all(isinstance(extent, Integer) for extent in tensor.shape):
@@ -278,7 +278,7 @@ def rank_of(tensor: TensorValue) -> int:
 
 
 def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
-    """Return the elements of a tensor that has a value. Raises Unsuitable for any other."""
+    """Return the elements of a tensor that has a value. Raise Unsuitable for any other."""
     if tensor.value is None or tensor.dtype is None:
         raise Unsuitable(f"'{tensor.name}' is not computed before it is used")
     try:

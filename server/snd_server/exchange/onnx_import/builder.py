@@ -48,7 +48,7 @@ class Builder:
     def run(
         self, operator: str, inputs: Sequence[Argument], dtypes: Sequence[str], attributes: Mapping[str, Any]
     ) -> tuple[TensorValue, ...]:
-        """Add an invocation of an operator of a library module; return its results. Raises UntranslatableError."""
+        """Add an invocation of an operator of a library module; return its results. Raise UntranslatableError."""
         module, _, name = operator.partition(".")
         template = self._session.template(OperatorName(f"{LIBRARY_PREFIX}{module}", name))
         assert template is not None, operator

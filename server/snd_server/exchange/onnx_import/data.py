@@ -114,7 +114,7 @@ def is_half(dtype: np.dtype[Any]) -> bool:
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
-    """Return the type in SkriptND. Raises UntranslatableError if there is none."""
+    """Return the type in SkriptND. Raise UntranslatableError if there is none."""
     if real_type(dtype):
         return "real"
     if dtype.kind in "iu" or dtype.name in ("int4", "uint4", "int2", "uint2"):
@@ -154,7 +154,7 @@ def _least(value: Integer) -> int:
 def tensor_array(array: Array) -> Array:
     """Return an array with elements of a type that SkriptND has; the same array where it has one already.
 
-    Raises UntranslatableError for elements that SkriptND has no type for.
+    Raise UntranslatableError for elements that SkriptND has no type for.
     """
     match type_name(array.dtype):
         case "real":

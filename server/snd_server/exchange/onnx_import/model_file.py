@@ -79,7 +79,7 @@ def source_of(model: onnx.ModelProto, folder: str | None = None, most_bytes: int
 
 
 def function_of(proto: onnx.FunctionProto) -> Function:
-    """Return a function. Raises InvalidModelError."""
+    """Return a function. Raise InvalidModelError."""
     return _Reader(None, {}, 1 << 30).function(proto)
 
 

@@ -73,7 +73,7 @@ class GraphTranslator(Protocol):
     def nested(self, graph: SourceGraph, known: Mapping[str, Item]) -> list[Item]:
         """Translate a graph inside a node, which sees all names around the node; return its outputs.
 
-        Raises UntranslatableError.
+        Raise UntranslatableError.
         """
 
 
@@ -162,7 +162,7 @@ class Node(Struct, frozen=True, eq=False):
     def integers(self, number: int, name: str | None = None) -> list[Integer] | None:
         """Return a list that is an input, or was an attribute in older versions; its items may depend on extents.
 
-        Raises UntranslatableError if the elements depend on the data of other tensors.
+        Raise UntranslatableError if the elements depend on the data of other tensors.
         """
         if name is not None and self.attribute(name) is not None:
             given = self.attribute(name)

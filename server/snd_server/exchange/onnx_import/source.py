@@ -99,7 +99,7 @@ class Reference(Struct, frozen=True):
 
 
 def inlined(graph: SourceGraph, functions: Mapping[tuple[str, str], Function]) -> SourceGraph:
-    """Return a graph with the nodes of functions in place of their calls. Raises InvalidModelError for endless ones."""
+    """Return a graph with the nodes of functions in place of their calls. Raise InvalidModelError for endless ones."""
     return _Inlining(functions).graph(graph, 0) if functions else graph
 
 

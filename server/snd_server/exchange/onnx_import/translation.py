@@ -120,7 +120,7 @@ class Translator:
         return made.outputs
 
     def translate(self, source: SourceNode) -> None:
-        """Translate a node. Raises UntranslatableError."""
+        """Translate a node. Raise UntranslatableError."""
         first = len(self.builder.steps)
         outputs = self._outputs(source)
         for at, name in enumerate(source.outputs):
@@ -170,7 +170,7 @@ class Translator:
     def nested(self, graph: SourceGraph, known: Mapping[str, Item]) -> list[Item]:
         """Translate a graph inside of a node, which sees all around it; return its outputs.
 
-        Raises UntranslatableError.
+        Raise UntranslatableError.
         """
         around = dict(self.known)
         self.known.update(known)

@@ -53,7 +53,7 @@ class Documents:
     ) -> Document:
         """Return the document after changes, each of the text that the one before left.
 
-        Raises KeyError if it is not open.
+        Raise KeyError if it is not open.
         """
         path = path_of(uri)
         source = self._by_path[path].source

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
-    """Return the name that is wanted, else that of the main graph. Raises ArgumentError if there is none."""
+    """Return the name that is wanted, else that of the main graph. Raise ArgumentError if there is none."""
     if wanted is None:
         mains = snapshot.main_graphs(path)
         if not mains:

@@ -25,7 +25,7 @@ class GivenInputs(Struct, frozen=True):
     inputs: tuple[str, ...] = ()
 
     def request(self, path: str, graph: GraphName, options: EvaluationOptions) -> RunRequest:
-        """Return the request to run a graph with this. Raises ArgumentError for files: none are read."""
+        """Return the request to run a graph with this. Raise ArgumentError for files: none are read."""
         load_runtime()
         from snd_server.running.evaluate import RunRequest
 

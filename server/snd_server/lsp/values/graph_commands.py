@@ -92,7 +92,7 @@ async def _evaluate(server: SndServer, key: ValueKey, more: Any) -> None:
 
 
 def _given(more: Any) -> GivenInputs | None:
-    """Return the lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises JsonRpcInvalidParams."""
+    """Return the lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raise JsonRpcInvalidParams."""
     names = [name for name in ("attributes", "types", "inputs") if entry(more, name) is not None]
     return GivenInputs(**{name: texts(more, name) for name in names}) if names else None
 

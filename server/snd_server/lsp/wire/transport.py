@@ -47,7 +47,7 @@ _LOCAL_ORIGIN = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 async def serve_stdio(server: SndServer) -> int:
     """Serve over standard input and output, which nothing else in this process can reach any more.
 
-    Returns the exit status.
+    Return the exit status.
     """
     stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
@@ -120,7 +120,7 @@ def _tell_address(scheme: str, host: str, port: int) -> None:
 async def serve_pipe(server: SndServer, path: str) -> int:
     """Serve the client that listens at a named pipe: a Unix socket, or a pipe of Windows.
 
-    Returns the exit status; raises OSError.
+    Return the exit status; raises OSError.
     """
     reader = asyncio.StreamReader(BUFFER_BYTES)
     loop = asyncio.get_running_loop()

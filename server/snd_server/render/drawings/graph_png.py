@@ -17,7 +17,7 @@ def demand_png() -> None:
 
 
 def graph_png(svg: str) -> bytes:
-    """Return a drawing as a PNG. Raises DrawingError if it is too large to be painted."""
+    """Return a drawing as a PNG. Raise DrawingError if it is too large to be painted."""
     import resvg_py
 
     # resvg does not know `white-space: pre`, which keeps the spaces between names and values.

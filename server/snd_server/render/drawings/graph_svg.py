@@ -32,7 +32,7 @@ def graph_svg(
 ) -> str:
     """Return the drawing of a graph view, with so many levels of operators open.
 
-    Raises DrawingError, also if it takes longer or more memory than given.
+    Raise DrawingError, also if it takes longer or more memory than given.
     """
     try:
         import py_mini_racer  # noqa: F401

@@ -64,7 +64,7 @@ def _dequantize_linear(call: Call) -> None:
 
 
 def _zero_point(call: Call, dtype: Any) -> str:
-    """Return the name of the zero point as an int of few bits. Raises Unsuitable if it may have more."""
+    """Return the name of the zero point as an int of few bits. Raise Unsuitable if it may have more."""
     value = call.inputs[2]
     if not call.has(2):
         return call.scope.constant(np.zeros(call.shape(1)), dtype, "zero_point")
