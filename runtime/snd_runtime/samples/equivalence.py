@@ -28,7 +28,7 @@ from snd_runtime.execution import Execution, RunResult, execute, value_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.evaluation import arguments_of
-from snd_runtime.samples.large_graphs import same_operations
+from snd_runtime.samples.large_graphs import is_large, same_operations
 from snd_runtime.samples.library_call import result_of
 from snd_runtime.samples.limits import MOST_COMPARED_SAMPLES, MOST_NAMED_CASES, MOST_QUICK_TRIALS
 from snd_runtime.samples.request import SampleRequest
@@ -53,7 +53,7 @@ class Equivalence(Struct, frozen=True):
     cases: tuple[str, ...] = ()
     """Arguments of some evaluations of different sizes, as ``x[2,3], stride=5``."""
     moved: Mapping[str, str] = field(default_factory=dict)
-    """The variables that have another scope after the edit: new scoped names by the old ones."""
+    """The variables that have another name after the edit: new scoped names by the old ones."""
     compositions: int = 0
     """Number of choices of attributes for which both versions have the same operations: they were not evaluated."""
 
@@ -139,17 +139,30 @@ class Comparison:
     ) -> Equivalence:
         """Compare the definition with its version after an edit, whose name may be ``after``.
 
-        With ``moves_variables``, variables may get a scope around their names: they keep their values. ``parameters``
+        With ``moves_variables``, variables may get other names: they keep their values. ``parameters``
         are the new names of parameters by the old ones; None for a parameter that is removed. ``proved`` is an operator
         that was compared before. Large graphs are not evaluated if they have the same operations.
         """
         if self.reason is not None:
             return Equivalence(reason=self.reason)
         names = (self._name, after or self._name)
+        same = None
         if not self._strict:
-            same = same_operations(self._snapshot, changed, names, parameters, proved, moves_variables)
-            if same is not None:
-                return Equivalence(moved=same.moved, compositions=same.compositions)
+            found = same_operations(self._snapshot, changed, names, parameters, proved, moves_variables)
+            same = None if found is None else Equivalence(moved=found.moved, compositions=found.compositions)
+            if same is not None and is_large(self._snapshot, self._name):
+                return same
+        evaluated = self._evaluated(changed, names, moves_variables, parameters)
+        return same if same is not None and evaluated.difference is None and evaluated.reason else evaluated
+
+    def _evaluated(
+        self,
+        changed: Snapshot,
+        names: tuple[OperatorName, OperatorName],
+        moves_variables: bool,
+        parameters: Mapping[str, str | None],
+    ) -> Equivalence:
+        """Compare both versions by evaluation."""
         count, shown, session = 0, [], changed.session()
         moved: Mapping[str, str] = {}
         reason = "no attributes and inputs were found with which it can be invoked"
@@ -349,19 +362,16 @@ def _shown(trial: Trial) -> str:
 
 # ---- comparing -------------------------------------------------------------------------------------------------------
 def moved_variables(before: RunResult, after: RunResult) -> Mapping[str, str]:
-    """Return the new names of the variables that got a scope around their names, by the old ones.
+    """Return the new names of the variables that have another one, by the old ones: an edit keeps their order.
 
-    A variable that ``@update`` writes has no value to begin with that is known here: it is left out, so that the names
-    differ.
+    A variable that ``@update`` writes has no value to begin with that is known here. If there is one, or if there are
+    more or fewer variables, none is in the result, so that the names differ.
     """
-    gone = sorted(before.variables.keys() - after.variables.keys() - {*before.updated})
-    come = sorted(after.variables.keys() - before.variables.keys())
-    found: dict[str, str] = {}
-    for old in gone:
-        new = [each for each in come if each.endswith(f".{old}") and each not in found.values()]
-        if len(new) == 1:
-            found[old] = new[0]
-    return found
+    gone = [each for each in before.variables if each not in after.variables]
+    come = [each for each in after.variables if each not in before.variables]
+    if len(gone) != len(come) or not {*before.updated}.isdisjoint(gone):
+        return {}
+    return dict(zip(gone, come, strict=True))
 
 
 def _moved(result: RunResult, moved: Mapping[str, str]) -> RunResult:
@@ -371,8 +381,9 @@ def _moved(result: RunResult, moved: Mapping[str, str]) -> RunResult:
 def _difference(before: RunResult, after: RunResult, finite_only: bool = False) -> str | None:
     """Return how two runs differ, in outputs or in variables; None if they agree."""
     if before.variables.keys() != after.variables.keys():
-        names = ", ".join(f"'{each}'" for each in sorted(before.variables.keys() ^ after.variables.keys()))
-        return f"variables have other names now: {names}"
+        names = sorted(before.variables.keys() ^ after.variables.keys())
+        shown = ", ".join(f"'{each}'" for each in names[:MOST_NAMED_CASES])
+        return f"variables have other names now: {shown}{', …' if len(names) > MOST_NAMED_CASES else ''}"
     for was, now in ((before.outputs, after.outputs), (before.variables, after.variables)):
         for name, value in was.items():
             differs = _differs(value, now.get(name), finite_only)

@@ -87,7 +87,7 @@ class SampleEvaluator:
     ) -> RefactoringAnswer:
         """Return the edits of a refactoring; ``note`` gets the progress, on the thread of the caller."""
         try:
-            answer: RefactoringAnswer = self._call(request, existing, SEARCH_SECONDS, note)
+            answer: RefactoringAnswer = self._call(request, existing, note=note)
         except WorkerFailed as failed:
             return RefactoringAnswer(failed.message)
         return answer

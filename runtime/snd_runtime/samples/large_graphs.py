@@ -1,4 +1,4 @@
-"""Comparison of large graphs before and after an edit by their operations, which takes less time than to run them."""
+"""Comparison of graphs before and after an edit by their operations, which takes less time than to run large ones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from itertools import chain, islice
 
 from msgspec import Struct
 
-from snd_analysis.compose import Specialization, compose_root, variables_below
+from snd_analysis.compose import compose_root
+from snd_analysis.ide.evaluation import is_small_graph
 from snd_analysis.ide.refactoring import ProvedOperator, Version, moved_by_same_operations
-from snd_analysis.model import tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.execution import value_of
 from snd_runtime.samples.attribute_choices import different_attributes
-from snd_runtime.samples.limits import MOST_COMPARED_ELEMENTS, MOST_COMPOSITIONS
+from snd_runtime.samples.limits import MOST_COMPOSITIONS
 
 
 class SameOperations(Struct, frozen=True):
@@ -35,12 +35,12 @@ def same_operations(
     proved: ProvedOperator | None,
     moves_variables: bool,
 ) -> SameOperations | None:
-    """Compare a large graph by its operations; None for smaller graphs and operators, and where that is unclear.
+    """Compare a graph by its operations; None for operators, and where that is unclear.
 
     The graph is composed for the defaults of its attributes, and for other values of them.
     """
     template, other = before.template(names[0]), after.template(names[1])
-    if template is None or other is None or template.errors or other.errors or not is_large(before, names[0]):
+    if template is None or other is None or template.errors or other.errors or not template.is_graph:
         return None
     moved: dict[str, str] = {}
     count = 0
@@ -65,12 +65,4 @@ def is_large(snapshot: Snapshot, name: OperatorName) -> bool:
     template, specialization = snapshot.template(name), snapshot.specialization(name)
     if template is None or specialization is None or not template.is_graph:
         return False
-    return _elements_of(specialization) >= MOST_COMPARED_ELEMENTS
-
-
-def _elements_of(specialization: Specialization) -> int:
-    """Return the number of elements of the inputs and of all variables, as far as they are known."""
-    stored = (value for _, value in variables_below(specialization))
-    tensors = [tensor for value in (*specialization.inputs, *stored) for tensor in tensors_of(value)]
-    counts = (each.elements for each in tensors)
-    return sum(each.value for each in counts if each is not None and each.value is not None)
+    return not is_small_graph(specialization)

@@ -34,9 +34,6 @@ MOST_NAMED_CASES = 3
 """Evaluations whose sizes the message of a refactoring names."""
 MOST_COMPOSITIONS = 3
 """Choices of attributes for which a large graph is composed to compare two versions of it. Users read the number."""
-MOST_COMPARED_ELEMENTS = 1_000_000
-"""Elements of the inputs and variables of a graph that is evaluated to compare two versions of it. A larger one is
-compared by its operations if these are the same; users read so."""
 MOST_QUICK_TRIALS = 2
 """Trials on which an invocation of the library is tried by itself, before the formulas are replaced by it."""
 MOST_COMPARED_SAMPLES = 8

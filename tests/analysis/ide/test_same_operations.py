@@ -7,6 +7,7 @@ import pytest
 from snd_analysis.base import Span
 from snd_analysis.ide.refactoring import (
     EXTRACT,
+    INLINE,
     INTRODUCE,
     ProvedOperator,
     Version,
@@ -141,3 +142,48 @@ def test_a_large_graph_is_not_evaluated(kind: str, marked: str, renamed: dict[st
     assert answer.refactored is not None, answer.message
     assert ": the same operations in 1 composition" in answer.message
     assert answer.moved == renamed
+
+
+NESTED = """import math, nn;
+
+operator block {
+    @input { x: real[n,m]; }
+    @variable { w: real[m]; }
+    @output { y: real[n,m]; }
+    @compose { y = math.add(x, w); }
+}
+
+operator twice {
+    @input { x: real[n,m]; }
+    @output { y: real[n,m]; }
+    @compose { a = block(x); b = nn.relu(a); y = block(b); }
+}
+
+graph G {
+    @input { x: real[2,3]; }
+    @output { y: real[2,3]; }
+    @compose { a = twice(x); y = nn.relu(a); }
+}
+"""
+
+
+@pytest.mark.parametrize("size", ["2,3", "3000,5000"])
+def test_variables_of_an_operator_that_is_inlined_get_other_names(size: str):
+    text = NESTED.replace("2,3", size)
+    at = text.index("a = twice")
+    request = RefactoringRequest(SampleRequest(PATH, {PATH: text}), INLINE, Span(at, at))
+    answer = refactor(snapshot_of({PATH: text}), request)
+    assert answer.refactored is not None, answer.message
+    assert answer.moved == {"a.a.w": "a2.w", "a.y.w": "a.w"}
+    assert answer.message.endswith("2 variables have other names, as 'a2.w' for 'a.a.w'")
+    assert (
+        answer.weights_map
+        == """[[rule]]
+from = "a.a.w"
+to = "a2.w"
+
+[[rule]]
+from = "a.y.w"
+to = "a.w"
+"""
+    )

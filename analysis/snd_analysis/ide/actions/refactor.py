@@ -31,6 +31,7 @@ from snd_analysis.ide.refactoring import (
     formulas_at,
     inlined_name_at,
     invocation_at,
+    is_compile_time,
     is_unused,
     may_be_replaced,
     move_targets,
@@ -63,7 +64,7 @@ def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action
     if expression is not None:
         if _is_possible(request, INTRODUCE, expression.span):
             yield _action("introduce a name for this expression", ActionKind.EXTRACT, INTRODUCE, expression.span)
-        if _is_possible(request, MAKE_ATTRIBUTE, expression.span):
+        if is_compile_time(snapshot, path, expression) and _is_possible(request, MAKE_ATTRIBUTE, expression.span):
             value = _shown_code(request.text[expression.span.start : expression.span.end])
             title = f"turn '{value}' into an attribute with this default"
             yield _action(title, ActionKind.EXTRACT, MAKE_ATTRIBUTE, expression.span)

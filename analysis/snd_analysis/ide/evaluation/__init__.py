@@ -1,5 +1,6 @@
 """The samples and graphs of a file that can be evaluated: dependencies and cost of their values."""
 
+from snd_analysis.ide.evaluation.cost_estimate import is_small_graph
 from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.ide.evaluation.graph_tensors import GraphTensors, TensorName, entries_in, graph_tensors
 from snd_analysis.ide.evaluation.graphs import GraphName, KnownGraph, graphs_in
@@ -16,6 +17,7 @@ __all__ = [
     "entries_in",
     "graph_tensors",
     "graphs_in",
+    "is_small_graph",
     "sample_names",
     "samples_in",
 ]

@@ -37,7 +37,7 @@ from snd_analysis.ide.refactoring.parameters import (
 )
 from snd_analysis.ide.refactoring.replace import formulas_at, may_be_replaced, replace_formula
 from snd_analysis.ide.refactoring.same_operations import ProvedOperator, Version, moved_by_same_operations
-from snd_analysis.ide.refactoring.selection import selected_expression, selected_statements
+from snd_analysis.ide.refactoring.selection import is_compile_time, selected_expression, selected_statements
 from snd_analysis.ide.refactoring.signature import change_signature
 from snd_analysis.workspace import Snapshot
 
@@ -82,6 +82,7 @@ __all__ = [
     "inlined_name_at",
     "introduce_name",
     "invocation_at",
+    "is_compile_time",
     "is_unused",
     "may_be_replaced",
     "move_targets",

@@ -58,7 +58,7 @@ class Refactored(Struct, frozen=True):
     compared: tuple[tuple[OperatorName, OperatorName], ...] | None = None
     """The definitions that have to compute the same, with their names afterwards; None for ``name`` alone."""
     moves_variables: bool = False
-    """Whether variables may get a scope around their names: weights of before need a map then."""
+    """True if variables may get other names: weights that were saved before need a map then."""
     call: LibraryCall | None = None
     """The invocation that replaces formulas, to be tried by itself."""
     parameters: Mapping[str, str | None] = field(default_factory=dict)

@@ -105,7 +105,7 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
         raise RefactoringError(f"the statements would not be right: {problem}")
     name = OperatorName(path, invocation.definition.name.text)
     without = " without its assertions" if any(each.kind is BlockKind.ASSERT for each in blocks) else ""
-    return (Refactored(name, edits, f"inlined the operator '{shown}'{without}"),)
+    return (Refactored(name, edits, f"inlined the operator '{shown}'{without}", moves_variables=True),)
 
 
 def _statements(invocation: Invocation, callee: Knowledge, body: Span, writer: NameWriter, path: str) -> str:

@@ -48,7 +48,7 @@ def moved_by_same_operations(
 ) -> Mapping[str, str] | None:
     """Return the variables that have other names in ``after``; None if the operations are not the same, or unclear.
 
-    ``parameters`` are the new names of the inputs. With ``moves``, variables may have a scope around their names.
+    ``parameters`` are the new names of the inputs. With ``moves``, variables may have other names.
     """
     try:
         graphs = [_flat(before), _flat(after)]
@@ -69,15 +69,12 @@ def _flat(version: Version) -> Graph:
 
 
 def _moved(before: Graph, after: Graph) -> dict[str, str]:
-    """Return the new names of variables that have a scope around their names, by the old names."""
-    gone = before.variables.keys() - after.variables.keys()
-    come = after.variables.keys() - before.variables.keys()
-    found: dict[str, str] = {}
-    for old in sorted(gone - before.updates.keys()):
-        new = [each for each in sorted(come) if each.endswith(f".{old}") and each not in found.values()]
-        if len(new) == 1:
-            found[old] = new[0]
-    return found
+    """Return the new names of the variables that have another one after the edit, which keeps their order."""
+    gone = [each for each in before.variables if each not in after.variables]
+    come = [each for each in after.variables if each not in before.variables]
+    if len(gone) != len(come) or not before.updates.keys().isdisjoint(gone):
+        raise _Unclear
+    return dict(zip(gone, come, strict=True))
 
 
 class _Numbers:

@@ -105,6 +105,11 @@ def _trimmed(source: str, span: Span) -> Span:
     return Span(span.start + len(text) - len(text.lstrip()), span.start + len(text.rstrip()))
 
 
+def is_compile_time(snapshot: Snapshot, path: str, selected: SelectedExpression) -> bool:
+    """Return whether the value of an expression is known at compile time."""
+    return kinds_of(Knowledge(snapshot, path, selected.start, selected.definition), selected.span) <= COMPILE_TIME
+
+
 def kinds_of(knowledge: Knowledge, span: Span) -> set[SymbolKind]:
     """Return the kinds of the symbols that a part of a definition names; ``span`` is its place in the file."""
     inside = uses_inside(knowledge.resolution, span.shifted(-knowledge.start))
