@@ -24,7 +24,8 @@ def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
     """Return the outputs as invocations see them, checked against their declarations, which they may complete."""
     outputs: list[TensorValue] = []
     for member, declared in zip(state.template.outputs, state.declared.outputs, strict=True):
-        if not state.template.is_wrong(member.base, member.node):
+        is_ambiguous = member.symbol in state.template.resolution.ambiguous
+        if not is_ambiguous and not state.template.is_wrong(member.base, member.node):
             declared = _checked_output(state, member, declared, state.outputs.get(member.symbol, UNDEFINED))
         outputs.append(declared)
     return tuple(outputs)

@@ -22,11 +22,14 @@ def without_consequences(
             yield problem
     has_lost_length = _has_lost_length(definition, names)
     has_ambiguous_rank = any(problem.rule is rules.AMBIGUOUS_SHAPE for problem in types)
+    has_lost_statement = any(problem.rule is rules.OUTPUT_NOT_ASSIGNED for problem in types)
     for problem in types:
         if has_lost_length and problem.rule is rules.PACK_EXPECTED and _is_input(resolution, problem.span):
             continue  # the declaration of the input, `xs: real[n]`, has lost `..(k)`
         if has_ambiguous_rank and problem.rule is rules.INDEX_COUNT:
             continue  # an input has lost the extent that tells the rank, and an index has it still
+        if has_lost_statement and problem.rule is rules.UNKNOWN_QUANTIZED_TENSOR:
+            continue  # the statement that assigns the output had the label
         yield problem
 
 

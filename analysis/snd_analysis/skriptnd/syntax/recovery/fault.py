@@ -300,10 +300,13 @@ class Fault:
     def report(
         self, rule: Rule, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
     ) -> None:
-        """Add a problem, unless a string that is not closed in the same statement explains it."""
+        """Add a problem, unless a string or bracket that is not closed in the same statement explains it."""
         problems = self.automaton.builder.problems
         entry = self.automaton.entry
-        again = entry is not None and any(each.message == message for each in problems[entry.problems :])
+        said = [] if entry is None else problems[entry.problems :]
+        if rule is rules.SYNTAX_ERROR and any(each.rule is rules.UNCLOSED_BRACKET for each in said):
+            return
+        again = any(each.message == message for each in said)
         if again and message in (self.explanation(), self._about_dots()):
             return  # the same habit in the same statement
         if not self._after_unclosed_string():

@@ -212,6 +212,7 @@ class TypingState:
         if value.type is None or not value.type.optional:
             return value
         self.context.report(rules.NULL_NOT_ALLOWED, node, rules.null_not_allowed.may_be_null(what, value))
+        self.context.presume(node)
         return replace(value, type=value.type.required())
 
     def report_between(

@@ -83,7 +83,7 @@ def _is_pack_index(index: nodes.Index) -> bool:
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
     """Return an element of a tensor, the elements of a pack of tensors at one index, or all along a dimension."""
     with context.written(False):
-        indexed = _dimensions(context, index, _extents(context, node, index))
+        indexed = _dimensions(context, index, *_extents(context, node, index))
     if indexed is None:
         return UNTYPED
     rank = tensor.shape.rank if tensor.shape is not None else None
@@ -154,15 +154,19 @@ class _Dimensions(Struct, frozen=True):
     optional: bool
 
 
-def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents | None:
-    """Return the extents of the accessed tensor; they are needed only where an index takes a whole dimension."""
+def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> tuple[Extents | None, Integer | None]:
+    """Return the extents of the accessed tensor, if its rank is a number, and the extent of its last dimension.
+
+    They are needed only where an index takes a whole dimension.
+    """
     if not any(isinstance(item, nodes.Range) for item in index.items):
-        return None
+        return None, None
     symbol = context.symbol(_name(node))
     declaration = symbol.node if symbol is not None else None
     if not isinstance(declaration, nodes.Parameter) or declaration.shape is None:
-        return None
-    return extents_of(dimensions(context, declaration.shape, given=True))
+        return None, None
+    parts = dimensions(context, declaration.shape, given=True)
+    return extents_of(parts), parts[-1].value if parts and not parts[-1].packed else None
 
 
 def _name(node: nodes.Node) -> nodes.Node:
@@ -173,7 +177,9 @@ def _name(node: nodes.Node) -> nodes.Node:
     return name
 
 
-def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -> _Dimensions | None:
+def _dimensions(
+    context: Context, index: nodes.Index, extents: Extents | None, last: Integer | None
+) -> _Dimensions | None:
     count, packed, optional = shapes.constant(0), None, False
     first: nodes.Node | None = None
     right = True
@@ -183,7 +189,8 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
                 typed = packs.expanded(context, item)
             case nodes.Range():
                 known = count.value is not None and extents is not None and count.value < len(extents)
-                typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
+                otherwise = last if item is index.items[-1] else None
+                typed = _along(context, item, extents[count.value] if known else otherwise)  # type: ignore[index]
             case nodes.Zip():
                 context.report(rules.ZIP_NOT_EXPANDED, item, rules.zip_not_expanded.tuple_within("an index"))
                 typed = UNTYPED

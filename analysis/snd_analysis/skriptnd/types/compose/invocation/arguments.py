@@ -142,6 +142,7 @@ class ArgumentCheck:
                 "test it with 'if ?…', or give a value for null with '??'"
             )
             self._report(rules.NULL_NOT_ALLOWED, argument, message, parameter)
+            self._work.context.presume(argument)
             self._forget(parameter)
             return False
         if is_empty_list(argument):

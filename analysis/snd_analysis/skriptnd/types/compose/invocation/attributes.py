@@ -135,6 +135,7 @@ class AttributeCheck:
         if actual.optional and not formal.optional and fits:
             message = f"the attribute '{name}' can't be null, but this may be: its type is '{actual}'"
             self._report(rules.NULL_NOT_ALLOWED, node, message, parameter)
+            self._work.context.presume(node)
         return True
 
     def _has_type(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
