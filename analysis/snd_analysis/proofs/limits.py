@@ -46,20 +46,28 @@ MOST_COFACTORS = 8
 only they prove is unknown."""
 MOST_LEMMAS = 200
 """Lemmas about products of one question. What needs more is unknown."""
-SECONDS_OF_TRIALS = 0.35
+SECONDS_OF_TRIALS = 0.3
 """Computing time for the sizes that the assertions for an operator are judged by."""
-SECONDS_OF_CANDIDATES = 0.15
+SECONDS_OF_CANDIDATES = 0.1
 """Computing time for the assertions that may mend one condition."""
+SECONDS_OF_DOUBTS = 0.1
+"""Computing time for the search of sizes that work and one assertion refuses."""
 MOST_TRIED_SIZES = 1000
 """Sizes that the assertions for an operator are judged by."""
+MOST_CHOSEN_SIZES = 4000
+"""Sizes that these are chosen from: most may be refused by assertions."""
 MOST_TRIED_CASES = 60
 """Cases that these sizes are taken from."""
+MOST_LENGTHENED = 2
+"""Cases whose packs and ranks are lengthened for more sizes."""
 MOST_TRIED_POINTS = 400
 """Points of all formulas. Sizes with more don't count for or against an assertion."""
 MOST_FAILING_POINTS = 6
 """Points of a formula that break a condition, after which the other points are left out."""
 LEAST_WORKING = 4
 """Sizes that work, without which no assertion is proposed."""
+LEAST_VALUES = 3
+"""Values that a name must have among the sizes tried. An assertion does not name others."""
 MOST_PAIRED = 80
 """Assertions that are tried in pairs if none is enough by itself."""
 MOST_NUMBERS = 4

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from snd_analysis.proofs.limits import LEAST_VALUES
 from snd_analysis.proofs.mending.outcomes import Number
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Truth
@@ -122,15 +123,23 @@ class Assertion(Struct, frozen=True, eq=False):
     """A possible assertion: its text, its meaning, and what it is about in each row of sizes."""
 
     text: str
+    about: Sequence[str | int]
+    """Names, items such as ``s[0]``, and numbers: the arguments of the meaning."""
     meaning: Callable[..., bool]
     values: Sequence[Sequence[Number | None]]
-    """The values of each name in all rows; None where a name has no value."""
+    """The values of the arguments in all rows; None where an argument has no value."""
     weight: int
     """Number of names and operators: of two assertions that refuse the same, authors want the lighter one."""
 
     def holds(self, row: int) -> bool | None:
         """Return whether the sizes of a row are allowed; None if the assertion has no value with them."""
-        arguments = [each[row] for each in self.values]
+        return self._holds([each[row] for each in self.values])
+
+    def holds_with(self, names: Mapping[str, Number]) -> bool | None:
+        """Return whether sizes are allowed, by the values of their names; None if a value is missing."""
+        return self._holds([each if isinstance(each, int) else _value(names, each) for each in self.about])
+
+    def _holds(self, arguments: Sequence[Number | None]) -> bool | None:
         if None in arguments:
             return None
         try:
@@ -145,43 +154,55 @@ class Names:
     def __init__(self, rows: Sequence[Mapping[str, Number]], helpers: Collection[str]) -> None:
         """Assertions should rather not name ``helpers``."""
         self._helpers = helpers
+        self._rows = rows
         named = dict.fromkeys(name for row in rows for name in row)
-        self._values = {name: [row.get(name) for row in rows] for name in named}
-        self.ints = [name for name in named if all(isinstance(each, int | None) for each in self._values[name])]
+        self._values: dict[str | int, Sequence[Number | None]] = {
+            name: [row.get(name) for row in rows] for name in named
+        }
+        # A name with few values tells nothing about others, as a rank that was tried up to 3.
+        self.ints = [
+            name
+            for name in named
+            if all(isinstance(each, int | None) for each in self._values[name])
+            and len({*self._values[name]} - {None}) >= LEAST_VALUES
+        ]
         self.packs = [name for name in named if all(isinstance(each, tuple | None) for each in self._values[name])]
 
     def assertion(self, form: _Form, *about: str | int) -> Assertion:
         """Return an assertion about names and numbers."""
         text = form[0].format(*about)
-        count = len(self._values[self.ints[0]]) if self.ints else 0
-        values = [[each] * count if isinstance(each, int) else self._values[each] for each in about]
         weight = len(text.split()) + sum(each in self._helpers for each in about)
-        return Assertion(text, form[1], values, weight)
+        return Assertion(text, about, form[1], [*map(self._values_of, about)], weight)
 
     def condition(self, condition: Truth) -> Assertion | None:
         """Return a condition of the analysis as an assertion; None if it is about anything without a name."""
         leaves = sorted(condition.leaves, key=lambda each: each.name)
-        values = [self._values_of(leaf.name) for leaf in leaves]
-        known = [each for each in values if each is not None]
-        if not known or len(known) < len(values):
+        about, keys = [leaf.name for leaf in leaves], [leaf.key for leaf in leaves]
+        values = [*map(self._values_of, about)]
+        if not values or not all(any(number is not None for number in each) for each in values):
             return None
-        keys = [leaf.key for leaf in leaves]
 
         def meaning(*numbers: int) -> bool:
             return shapes.evaluate(condition, dict(zip(keys, numbers, strict=True)))
 
         text = str(condition)
-        return Assertion(text, meaning, known, len(text.split()))
+        return Assertion(text, about, meaning, values, len(text.split()))
 
-    def _values_of(self, text: str) -> Sequence[Number | None] | None:
-        """Return the values of a name, or of an item of a pack such as ``s[0]``."""
-        if text in self.ints:
-            return self._values[text]
-        item = re.fullmatch(r"(\w+)\[(\d+)\]", text)
-        if item is None or item[1] not in self.packs:
-            return None
-        at, packs = int(item[2]), self._values[item[1]]
-        return [pack[at] if isinstance(pack, tuple) and at < len(pack) else None for pack in packs]
+    def _values_of(self, of: str | int) -> Sequence[Number | None]:
+        """Return the values in all rows of a name, of an item of a pack such as ``s[0]``, or of a number."""
+        if of not in self._values:
+            self._values[of] = [of if isinstance(of, int) else _value(row, of) for row in self._rows]
+        return self._values[of]
+
+
+def _value(names: Mapping[str, Number], text: str) -> Number | None:
+    """Return the value of a name, or of an item of a pack; None if there is none."""
+    if text in names:
+        return names[text]
+    item = re.fullmatch(r"(\w+)\[(\d+)\]", text)
+    pack = None if item is None else names.get(item[1])
+    at = 0 if item is None else int(item[2])
+    return pack[at] if isinstance(pack, tuple) and at < len(pack) else None
 
 
 def assertions_of(names: Names, near: Sequence[str], numbers: Sequence[int]) -> Iterator[Assertion]:

@@ -33,6 +33,7 @@ class Judging:
     """
 
     def __init__(self, trials: Sequence[Outcome], condition: Broken, formulas: Sequence[Span]) -> None:
+        self._formulas = formulas
         self.broken: list[int] = []
         self.working: list[int] = []
         self._rows = range(len(trials))
@@ -47,12 +48,16 @@ class Judging:
             if any(_is_same(each, condition) for each in outcome.broken):
                 self.broken.append(row)
                 self._broken |= 1 << row
-            elif outcome.broken or (outcome.is_empty and not formulas):
-                continue
-            elif not formulas or not outcome.running.isdisjoint(formulas):
+            elif self.is_working(outcome):
                 self.working.append(row)
-            elif not outcome.is_empty:
+            elif not outcome.broken and not outcome.is_empty:
                 self._idle |= 1 << row
+
+    def is_working(self, outcome: Outcome) -> bool:
+        """Return whether sizes break nothing, and the formulas of the condition compute something."""
+        if outcome.broken:
+            return False
+        return not outcome.running.isdisjoint(self._formulas) if self._formulas else not outcome.is_empty
 
     def useful(self, candidates: Iterable[Assertion]) -> list[Useful]:
         """Return the assertions that refuse no size that works, and one of the others."""

@@ -6,8 +6,9 @@ which the formula of the condition has no point count neither way: no index is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from snd_analysis.base import Elsewhere, Span
 from snd_analysis.compose import Template
@@ -17,13 +18,15 @@ from snd_analysis.proofs.limits import (
     MOST_NAMES_NEAR,
     MOST_NUMBERS,
     MOST_PROPOSED,
+    MOST_TRIED_SIZES,
     SECONDS_OF_CANDIDATES,
+    SECONDS_OF_DOUBTS,
     SECONDS_OF_TRIALS,
 )
 from snd_analysis.proofs.mending.candidates import Assertion, Names, assertions_of
 from snd_analysis.proofs.mending.judging import Judging, covers
-from snd_analysis.proofs.mending.outcomes import Broken
-from snd_analysis.proofs.mending.trials import numbers_in, trials_of
+from snd_analysis.proofs.mending.outcomes import Broken, Number
+from snd_analysis.proofs.mending.trials import Trials, numbers_in
 from snd_analysis.proofs.verdicts import Proof
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -40,26 +43,41 @@ class Proposals:
         self._template: Template = template
         self._clock = clock
         self._start = snapshot.locate(Elsewhere(name.path, name.name, span=Span(0, 0))).span.start
-        left = partial(_seconds_left, clock, clock() + SECONDS_OF_TRIALS)
-        self._trials = trials_of(snapshot.session(False), snapshot.session(), template, left)
+        left = self._limit(SECONDS_OF_TRIALS)
+        self._trials = Trials(snapshot.session(False), snapshot.session(), template, left)
+        self._outcomes = [*islice(self._trials.outcomes(left), MOST_TRIED_SIZES)]
         helpers = {symbol.name for _, using in template.using for symbol in template.symbols(using.target)}
-        self._names = Names([each.names for each in self._trials], helpers)
+        self._names = Names([each.names for each in self._outcomes], helpers)
 
-    def of(self, proof: Proof) -> list[tuple[str, ...]]:
-        """Return assertions that have to be added together to mend a condition, the best first."""
+    def of(self, proof: Proof) -> Iterator[tuple[str, ...]]:
+        """Yield assertions that have to be added together to mend a condition, the best first."""
         broken = Broken(proof.condition, proof.span.shifted(-self._start))
         formulas = [*_formulas_of(self._template, broken.span)]
-        judging = Judging(self._trials, broken, [span for span, _ in formulas])
+        judging = Judging(self._outcomes, broken, [span for span, _ in formulas])
         if not judging.broken or len(judging.working) < LEAST_WORKING:
-            return []
+            return
         around: list[nodes.Node] = [node for _, node in formulas]
         around = around or [*_declarations_of(self._template, broken.span)]
         useful = judging.useful(self._candidates(proof, around))
-        found = judging.alone(useful) or judging.pairs(useful)
-        return [tuple(each.text for each in assertions) for assertions in found[:MOST_PROPOSED]]
+        for assertions in (judging.alone(useful) or judging.pairs(useful))[:MOST_PROPOSED]:
+            if not self._refuse_what_works(assertions, judging):
+                yield tuple(each.text for each in assertions)
+
+    def _limit(self, seconds: float) -> Callable[[], float]:
+        """Return a function that tells the seconds that are left of those that begin now."""
+        return partial(_seconds_left, self._clock, self._clock() + seconds)
+
+    def _refuse_what_works(self, assertions: Sequence[Assertion], judging: Judging) -> bool:
+        """Return whether other sizes that assertions refuse work: the sizes tried may have too few of them."""
+
+        def may_refuse(names: Mapping[str, Number]) -> bool:
+            return any(each.holds_with(names) is not True for each in assertions)
+
+        outcomes = self._trials.outcomes(self._limit(SECONDS_OF_DOUBTS), may_refuse)
+        return any(judging.is_working(each) and may_refuse(each.names) for each in outcomes)
 
     def _candidates(self, proof: Proof, around: Sequence[nodes.Node]) -> Iterator[Assertion]:
-        left = partial(_seconds_left, self._clock, self._clock() + SECONDS_OF_CANDIDATES)
+        left = self._limit(SECONDS_OF_CANDIDATES)
         named = numbers_in(self._template.definition)
         numbers = sorted({number for each in named for number in (each, each + 1) if number > 1})[:MOST_NUMBERS]
         near = self._near(around)

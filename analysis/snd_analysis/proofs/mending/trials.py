@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from snd_analysis.compose import Session, Template, declare_root
 from snd_analysis.proofs.case_analysis.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import with_numbers, with_reals
 from snd_analysis.proofs.goal import Gap
-from snd_analysis.proofs.limits import MOST_TRIED_CASES, MOST_TRIED_SIZES
+from snd_analysis.proofs.limits import MOST_CHOSEN_SIZES, MOST_LENGTHENED, MOST_TRIED_CASES
 from snd_analysis.proofs.logic import canonical
 from snd_analysis.proofs.mending.outcomes import Outcome, outcome_of
 from snd_analysis.skriptnd.syntax import nodes
@@ -24,21 +24,34 @@ _GREATEST = (1, 2, 3, 3, 4, 5, 6, 9, 14)
 """The greatest numbers of one choice of sizes, in turn."""
 
 
-def trials_of(
-    general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]
-) -> list[Outcome]:
-    """Return the outcomes of the sizes that are allowed, as many as there is time for."""
-    half = seconds_left() / 2
-    found = cases_of(general, template, lambda: seconds_left() - half) or ()
-    cases = [each[0] for each in islice(found, MOST_TRIED_CASES) if not isinstance(each, Gap)]
-    trials: list[Outcome] = []
-    for at, (case, numbers) in enumerate(_chosen([*map(partial(_open, composing, template), cases)], template)):
-        if seconds_left() <= 0 or at >= MOST_TRIED_SIZES:
-            break
-        outcome = None if case.refuses(numbers) else outcome_of(composing, template, case.with_numbers(numbers))
-        if outcome is not None:
-            trials.append(outcome)
-    return trials
+class Trials:
+    """An operator tried with many sizes, different ones each time."""
+
+    def __init__(
+        self, general: Session, composing: Session, template: Template, seconds_left: Callable[[], float]
+    ) -> None:
+        """Half of the time may be spent on telling cases apart."""
+        self._session = composing
+        self._template = template
+        half = seconds_left() / 2
+        found = cases_of(general, template, lambda: seconds_left() - half) or ()
+        cases = [each[0] for each in islice(found, MOST_TRIED_CASES) if not isinstance(each, Gap)]
+        longer = (_open(composing, template, each) for each in _longer_cases(cases, template))
+        opened = [*map(partial(_open, composing, template), cases), *(each for each in longer if each.is_allowed)]
+        self._chosen = _chosen(opened, template)
+
+    def outcomes(
+        self, seconds_left: Callable[[], float], is_wanted: Callable[[Mapping[str, int]], bool] = lambda names: True
+    ) -> Iterator[Outcome]:
+        """Yield the outcomes of allowed sizes that are wanted by the values of their names, while there is time."""
+        for case, numbers in islice(self._chosen, MOST_CHOSEN_SIZES):
+            if seconds_left() <= 0:
+                return
+            if case.refuses(numbers) or not is_wanted(case.names(numbers)):
+                continue
+            outcome = outcome_of(self._session, self._template, case.with_numbers(numbers))
+            if outcome is not None:
+                yield outcome
 
 
 class _Open(Struct, frozen=True, eq=False):
@@ -47,18 +60,67 @@ class _Open(Struct, frozen=True, eq=False):
     case: Case
     unknowns: Mapping[Hashable, Leaf]
     conditions: Sequence[Truth]
+    is_allowed: bool
 
     def refuses(self, numbers: Mapping[Hashable, int]) -> bool:
         """Return whether an assertion certainly refuses numbers: to declare the case with them takes longer."""
         return any(_is_false(each, numbers) for each in self.conditions)
 
+    def names(self, numbers: Mapping[Hashable, int]) -> dict[str, int]:
+        """Return the numbers by the names of their unknowns."""
+        return {leaf.name: numbers[key] for key, leaf in self.unknowns.items()}
+
     def with_numbers(self, numbers: Mapping[Hashable, int]) -> Case:
+        """Return the case with numbers in place of unknowns."""
         return with_reals(with_numbers(self.case, numbers), {})
 
 
 def _open(session: Session, template: Template, case: Case) -> _Open:
     declared = declare_root(session, template, case.attributes, case.dtypes, case.inputs)
-    return _Open(case, _leaves(case), tuple(each.condition for each in declared.checks))
+    conditions = tuple(each.condition for each in declared.checks)
+    return _Open(case, _leaves(case), conditions, not declared.failures and declared.valid)
+
+
+def _longer_cases(cases: Sequence[Case], template: Template) -> Iterator[Case]:
+    """Yield cases with longer packs and greater ranks, in which the last items are repeated.
+
+    Of lengths up to 3 alone, ``k <= 2 * n`` and ``k * k <= n`` can't be told from other bounds.
+    """
+    packs = frozenset(each.name for each in template.inputs if each.node.pack is not None)
+    lengths = [_greatest_length(case, packs) for case in cases]
+    longest = [case for case, length in zip(cases, lengths, strict=True) if length == max(lengths) > 0]
+    for case in longest[-MOST_LENGTHENED:]:
+        for count, kinds in product((1, 2, 3, 5), product((True, False), repeat=3)):
+            if any(kinds):
+                yield _longer(case, packs, count, *kinds)
+
+
+def _greatest_length(case: Case, packs: Collection[str]) -> int:
+    tensors = [(name, rows) for name, rows in case.inputs.items() if rows is not None]
+    items = [len(rows) for name, rows in tensors if name in packs]
+    values = [len(each.items or ()) for each in case.attributes.values() if isinstance(each, Pack)]
+    return max((*items, *values, *(len(row) for name, rows in tensors for row in rows)), default=0)
+
+
+def _longer(case: Case, packs: Collection[str], count: int, of_packs: bool, of_ranks: bool, of_values: bool) -> Case:
+    """Return a case in which the last tensors of packs, extents of shapes or items of attributes are repeated."""
+    rank = max((len(row) for rows in case.inputs.values() for row in rows or ()), default=0)
+    inputs = {
+        name: rows
+        if rows is None
+        else tuple(
+            (*row, *row[-1:] * (count if of_ranks and len(row) == rank else 0))
+            for row in (*rows, *rows[-1:] * (count if of_packs and name in packs else 0))
+        )
+        for name, rows in case.inputs.items()
+    }
+    attributes = {
+        name: Pack((*value.items, *value.items[-1:] * count), dtype=value.dtype)
+        if of_values and isinstance(value, Pack) and value.items
+        else value
+        for name, value in case.attributes.items()
+    }
+    return Case(attributes, inputs, case.dtypes)
 
 
 def _is_false(condition: Truth, numbers: Mapping[Hashable, int]) -> bool:
@@ -74,7 +136,7 @@ def _chosen(cases: Sequence[_Open], template: Template) -> Iterator[tuple[_Open,
     literals = sorted(numbers_in(template.definition))
     chosen: set[tuple[int, tuple[int, ...]]] = set()
     turn = missed = 0
-    while cases and missed < MOST_TRIED_SIZES:
+    while cases and missed < MOST_CHOSEN_SIZES:
         for at, case in enumerate(cases):
             turn += 1
             most = _GREATEST[turn % len(_GREATEST)]
