@@ -477,3 +477,10 @@ def test_files_of_weights(tmp_path):
     np.save(folder / "block.b.0.npy", np.zeros(2))
     with pytest.raises(ArgumentError, match=r"'block.b\[0\]' is in .* already"):
         read_weights(str(folder), 1 << 20)
+
+
+def test_warnings_about_the_library_are_not_shown(real):
+    """Its suppressions of hints looked unused, and users can't change them."""
+    outcome = real("run", "--operator", "tract.max_pool_with_index", "--attrib", "size=[2,2]")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert "warning" not in outcome.stdout

@@ -347,8 +347,10 @@ def _diagnostics(checker: Checker, snapshot: Snapshot, template: Template) -> tu
     """Return the problems of the texts. The worker composes, where that is limited."""
     found: list[Diagnostic] = []
     for path, diagnostics in reached_diagnostics(snapshot, template.name, Composition(None, {}, {}, ())).items():
-        found += checker.select(path, unsuppressed(snapshot, path, diagnostics))
-    return tuple(each for each in found if each.severity is not Severity.HINT)
+        least = Severity.ERROR if is_library(path) else Severity.WARNING  # users can't change the library
+        selected = checker.select(path, unsuppressed(snapshot, path, diagnostics))
+        found += (each for each in selected if each.severity in (least, Severity.ERROR))
+    return tuple(found)
 
 
 def is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
