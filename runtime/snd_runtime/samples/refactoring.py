@@ -88,7 +88,7 @@ def _compared(
 ) -> RefactoringAnswer:
     """Return a refactoring after which all definitions that it names compute the same.
 
-    The first of them must be evaluated. The message names a further one for which there is no time, or no input.
+    All of them must be evaluated unless the names are known to stay; the message then names one that could not be.
     """
     changed = snapshot.changed(edited_files(snapshot, refactored.edits))
     own = (refactored.name, refactored.name)
@@ -105,7 +105,7 @@ def _compared(
             parameters=refactored.parameters_of(before),
             proved=proved,
         )
-        if found.difference is None and found.reason is not None and number and refactored.is_by_name:
+        if found.difference is None and found.reason is not None and refactored.is_by_name:
             left_out.append(f"'{before.name}' was not compared: {found.reason}")
             continue
         refusal = _refusal(before.name, found)

@@ -144,6 +144,16 @@ def test_the_last_operator_leaves_no_blank_lines():
     assert moved("sine {", "sine.sknd")["blocks.sknd"].endswith("y = _hidden(x); }\n}\n")
 
 
+def test_an_operator_that_nothing_can_evaluate_moves_and_the_message_says_so():
+    files = {"a.sknd": "operator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n}\n"}
+    request = RefactoringRequest(SampleRequest("a.sknd", files), MOVE, Span(9, 9))
+    answer = refactor(snapshot_of(files), request)
+    assert answer.refactored is not None
+    assert answer.message.startswith(
+        "moved 'f' to f.sknd; 'f' was not compared: 'f' has neither a composition nor formulas"
+    )
+
+
 @pytest.mark.parametrize(
     ("marked", "target", "reason"),
     [

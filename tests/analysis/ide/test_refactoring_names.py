@@ -85,6 +85,36 @@ def test_an_expression_gets_a_name(selected: str, at: str | None, expected: str)
     assert not snapshot_of({PATH: new}).diagnostics(PATH)
 
 
+EQUAL = """operator o {
+    @attrib { k: int; }
+    @input { x: real[n]; z: real[n + k]; }
+    @output { y: real[n * k + 1]; w: real[n]; }
+    @using { a = n * k; b = n * k + 2; }
+    @lower {
+        y[i,] = real(n * k + i), i < n * k + 1;
+        with p = 2.0 * x[i,], q = x[i,] + p: w[i,] = x[i,] * (x[i,] + p) - q, i < n;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("selected", "at", "expected"),
+    [
+        ("n * k", "a = ", ["real[value + 1]", "value = n * k; a = value; b = value + 2;", "(value + i), i < value"]),
+        ("n * k", "b = ", ["a = n * k; value = n * k; b = value + 2;", "real[value + 1]"]),
+        ("n * k", "y[i", ["a = n * k; b = n * k + 2; value = n * k;", "real[value + 1]", "(value + i), i < value"]),
+        ("x[i,]", "p = ", ["with value = x[i,], p = 2.0 * value, q = value + p: w[i,] = value * (value + p) - q"]),
+        ("x[i,] + p", "q = ", ["with p = 2.0 * x[i,], value = x[i,] + p, q = value: w[i,] = x[i,] * (value) - q"]),
+        ("x[i,] + p", "(x", ["q = x[i,] + p, value = x[i,] + p: w[i,] = x[i,] * (value) - q"]),
+    ],
+)  # fmt: skip
+def test_equal_expressions_get_one_name(selected: str, at: str, expected: list[str]):
+    new = after(INTRODUCE, EQUAL, selected, at, places="all")
+    assert [each for each in expected if each not in new] == []
+    assert not [each for each in snapshot_of({PATH: new}).diagnostics(PATH) if each.severity == "error"]
+
+
 def test_the_name_may_be_given():
     assert "with last = n - 1 - i: y[i,j] = x[last,j]" in after(INTRODUCE, TEXT, "n - 1 - i", name="last")
     for name in ("k", "if", "2", "x"):

@@ -8,6 +8,7 @@ from snd_analysis.base import Span, counted
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.limits import LONGEST_CODE, MOST_TRIED_CHARACTERS
 from snd_analysis.ide.refactoring import (
+    ALL,
     CHANNELS,
     DELETE,
     DIRECTION,
@@ -20,6 +21,7 @@ from snd_analysis.ide.refactoring import (
     MOVE,
     MOVE_PARAMETER,
     MOVE_TARGET,
+    PLACES,
     REFACTORINGS,
     REMOVE_PARAMETER,
     REPLACE,
@@ -28,6 +30,7 @@ from snd_analysis.ide.refactoring import (
     RefactoringError,
     channel_order,
     declared_parameter_at,
+    equal_expressions,
     formulas_at,
     inlined_name_at,
     invocation_at,
@@ -64,6 +67,10 @@ def refactorings(request: Request, commands: Collection[str]) -> Iterator[Action
     if expression is not None:
         if _is_possible(request, INTRODUCE, expression.span):
             yield _action("introduce a name for this expression", ActionKind.EXTRACT, INTRODUCE, expression.span)
+            count, options = len(equal_expressions(snapshot, path, expression)), ((PLACES, ALL),)
+            if count > 1 and _is_possible(request, INTRODUCE, expression.span, options=options):
+                title = f"introduce a name for this expression in {count} places"
+                yield _action(title, ActionKind.EXTRACT, INTRODUCE, expression.span, options)
         if is_compile_time(snapshot, path, expression) and _is_possible(request, MAKE_ATTRIBUTE, expression.span):
             value = _shown_code(request.text[expression.span.start : expression.span.end])
             title = f"turn '{value}' into an attribute with this default"

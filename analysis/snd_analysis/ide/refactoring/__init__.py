@@ -22,7 +22,7 @@ from snd_analysis.ide.refactoring.delete import delete_definition, named_definit
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
 from snd_analysis.ide.refactoring.inline_name import inline_name, inlined_name_at
-from snd_analysis.ide.refactoring.introduce import introduce_name
+from snd_analysis.ide.refactoring.introduce import ALL, PLACES, equal_expressions, introduce_name
 from snd_analysis.ide.refactoring.move import TARGET as MOVE_TARGET
 from snd_analysis.ide.refactoring.move import move_definition, move_targets, new_file
 from snd_analysis.ide.refactoring.parameters import (
@@ -43,6 +43,7 @@ from snd_analysis.workspace import Snapshot
 
 __all__ = [
     "ACROSS_FILES",
+    "ALL",
     "CHANNELS",
     "DELETE",
     "DIRECTION",
@@ -55,6 +56,7 @@ __all__ = [
     "MOVE",
     "MOVE_PARAMETER",
     "MOVE_TARGET",
+    "PLACES",
     "REFACTORINGS",
     "REMOVE_PARAMETER",
     "REPLACE",
@@ -73,6 +75,7 @@ __all__ = [
     "delete_definition",
     "edited",
     "edited_files",
+    "equal_expressions",
     "extract_operator",
     "formatted",
     "formulas_at",

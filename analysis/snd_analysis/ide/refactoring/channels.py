@@ -120,7 +120,7 @@ def switch_channels(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
 def switch_alone(snapshot: Snapshot, path: str, span: Span) -> tuple[Snapshot, Refactored]:
     """Return the files with the selected statements as an operator of their own, and the edits that switch these.
 
-    The operator takes less time than the definition around the statements. Raises RefactoringError.
+    The operator takes less time than the definition around the statements. Raise RefactoringError.
     """
     (extracted,) = extract_operator(snapshot, path, span)
     alone = snapshot.changed(edited_files(snapshot, extracted.edits))

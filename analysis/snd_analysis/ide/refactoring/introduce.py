@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, fresh, words
-from snd_analysis.ide.refactoring.selection import COMPILE_TIME, SelectedExpression, kinds_of, selected_expression
+from snd_analysis.ide.refactoring.selection import (
+    COMPILE_TIME,
+    EXPRESSIONS,
+    SelectedExpression,
+    is_compile_time,
+    kinds_of,
+    selected_expression,
+    uses_inside,
+)
 from snd_analysis.skriptnd.syntax import is_identifier, keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 _INDENT = "    "
+PLACES, ALL = "places", "all"
+"""The option that names all equal expressions, too."""
 _NAME = "value"
 _DECLARING = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT)
 
@@ -31,8 +41,55 @@ def introduce_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
         declared, what = _local_edit(asked.path, selected, f"{name} = {text}"), "local value"
     else:
         raise RefactoringError("only an expression that is known at compile time, or one of a formula, can have a name")
-    edits = (declared, TextEdit(Location(asked.path, selected.span), name))
-    return (checked(snapshot, Refactored(knowledge.name, edits, f"introduced the {what} '{name}'")),)
+    places = equal_expressions(snapshot, asked.path, selected) if asked.text(PLACES) == ALL else [selected.span]
+    edits = (declared, *(TextEdit(Location(asked.path, each), name) for each in places))
+    told = f"introduced the {what} '{name}'{f' in {len(places)} places' if len(places) > 1 else ''}"
+    return (checked(snapshot, Refactored(knowledge.name, edits, told)),)
+
+
+def equal_expressions(snapshot: Snapshot, path: str, selected: SelectedExpression) -> list[Span]:
+    """Return the places of all expressions equal to the selected one that can see a name for it."""
+    knowledge, source = Knowledge(snapshot, path, selected.start, selected.definition), snapshot.source(path).text
+    wanted = _spelled(knowledge, source, selected.span)
+    found = [
+        place
+        for entry in _seeing(snapshot, path, selected)
+        for node in nodes.descendants(entry.statement)
+        if isinstance(node, EXPRESSIONS)
+        and _spelled(knowledge, source, place := node.span.shifted(entry.start + selected.start)) == wanted
+    ]
+    return [each for each in dict.fromkeys(found) if not _is_before(each, selected)] or [selected.span]
+
+
+def _seeing(snapshot: Snapshot, path: str, selected: SelectedExpression) -> Iterator[nodes.Entry]:
+    """Yield the entries that see a name for the selected expression: one formula, or all below a helper symbol."""
+    is_local = not is_compile_time(snapshot, path, selected)
+    is_helper = selected.block.kind is BlockKind.USING
+    for block in selected.definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind in _DECLARING:
+            continue
+        for entry in block.entries:
+            span = entry.span.shifted(selected.start)
+            if is_local:
+                is_seeing = span == selected.entry.span
+            else:
+                is_seeing = block.kind is not BlockKind.USING or (is_helper and span.end > selected.span.start)
+            if is_seeing:
+                yield entry
+
+
+def _is_before(place: Span, selected: SelectedExpression) -> bool:
+    """Return whether a place stands in a local value of the formula before the one that declares the new name."""
+    entry, base = selected.entry, selected.entry.base
+    statement = entry.node.statement if isinstance(entry.node, nodes.Entry) else None
+    spans = [each.span.shifted(base) for each in statement.locals] if isinstance(statement, nodes.Lowering) else []
+    return any(each.end <= selected.span.start and each.start <= place.start < each.end for each in spans)
+
+
+def _spelled(knowledge: Knowledge, source: str, span: Span) -> tuple[str, tuple[object, ...]]:
+    """Return the text of an expression without blanks, with the symbols that it names."""
+    inside = uses_inside(knowledge.resolution, span.shifted(-knowledge.start))
+    return "".join(source[span.start : span.end].split()), tuple(each.target for each in inside)
 
 
 def free_name(snapshot: Snapshot, asked: Asked, selected: SelectedExpression) -> str:

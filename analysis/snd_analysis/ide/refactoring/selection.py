@@ -15,7 +15,7 @@ from snd_analysis.workspace import Snapshot
 _OUTSIDE = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.TENSOR})
 COMPILE_TIME = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH, SymbolKind.USING})
 """Kinds of the symbols whose values are known at compile time."""
-_EXPRESSIONS = (
+EXPRESSIONS = (
     nodes.Binary,
     nodes.Unary,
     nodes.Parenthesized,
@@ -93,7 +93,7 @@ def selected_expression(snapshot: Snapshot, path: str, span: Span) -> SelectedEx
     around = nodes_at(snapshot.tree(path), trimmed.start)
     block = next((each.node for each in around if isinstance(each.node, nodes.Block)), None)
     entry = next((each for each in around if isinstance(each.node, nodes.Entry)), None)
-    here = next((each for each in around if each.span == trimmed and isinstance(each.node, _EXPRESSIONS)), None)
+    here = next((each for each in around if each.span == trimmed and isinstance(each.node, EXPRESSIONS)), None)
     if block is None or entry is None or here is None:
         return None
     return SelectedExpression(*found, block, entry, here.span)
