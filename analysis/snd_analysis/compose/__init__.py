@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
 from snd_analysis.compose.bind.arguments import Arguments, element_type
+from snd_analysis.compose.bind.asserted import canonical
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.declarations import as_condition
 from snd_analysis.compose.bind.generic_types import failing_generic_type
@@ -21,7 +22,7 @@ from snd_analysis.compose.body.operation_scopes import (
     variables_below,
 )
 from snd_analysis.compose.budget import FileBudget
-from snd_analysis.compose.checks.accidental_equality import UnstatedEquality, unstated_equalities
+from snd_analysis.compose.checks.accidental_equality import UnstatedEquality, unstated_equalities, without_implied
 from snd_analysis.compose.checks.assertion_text import leaves_of
 from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.checks.known_elements import failing_known_elements
@@ -80,6 +81,7 @@ __all__ = [
     "ValueScope",
     "arguments",
     "as_condition",
+    "canonical",
     "compose_graph",
     "compose_root",
     "declare_root",
@@ -113,5 +115,6 @@ __all__ = [
     "unstated_equalities",
     "variables_below",
     "warnings_of_root",
+    "without_implied",
     "written_call",
 ]

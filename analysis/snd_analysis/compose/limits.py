@@ -77,6 +77,9 @@ LONGEST_DECLARATION = 60
 MOST_UNKNOWNS_OF_NEED = 5
 """Extents in a condition of an invocation for which it is looked whether it needs two of them to be equal. With more,
 nothing is reported."""
+MOST_UNKNOWNS_OF_NUMBER = 2
+"""Extents in a condition of an invocation for which it is looked whether one of them must be a number. With more,
+nothing is reported."""
 GREATEST_NEEDED_NUMBER = 256
 """Numbers that are tried as the one size with which an invocation works. Nothing is reported of a greater one."""
 MOST_KNOWN_DECLARATIONS = 128

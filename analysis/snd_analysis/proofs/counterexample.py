@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from snd_analysis.compose import Member, Template
+from snd_analysis.compose import Member, Template, canonical
 from snd_analysis.proofs.case_analysis.cases import Case
-from snd_analysis.proofs.logic import canonical
 from snd_analysis.proofs.verdicts import Candidate
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import mul
 from typing import Any, TypeVar
 
+from snd_analysis.compose import canonical
 from snd_analysis.compose.formulas import (
     Apply,
     AxisPosition,
@@ -59,7 +60,6 @@ from snd_analysis.symbolic.integers import (
     spelling,
     statement_of,
 )
-from snd_analysis.symbolic.values import CompileTime
 
 
 def _spelled_factor(factor: tuple[Atom, int]) -> tuple[str, int]:
@@ -353,16 +353,6 @@ class _Point:
 def _varies(term: Term) -> bool:
     """Return whether a term without positions may differ from point to point all the same: data, or a count."""
     return any(isinstance(each, Read | Next) for each in subterms(term))
-
-
-def canonical(key: Hashable) -> Hashable:
-    """Return what an unknown was before assertions narrowed it."""
-    while True:
-        match key:
-            case CompileTime(key=("asserted", inner, _, _)) | ("asserted", inner, _, _):
-                key = inner
-            case _:
-                return key
 
 
 def _absolute(a: Expression) -> Expression:

@@ -32,6 +32,7 @@ from snd_analysis.compose import (
     Template,
     UnstatedEquality,
     specialization_of,
+    without_implied,
 )
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
@@ -230,13 +231,14 @@ def _bound_by(known: CheckedSample) -> Specialization | None:
 
 def _equal_by_accident(db: Database, whole: ComposedDefinition, samples: Sequence[Specialization]) -> Iterator[Problem]:
     """Yield a problem for each invocation in an operator that has the sizes it needs only in the samples."""
-    found: dict[int, list[tuple[UnstatedEquality, int]]] = {}
+    found: dict[int, dict[UnstatedEquality, int]] = {}
     for unstated in whole.unstated:
         number = unstated.number_in(samples)
         if number is not None:
-            found.setdefault(id(unstated.operation), []).append((unstated, number))
+            found.setdefault(id(unstated.operation), {})[unstated] = number
     if whole.specialization is not None:
-        for equalities in found.values():
+        for numbers in found.values():
+            equalities = [(each, numbers[each]) for each in without_implied([*numbers])]
             yield _unstated_problem(db, whole.specialization.template, equalities)
 
 
@@ -245,9 +247,10 @@ def _unstated_problem(db: Database, of: Template, found: Sequence[tuple[Unstated
 
     path = of.name.path
     start, definition, _ = definitions(db, path)[of.name.name]
-    assertion = " && ".join(each.condition for each, _ in found)
-    edit = new_assertion(source(db, path).text, start, definition, assertion)
-    repair = None if edit is None else Repair(f"assert '{assertion}'", (edit,), safe=False)
+    assertions = [each.condition for each, _ in found]
+    edit = new_assertion(source(db, path).text, start, definition, *assertions)
+    shown_assertions = " and ".join(f"'{each}'" for each in assertions)
+    repair = None if edit is None else Repair(f"assert {shown_assertions}", (edit,), safe=False)
     (first, number), *_ = found
     called = first.operation.operator
     shown = called.name if called is not None else "this"

@@ -110,6 +110,16 @@ def _narrowed(fact: Truth) -> Iterator[tuple[Leaf, Integer]]:
         yield leaf, shapes.variable(key, leaf.name, low, high)
 
 
+def canonical(key: Hashable) -> Hashable:
+    """Return the key that an unknown had before assertions narrowed the unknown."""
+    while True:
+        match key:
+            case CompileTime(key=("asserted", inner, _, _)) | ("asserted", inner, _, _):
+                key = inner
+            case _:
+                return key
+
+
 def _bounds(fact: Truth) -> Iterator[tuple[Leaf, int | None, int | None]]:
     if isinstance(fact, AtLeastZero):
         if len(fact.leaves) == 1:

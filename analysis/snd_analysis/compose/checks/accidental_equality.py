@@ -7,7 +7,8 @@ from itertools import combinations, product
 
 from msgspec import Struct
 
-from snd_analysis.compose.limits import GREATEST_NEEDED_NUMBER, MOST_UNKNOWNS_OF_NEED
+from snd_analysis.compose.bind.asserted import canonical
+from snd_analysis.compose.limits import GREATEST_NEEDED_NUMBER, MOST_UNKNOWNS_OF_NEED, MOST_UNKNOWNS_OF_NUMBER
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
@@ -58,6 +59,20 @@ class UnstatedEquality(Struct, frozen=True):
         return next((one for one, _ in found if one is not None and (one > 1 or self.second == 1)), None)
 
 
+def without_implied(equalities: Sequence[UnstatedEquality]) -> list[UnstatedEquality]:
+    """Return equalities without those that follow from the ones before: ``a == p`` from ``a == m`` and ``m == p``."""
+    groups: list[set[Symbol | int]] = []
+    found = []
+    for each in equalities:
+        joined = [group for group in groups if each.first in group or each.second in group]
+        if len(joined) == 1 and {each.first, each.second} <= joined[0]:
+            continue
+        groups = [group for group in groups if group not in joined]
+        groups.append({each.first, each.second}.union(*joined))
+        found.append(each)
+    return found
+
+
 def unstated_equalities(whole: Specialization) -> Iterator[UnstatedEquality]:
     """Yield the equalities that invocations in an operator need and no declaration or assertion states, each once.
 
@@ -69,13 +84,17 @@ def unstated_equalities(whole: Specialization) -> Iterator[UnstatedEquality]:
         for symbol, value in whole.scope.values.items()
         if symbol.kind in _SIZES_OF and isinstance(value, Integer) and value.value is None
     }
-    symbols = {key: symbol for symbol, value in sizes.items() for key in _alone(value)}
+    symbols = {canonical(key): symbol for symbol, value in sizes.items() for key in _alone(value)}
+    unknowns = {key: shapes.variable(key, symbol.name, None, None) for key, symbol in symbols.items()}
     conditions = [part for _, assertion in whole.template.assertions for part in _parts(assertion.condition)]
-    asserted = [whole.scope.attempt(each) for each in conditions]
-    demanded = [*(each for each in asserted if isinstance(each, Truth)), *(each.condition for each in whole.checks)]
+    attempted = (whole.scope.attempt(each) for each in conditions)
+    asserted = [_without_bounds(each, unknowns) if isinstance(each, Truth) else each for each in attempted]
+    checked = (_without_bounds(each.condition, unknowns) for each in whole.checks)
+    demanded = [*(each for each in asserted if isinstance(each, Truth)), *checked]
     told: set[tuple[Symbol, Symbol | int]] = set()
     for operation in whole.body.operations if whole.body is not None and symbols else ():
-        for condition in (part for check in operation.checks for part in _conjuncts(check.condition)):
+        for part in (part for check in operation.checks for part in _conjuncts(check.condition)):
+            condition = _without_bounds(part, unknowns)
             unknown = shapes.variables(condition)
             if len(unknown) > MOST_UNKNOWNS_OF_NEED or not unknown <= symbols.keys():
                 continue
@@ -91,17 +110,24 @@ def _unstated(
     condition: Truth, unknown: Sequence[Hashable], asserted: Sequence[Value], demanded: Sequence[Truth]
 ) -> Iterator[tuple[Hashable, Hashable | int]]:
     """Yield the pairs of unknowns, or of an unknown and a number, whose equality a condition needs and nothing says."""
-    for first, second in _needed(condition, unknown):
+    needed = [*_needed(condition, unknown)]
+    for first, second in needed:
         is_stated = any(_states(each, first, second) for each in asserted)
         # An assertion with more unknowns may say so, too, and so may several together.
         is_needed = any((first, second) in _needed(each, (first, second)) for each in demanded)
         if not is_stated and not is_needed and _may_differ(demanded, first, second):
             yield first, second
-    if len(unknown) == 1:
-        (only,) = unknown
-        number = _needed_number(condition, only)
-        if number is not None and _may_be_prime(demanded, only):
-            yield only, number
+    for key in unknown if not needed and len(unknown) <= MOST_UNKNOWNS_OF_NUMBER else ():
+        number = _needed_number(condition, key, [each for each in unknown if each != key])
+        if number is not None and _may_be_prime(demanded, key):
+            yield key, number
+
+
+def _without_bounds(condition: Truth, unknowns: Mapping[Hashable, Integer]) -> Truth:
+    """Return a condition about unknowns as they are without the bounds that assertions demand."""
+    bounded = {leaf.key: canonical(leaf.key) for leaf in condition.leaves}
+    replaced = {key: unknowns[plain] for key, plain in bounded.items() if key != plain and plain in unknowns}
+    return shapes.substitute(condition, replaced) if replaced else condition
 
 
 def _conjuncts(condition: Truth) -> Iterator[Truth]:
@@ -112,13 +138,17 @@ def _conjuncts(condition: Truth) -> Iterator[Truth]:
         yield condition
 
 
-def _needed_number(condition: Truth, key: Hashable) -> int | None:
-    """Return the one number that an extent has to be, apart from 1 where 1 is stretched to it."""
-    if any(_decided(condition, {key: prime}) is not FALSE for prime in _LARGE_PRIMES):
+def _needed_number(condition: Truth, key: Hashable, others: Sequence[Hashable]) -> int | None:
+    """Return the one number that an extent has to be whatever the others are; 1 counts only if nothing stretches it."""
+    primes = dict(zip(others, _PRIMES, strict=False))
+    if any(_decided(condition, {**primes, key: prime}) is not FALSE for prime in _LARGE_PRIMES):
         return None
-    allowed = [number for number in range(1, GREATEST_NEEDED_NUMBER + 1) if _decided(condition, {key: number}) is TRUE]
+    tried = range(1, GREATEST_NEEDED_NUMBER + 1)
+    allowed = [number for number in tried if _decided(condition, {**primes, key: number}) is TRUE]
     numbers = [each for each in allowed if each != 1] or allowed
-    return numbers[0] if len(numbers) == 1 else None
+    more = dict(zip(others, _LARGE_PRIMES, strict=False))
+    needed = [each for each in numbers if _decided(condition, {**more, key: each}) is TRUE]
+    return needed[0] if len(numbers) == len(needed) == 1 else None
 
 
 def _may_be_prime(demanded: Sequence[Truth], key: Hashable) -> bool:

@@ -8,12 +8,11 @@ from itertools import islice, product
 
 from msgspec import Struct
 
-from snd_analysis.compose import Session, Template, declare_root
+from snd_analysis.compose import Session, Template, canonical, declare_root
 from snd_analysis.proofs.case_analysis.cases import Case, cases_of
 from snd_analysis.proofs.counterexample import with_numbers, with_reals
 from snd_analysis.proofs.goal import Gap
 from snd_analysis.proofs.limits import MOST_CHOSEN_SIZES, MOST_LENGTHENED, MOST_TRIED_CASES
-from snd_analysis.proofs.logic import canonical
 from snd_analysis.proofs.mending.outcomes import Outcome, outcome_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
