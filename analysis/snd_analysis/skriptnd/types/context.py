@@ -140,6 +140,10 @@ class Context:
                     self._presumed.add(symbol)
                     pending.extend(self._definitions(symbol))
 
+    def is_presumed(self, node: nodes.Node) -> bool:
+        """Return whether something in ``node`` is treated as not null, though it may be, since that is reported."""
+        return any(self.symbol(each) in self._presumed for each in nodes.descendants(node))
+
     def _definitions(self, symbol: Symbol) -> Iterator[nodes.Node]:
         """Yield the values given to a helper symbol, which may be the reason that it is null."""
         for _, entry in entries_of(self.definition, BlockKind.USING, nodes.Using):

@@ -91,7 +91,7 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
     message = not_a_member(symbol, node)
     if message is None:
         tables.targets[node] = ShapeMember(symbol, node.parts[1].text)
-    else:
+    elif symbol not in tables.ambiguous:
         _report(tables, rules.UNKNOWN_MEMBER, node, message)
 
 

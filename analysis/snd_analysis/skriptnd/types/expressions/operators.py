@@ -301,7 +301,7 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
     if value.type is None or fallback.type is None:
         return UNTYPED
     is_optional = value.type.optional
-    if not is_optional:
+    if not is_optional and not context.is_presumed(node.value):
         message = f"the left side of '??' can't be null: its type is '{value.type}'"
         repair = None
         if fallback.type.optional:

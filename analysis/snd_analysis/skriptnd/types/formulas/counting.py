@@ -28,6 +28,8 @@ def check_counting(context: Context, formula: nodes.Lowering, output: Symbol) ->
     shape = output.node.shape if isinstance(output.node, nodes.Parameter) else None
     dynamic = counted_symbols(context)
     index = formula.target.indices[-1]
+    if any(isinstance(item, nodes.Qualified) and context.target(item) is None for item in index.items):
+        return  # the name of an index is reported
     counted = {context.symbol(item) for item in index.items if isinstance(item, nodes.Qualified)} & dynamic
     for extent in shape.extents if shape is not None else ():
         symbol = context.symbol(extent.value)

@@ -31,6 +31,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
             return UNTYPED
         message = f"only packs and strings can be indexed, but this is a single value of type '{type_}'"
         context.report(rules.NOT_INDEXABLE, node.target, message)
+        context.distrust(context.symbol(node.target))
         infer_items(context, index)
         return UNTYPED
     if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
